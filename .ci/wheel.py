@@ -1,0 +1,129 @@
+"""Build the wheel and test it where the source tree cannot be seen, with and without the extras."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# What the tests read, and what a user of the wheel does not get by installing it.
+BESIDE = (
+    *("tests", "examples", "schemas", "pyproject.toml", "Makefile"),
+    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE"),
+)
+
+# Imports every module but those that an extra is for; the extras are absent, so that a stray
+# import of one fails here.
+IMPORT_ALL = """
+import importlib, pkgutil, commandsync
+extra = {f"commandsync.client.{name}" for name in
+         ("aiohttp_failures", "asynchronous", "sessions", "streaming")}
+found = []
+for module in pkgutil.walk_packages(commandsync.__path__, "commandsync."):
+    if module.name not in extra and not module.name.startswith("commandsync.server"):
+        importlib.import_module(module.name)
+        found.append(module.name)
+assert len(found) > 10, found
+"""
+
+
+def run(*command: str | Path, cwd: Path, fails: bool = False) -> str:
+    """Run a command where it cannot see the source tree, and return what it says.
+
+    Stops everything when it fails, or when it does not though it should.
+    """
+    environment = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "PYTHONHOME"}}
+    finished = subprocess.run(  # noqa: S603 - the commands are this file's own
+        [str(part) for part in command],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    said = f"{finished.stdout}{finished.stderr}"
+    if bool(finished.returncode) is not fails:
+        sys.exit(f"{' '.join(map(str, command))}: exit {finished.returncode}\n{said}")
+    return said
+
+
+def build(folder: Path) -> Path:
+    """Build the wheel into a folder, and return where it is."""
+    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", folder, ROOT, cwd=folder)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def environment(folder: Path) -> Path:
+    """Make a virtual environment, and return its Python."""
+    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def install(python: Path, *what: str | Path) -> None:
+    """Install into the environment of that Python."""
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python)
+    run(*pip, "install", *what, cwd=python.parent)
+
+
+def test_with_extras(wheel: Path, folder: Path) -> None:
+    """Run the whole test suite against the wheel.
+
+    The libraries come from the environment this runs in: a path file shows them, but does not
+    follow the editable install among them, which would bring the source tree back.
+    """
+    python = environment(folder / "with-extras")
+    install(python, "--no-deps", wheel)
+    (purelib,) = (folder / "with-extras").rglob("site-packages")
+    (purelib / "libraries.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    beside = folder / "beside"
+    for name in BESIDE:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        beside.mkdir(exist_ok=True)
+        copy(ROOT / name, beside / name)
+    where = "import commandsync, pathlib, sys; sys.exit(not pathlib.Path(commandsync.__file__)"
+    run(python, "-c", f"{where}.is_relative_to(sys.prefix))", cwd=beside)
+    run(python, "-m", "pytest", "-n", "auto", cwd=beside)
+
+
+def test_without_extras(wheel: Path, folder: Path) -> None:
+    """Install only what the wheel itself asks for; the main job has to work with that."""
+    python = environment(folder / "without-extras")
+    install(python, wheel)
+    program = python.with_name("commandsync.exe" if os.name == "nt" else "commandsync")
+    example = ROOT / "examples" / "commands.yaml"
+    run(python, "-c", IMPORT_ALL, cwd=folder)
+    run(program, "--version", cwd=folder)
+    run(program, "validate", "-f", example, cwd=folder)
+    run(program, "init", "new.yaml", cwd=folder)
+    run(program, "plan", "-f", example, "--against", example, "--detailed-exitcode", cwd=folder)
+    (folder / "token").write_text("opaque", encoding="utf-8")
+    where = ("--base-url", "http://127.0.0.1:9", "--bot", "1", "--token-file", "token")
+    for extra, *words in (("server", "serve"), ("async", "watch", *where)):
+        advice = run(program, *words, cwd=folder, fails=True)
+        if f"commandsync[{extra}]" not in advice or "Traceback" in advice:
+            sys.exit(f"{words[0]} without its extra has to name what to install:\n{advice}")
+
+
+def main() -> None:
+    """Do it all in a temporary folder."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        wheel = build(folder)
+        print(f"testing {wheel.name} without the source tree ...", flush=True)
+        test_with_extras(wheel, folder)
+        print("... and without the extras ...", flush=True)
+        test_without_extras(wheel, folder)
+        print("the wheel works")
+
+
+if __name__ == "__main__":
+    main()

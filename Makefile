@@ -1,0 +1,110 @@
+# Every target sets up what it needs: a virtual environment in .venv, made again only when
+# pyproject.toml changes. Set PYTHON to choose the interpreter: make test PYTHON=python3.13
+
+ifeq ($(OS),Windows_NT)
+PYTHON ?= python
+BIN := .venv/Scripts
+EXE := .exe
+else
+# The first of the usual names that is new enough: macOS still has an old python3 in front.
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	if $$name -c '$(NEW_ENOUGH)' 2>/dev/null; then echo $$name; exit; fi; done; echo python3)
+BIN := .venv/bin
+EXE :=
+endif
+RUN := $(BIN)/python$(EXE)
+VENV := .venv/pyvenv.cfg
+READY_TO_RUN := .venv/.ready-to-run
+READY_TO_WORK := .venv/.ready-to-work
+READY_TO_FUZZ := .venv/.ready-to-fuzz
+READY_TO_AUDIT := .venv/.ready-to-audit
+READY_FOR_MUTANTS := .venv/.ready-for-mutants
+READY_FOR_LOWEST := .venv/.ready-for-lowest
+
+# How many processes run the tests; 0 runs them in one, which a debugger needs.
+JOBS ?= auto
+
+# How long each fuzzer runs.
+FUZZ_SECONDS ?= 60
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-lowest check audit bench faults mutants fuzz schemas
+
+help: ## Show these targets
+	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1	\2/p' Makefile
+
+demo: $(READY_TO_RUN) ## Try everything against the embedded service, with no account
+	@$(RUN) -m commandsync demo
+
+test: $(READY_TO_WORK) ## Run the tests with branch coverage
+	@$(RUN) -m coverage erase
+	@$(RUN) -m coverage run -m pytest -n $(JOBS)
+	@$(RUN) -m coverage combine --quiet
+	@$(RUN) -m coverage report
+
+test-lowest: $(READY_FOR_LOWEST) ## Run the tests with the lowest versions that pyproject.toml allows
+	@$(RUN) .ci/lowest.py
+
+check: $(READY_TO_WORK) ## Format, lint, types, import rules, schemas, workflows, the built wheel
+	@$(RUN) -m ruff format --check .
+	@$(RUN) -m ruff check .
+	@$(RUN) -m mypy
+	@$(BIN)/lint-imports$(EXE) --no-logo
+	@$(RUN) .ci/schemas.py --check
+	@$(RUN) .ci/workflows.py
+	@$(RUN) .ci/wheel.py
+
+audit: $(READY_TO_AUDIT) ## Look for known vulnerabilities in what is installed, and in what the Action pins
+	@$(BIN)/pip-audit$(EXE) --local --skip-editable --progress-spinner off
+	@$(BIN)/pip-audit$(EXE) --disable-pip --require-hashes --progress-spinner off -r commandsync/action/requirements.lock
+
+bench: $(READY_TO_WORK) ## Measure the speed budgets, as ratios within one run
+	@$(RUN) -m benchmarks
+
+faults: $(READY_TO_WORK) ## Prove the promise on every fault, in minutes of simulated time
+	@$(RUN) -m faults
+
+mutants: $(READY_FOR_MUTANTS) ## Break the decisions bit by bit; every break must be noticed
+	@$(RUN) .ci/mutants.py
+
+fuzz: $(READY_TO_FUZZ) ## Throw hostile input at the readers, FUZZ_SECONDS=60 each
+	@$(RUN) -m fuzz manifest $(FUZZ_SECONDS)
+	@$(RUN) -m fuzz answer $(FUZZ_SECONDS)
+	@$(RUN) -m fuzz plan $(FUZZ_SECONDS)
+
+schemas: $(READY_TO_WORK) ## Write schemas/*.json again from the code
+	@$(RUN) .ci/schemas.py
+
+$(VENV):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "commandsync needs Python 3.11 or newer, this is " + sys.version + ": make PYTHON=...")'
+	@$(PYTHON) -m venv .venv
+
+$(READY_TO_RUN): pyproject.toml | $(VENV)
+	@echo "Setting up .venv to run commandsync ..."
+	@$(RUN) -m pip install --quiet --disable-pip-version-check -e '.[server]'
+	@touch $@
+
+# --group came with pip 25.1.
+$(READY_TO_WORK): pyproject.toml | $(VENV)
+	@echo "Setting up .venv to work on commandsync ..."
+	@$(RUN) -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
+	@$(RUN) -m pip install --quiet --disable-pip-version-check -e '.[async,server]' --group dev
+	@touch $@ $(READY_TO_RUN)
+
+$(READY_TO_FUZZ): $(READY_TO_WORK)
+	@echo "Setting up .venv to fuzz ..."
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --group fuzz
+	@touch $@
+
+$(READY_FOR_MUTANTS): $(READY_TO_WORK)
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --group mutants
+	@touch $@
+
+$(READY_FOR_LOWEST): $(READY_TO_WORK)
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --group lowest
+	@touch $@
+
+$(READY_TO_AUDIT): $(READY_TO_WORK)
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --group audit
+	@touch $@

@@ -1,0 +1,37 @@
+"""Measure the speed budgets and say which are kept; the exit code is 1 when one is not.
+
+make bench
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks import action, applying, bookkeeping, library, planning, starting, validating
+from benchmarks.budgets import table
+
+
+def main() -> int:
+    """Measure group by group, and print one table."""
+    with TemporaryDirectory(prefix="commandsync-bench-") as name:
+        folder = Path(name)
+        groups = (
+            starting.rows,
+            lambda: validating.rows(folder),
+            lambda: planning.rows(folder),
+            lambda: applying.rows(folder),
+            lambda: action.rows(folder),
+            lambda: library.rows(folder),
+            bookkeeping.rows,
+        )
+        rows = [row for group in groups for row in group()]
+    print(table(rows))
+    over = sum(not row.ok for row in rows)
+    print(f"\n{over} over budget." if over else f"\nAll {len(rows)} budgets are kept.")
+    return 1 if over else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

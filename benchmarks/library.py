@@ -1,0 +1,73 @@
+"""What the client library costs on top of the libraries below it, and how fast it reads events."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from benchmarks.budgets import Row, milliseconds
+from benchmarks.calls import CONCURRENCY
+from benchmarks.manifests import BOT, records
+from benchmarks.measuring import COMMANDSYNC, PYTHON, best, environment, said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_CALLS = 1_000
+_LISTED = 40  # commands, as many as a bot's list has
+_FRAMES = 100_000
+_CALLED = (PYTHON, "-m", "benchmarks.calls")
+
+
+def rows(folder: Path) -> list[Row]:
+    """Measure them all."""
+    with _embedded(folder) as where:
+        kinds = ("asynchronous", "aiohttp", "client", "requests")
+        found = best({kind: said(*_CALLED, kind, str(_CALLS), *where) for kind in kinds}, rounds=4)
+    several = f"{_CALLS:,} get_commands, {CONCURRENCY} at a time"
+    return [
+        _row(f"{several}: AsyncClient / aiohttp", found["asynchronous"], found["aiohttp"], 1.3),
+        _row(
+            f"{_CALLS:,} get_commands: Client / requests", found["client"], found["requests"], 1.2
+        ),
+        _frames(),
+    ]
+
+
+def _frames() -> Row:
+    seconds = best({"frames": said(*_CALLED, "frames", str(_FRAMES))}, rounds=5)["frames"]
+    return Row(
+        f"{_FRAMES:,} event frames, decoded",
+        seconds * 1000,
+        1000,
+        "ms",
+        seen=f"{_FRAMES / seconds:,.0f} per second",
+    )
+
+
+def _row(what: str, ours: float, bare: float, budget: float) -> Row:
+    return Row(what, ours / bare, budget, seen=f"{milliseconds(ours)} / {milliseconds(bare)}")
+
+
+@contextmanager
+def _embedded(folder: Path) -> Iterator[tuple[str, str, str]]:
+    """Run the embedded service, and yield its base URL, a bot and the bot's token."""
+    seed = folder / "seed.json"
+    fields = ("name", "description", "syntax", "category")
+    listed = [{name: record[name] for name in fields} for record in records(_LISTED)]
+    bot = {"id": BOT, "profile": {"username": "Lantern"}, "commands": listed}
+    seed.write_text(json.dumps({"bots": [bot]}), encoding="utf-8")
+    words = ("serve", "--port", "0", "--database", str(folder / "listing.db"), "--seed", str(seed))
+    with subprocess.Popen(
+        [*COMMANDSYNC, *words], stdout=subprocess.PIPE, text=True, env=environment()
+    ) as process:
+        assert process.stdout is not None  # noqa: S101 - it is a pipe, as just asked for
+        try:
+            url = process.stdout.readline().split()[-1]
+            token = process.stdout.readline().split()[-1]
+            yield url, BOT, token
+        finally:
+            process.terminate()

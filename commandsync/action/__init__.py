@@ -1,0 +1,1 @@
+"""The GitHub Action's entrance: a bootstrap, then inputs -> core -> outputs, summary, comment."""

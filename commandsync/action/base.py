@@ -1,0 +1,94 @@
+"""The manifest as the base branch has it: what to compare with where the listing is closed."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from commandsync.action.rest import GitHubError
+
+if TYPE_CHECKING:
+    from commandsync.action.event import Event
+    from commandsync.action.rest import GitHub
+    from commandsync.manifest import Manifest
+
+_SUFFIXES = (".yaml", ".yml")
+_MOST_FILES = 200
+_MISSING = 404
+_NOTHING = "version: 1\n"
+
+
+def base_manifest(manifest: Manifest, github: GitHub, event: Event, *, folder: str) -> str:
+    """Fetch a manifest and the YAML files beside it and its includes, as the base branch has them.
+
+    Args:
+        manifest: The manifest as the pull request has it; its paths are relative to the workspace.
+        github: The way to GitHub.
+        event: Names the repository and the base's commit.
+        folder: Where to put a folder with the files.
+
+    Returns:
+        The path of the manifest; it manages nothing where the base branch has none.
+
+    Raises:
+        GitHubError: They cannot be read.
+    """
+    root = _checkout(manifest.path)
+    top = Path(tempfile.mkdtemp(prefix="commandsync-base-", dir=folder or None))
+    fetched = 0
+    for directory in dict.fromkeys(str(PurePosixPath(path).parent) for path in manifest.paths):
+        inside = PurePosixPath(os.path.relpath(directory, root).replace(os.sep, "/"))
+        if ".." in inside.parts:
+            raise GitHubError("the manifest is not in a checkout of the repository")
+        for name in _yaml_names(github, event, inside):
+            fetched += 1
+            if fetched > _MOST_FILES:
+                raise GitHubError(f"more than {_MOST_FILES} YAML files are beside the manifest")
+            target = top / inside / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(_content(github, event, inside / name))
+    path = top / os.path.relpath(manifest.path, root)
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_NOTHING, encoding="utf-8")
+    return str(path)
+
+
+def _checkout(path: str) -> Path:
+    """Return the checkout that a file is in: a folder of the workspace, or that itself."""
+    workspace = Path.cwd()
+    parents = (workspace / path).parents
+    return next((one for one in parents if (one / ".git").exists()), workspace)
+
+
+def _yaml_names(github: GitHub, event: Event, folder: PurePosixPath) -> list[str]:
+    try:
+        found = github.get(_contents(event, folder))
+    except GitHubError as error:
+        if error.status == _MISSING:
+            return []  # the pull request adds the folder
+        raise
+    names = [
+        str(one.get("name"))
+        for one in (found if isinstance(found, list) else [])
+        if isinstance(one, dict) and one.get("type") == "file"
+    ]
+    return [name for name in names if name.endswith(_SUFFIXES) and PurePosixPath(name).name == name]
+
+
+def _content(github: GitHub, event: Event, path: PurePosixPath) -> bytes:
+    found = github.get(_contents(event, path))
+    try:
+        return base64.b64decode(found["content"])
+    except (KeyError, TypeError, binascii.Error) as error:
+        raise GitHubError(f"GitHub does not show {path} of the base branch") from error
+
+
+def _contents(event: Event, path: PurePosixPath) -> str:
+    where = quote("" if str(path) == "." else str(path))
+    return f"/repos/{event.repository}/contents/{where}?ref={quote(event.base_sha, safe='')}"

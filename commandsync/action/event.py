@@ -1,0 +1,87 @@
+"""What set the workflow off, and what that means for what is done."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from commandsync.action.inputs import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What set the workflow off.
+
+    Attributes:
+        name: The event's name.
+        repository: `owner/name`.
+        sha: The commit at hand.
+        pull_request: The pull request's number; 0 for none.
+        base_sha: The commit it is to be merged into; empty for none.
+        fork: Whether it comes from another repository.
+        default_branch: Whether this is a push to the default branch.
+        run_url: Where the job's summary is.
+    """
+
+    name: str = ""
+    repository: str = ""
+    sha: str = ""
+    pull_request: int = 0
+    base_sha: str = ""
+    fork: bool = False
+    default_branch: bool = False
+    run_url: str = ""
+
+    @property
+    def usual_mode(self) -> Mode:
+        """What `auto` stands for; nothing but a push to the default branch is ever applied."""
+        if self.name == "pull_request":
+            return "plan"
+        if self.name == "push" and self.default_branch:
+            return "apply"
+        return "drift" if self.name == "schedule" else "validate"
+
+
+def read_event(environ: Mapping[str, str]) -> Event:
+    """Read the event from the step's environment and its payload.
+
+    What cannot be read is as if it were not there: then nothing is applied by itself.
+    """
+    payload = _payload(environ.get("GITHUB_EVENT_PATH", ""))
+    name = environ.get("GITHUB_EVENT_NAME", "")
+    repository = environ.get("GITHUB_REPOSITORY", "")
+    request = _inner(payload, "pull_request")
+    number = request.get("number")
+    head = _inner(request, "head", "repo").get("full_name")
+    branch = _inner(payload, "repository").get("default_branch")
+    server = environ.get("GITHUB_SERVER_URL", "https://github.com")
+    return Event(
+        name=name,
+        repository=repository,
+        sha=environ.get("GITHUB_SHA", ""),
+        pull_request=number if isinstance(number, int) else 0,
+        base_sha=str(_inner(request, "base").get("sha") or ""),
+        fork=bool(request) and head != repository,
+        default_branch=bool(branch) and environ.get("GITHUB_REF") == f"refs/heads/{branch}",
+        run_url=f"{server}/{repository}/actions/runs/{environ.get('GITHUB_RUN_ID', '')}",
+    )
+
+
+def _payload(path: str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(Path(path).read_bytes()) if path else {}
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _inner(payload: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    for name in names:
+        found = payload.get(name)
+        payload = found if isinstance(found, dict) else {}
+    return payload

@@ -1,0 +1,141 @@
+"""The Action's inputs, as the step's environment carries them, checked to the letter."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, cast, get_args
+
+from commandsync.errors import UsageError
+from commandsync.rules import parse_delete_limit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from commandsync.rules import DeleteLimit
+
+Mode = Literal["validate", "plan", "apply", "drift"]
+Comment = Literal["auto", "always", "never"]
+
+_BOOLEANS = {"true": True, "false": False}
+_FAIL_ON = ("", "error", "changes")
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What the workflow asks for.
+
+    Attributes:
+        mode: What to do; `auto` leaves it to the event.
+        files: The manifests, relative to the workspace, with `/` between folders.
+        base_url: The service; empty to take it from the environment or the manifest.
+        bot: The bot; likewise.
+        token: The bot's token; likewise.
+        github_token: The token that writes the comment.
+        comment: When to write one.
+        label: The name of this run.
+        summary: Whether to write the job's summary.
+        annotations: Whether to mark lines.
+        fail_on: What fails the job; empty for what is usual with the mode.
+        prune: False to keep what the manifest leaves out.
+        max_deletes: The guard's limit; None to take it from the manifest.
+    """
+
+    mode: Mode | Literal["auto"] = "auto"
+    files: tuple[str, ...] = ("commands.yaml",)
+    base_url: str = ""
+    bot: str = ""
+    token: str = field(default="", repr=False)
+    github_token: str = field(default="", repr=False)
+    comment: Comment = "auto"
+    label: str = ""
+    summary: bool = True
+    annotations: bool = True
+    fail_on: Literal["", "error", "changes"] = ""
+    prune: bool = True
+    max_deletes: DeleteLimit | None = None
+
+
+def read_inputs(environ: Mapping[str, str]) -> Inputs:
+    """Read the inputs.
+
+    Args:
+        environ: The step's environment.
+
+    Raises:
+        UsageError: One of them makes no sense.
+    """
+    get = _Getter(environ)
+    return Inputs(
+        mode=cast("Mode", get.choice("mode", ("auto", *get_args(Mode)))),
+        files=_files(get),
+        base_url=get("base-url"),
+        bot=get("bot"),
+        token=get("token"),
+        github_token=get("github-token"),
+        comment=cast("Comment", get.choice("comment", get_args(Comment))),
+        label=get("label"),
+        summary=get.boolean("summary"),
+        annotations=get.boolean("annotations"),
+        fail_on=cast("Literal['', 'error', 'changes']", get.choice("fail-on", _FAIL_ON)),
+        prune=get.boolean("prune"),
+        max_deletes=_limit(get("max-deletes")),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Getter:
+    environ: Mapping[str, str]
+
+    def __call__(self, name: str) -> str:
+        return self.environ.get(f"INPUT_{name.upper().replace('-', '_')}", "").strip()
+
+    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+        value = self(name)
+        if value not in choices:
+            known = ", ".join(filter(None, choices))
+            raise UsageError(f"the input {name} is {value!r}", hint=f"it takes one of: {known}")
+        return value
+
+    def boolean(self, name: str) -> bool:
+        value = self.environ.get(f"INPUT_{name.upper()}", "")
+        if value not in _BOOLEANS:
+            raise UsageError(
+                f"the input {name} is {value!r}", hint="it takes exactly true or false"
+            )
+        return _BOOLEANS[value]
+
+
+def _files(get: _Getter) -> tuple[str, ...]:
+    folder = get("working-directory") or "."
+    if not os.path.isdir(folder):  # noqa: PTH112 - the runner's paths are texts
+        raise UsageError(
+            f"the input working-directory names no folder: {folder!r}",
+            hint="it is relative to the workspace; does a step before check the repository out?",
+        )
+    given = [line.strip() for line in get("file").splitlines() if line.strip()]
+    if not given:
+        raise UsageError("the input file is empty", hint="name a manifest, such as commands.yaml")
+    return tuple(_in_workspace(folder, one) for one in given)
+
+
+def _in_workspace(folder: str, name: str) -> str:
+    """Return a path relative to the workspace, where GitHub looks for annotated files."""
+    path = os.path.normpath(os.path.join(folder, name))  # noqa: PTH118 - as above
+    try:
+        path = os.path.relpath(path)
+    except ValueError:  # pragma: no cover - on another drive of Windows
+        path = os.path.abspath(path)  # noqa: PTH100 - as above
+    if path == "-":
+        raise UsageError("the input file is '-'", hint="there is no standard input to read here")
+    return path.replace(os.sep, "/")
+
+
+def _limit(text: str) -> DeleteLimit | None:
+    try:
+        return parse_delete_limit(text) if text else None
+    except ValueError as error:
+        raise UsageError(
+            f"the input max-deletes is {text!r}: {error}",
+            hint="it takes a number, a percentage, or all",
+        ) from error

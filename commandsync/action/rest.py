@@ -1,0 +1,139 @@
+"""GitHub's REST API, as far as a comment and a file of the base branch need it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import urllib.error
+import urllib.request
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from commandsync import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SECONDS = 15.0  # that one request may take
+_MOST_BYTES = 16 * 2**20
+_MOST_PAGES = 50
+_PER_PAGE = 100
+_NEXT = re.compile(r'<([^>]*)>;\s*rel="next"')
+_MAY_WRITE = "the job needs `permissions: pull-requests: write`; a fork's job never has it"
+
+
+class GitHubError(Exception):
+    """GitHub did not do what was asked; it never costs the run, so it is none of its errors.
+
+    Attributes:
+        message: What is wrong, in one sentence.
+        hint: What to do; may be empty.
+        status: The HTTP status code; 0 where there was no answer.
+    """
+
+    def __init__(self, message: str, *, status: int = 0, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.status = status
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: it would carry the token to wherever it leads."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class GitHub:
+    """The way to GitHub's API.
+
+    Attributes:
+        url: Where it is, as `GITHUB_API_URL` says.
+        token: Who asks.
+        graphql: Where its GraphQL API is, as `GITHUB_GRAPHQL_URL` says.
+    """
+
+    url: str
+    token: str = field(repr=False)
+    graphql: str = ""
+
+    def get(self, path: str) -> Any:  # noqa: ANN401 - whatever JSON it answers
+        """Read something.
+
+        Raises:
+            GitHubError: It is not to be had.
+        """
+        return self._send("GET", self.url + path)[0]
+
+    def pages(self, path: str) -> Iterator[Any]:
+        """Read a list to its end, page by page.
+
+        Raises:
+            GitHubError: A page is not to be had.
+        """
+        url = f"{self.url}{path}?per_page={_PER_PAGE}"
+        for number in range(2, _MOST_PAGES + 2):
+            found, links = self._send("GET", url)
+            if not isinstance(found, list):
+                raise GitHubError("GitHub answers no list where one is due")
+            yield from found
+            following = _NEXT.search(links)
+            if following and following[1].startswith(f"{self.url}/"):
+                url = following[1]
+            elif not links and len(found) >= _PER_PAGE:
+                url = f"{self.url}{path}?per_page={_PER_PAGE}&page={number}"
+            else:
+                return
+
+    def post(self, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
+        """Create something."""
+        return self._send("POST", self.url + path, body)[0]
+
+    def patch(self, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
+        """Change something."""
+        return self._send("PATCH", self.url + path, body)[0]
+
+    def login(self) -> str:
+        """Return whose token this is; only GraphQL tells that of every kind of token."""
+        if not self.graphql:
+            return ""
+        found = self._send("POST", self.graphql, {"query": "query { viewer { login } }"})[0]
+        try:
+            return str(found["data"]["viewer"]["login"])
+        except (KeyError, TypeError):
+            return ""
+
+    def _send(self, method: str, url: str, body: dict[str, Any] | None = None) -> tuple[Any, str]:
+        """Send one request; return the JSON of the answer, and its links to other pages."""
+        if not url.startswith(("https://", "http://")):
+            raise GitHubError("GITHUB_API_URL is no URL")
+        request = urllib.request.Request(  # noqa: S310 - the scheme is checked above
+            url,
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={
+                "Accept": "application/vnd.github+json",
+                "Authorization": f"Bearer {self.token}",
+                "Content-Type": "application/json",
+                "User-Agent": f"commandsync/{__version__}",
+                "X-GitHub-Api-Version": "2022-11-28",
+            },
+        )
+        opener = urllib.request.build_opener(_NoRedirects)
+        try:
+            with opener.open(request, timeout=_SECONDS) as answer:
+                return json.loads(answer.read(_MOST_BYTES) or b"null"), answer.headers["Link"] or ""
+        except urllib.error.HTTPError as error:
+            with error:
+                raise _refused(error) from None
+        except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
+            reason = getattr(error, "reason", error)
+            raise GitHubError(f"GitHub does not answer: {reason}") from None
+
+
+def _refused(error: urllib.error.HTTPError) -> GitHubError:
+    hint = _MAY_WRITE if error.code in {401, 403, 404} else ""
+    return GitHubError(f"GitHub answers {error.code}", status=error.code, hint=hint)

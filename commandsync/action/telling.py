@@ -1,0 +1,188 @@
+"""Where the verdict goes: the log, lines of the manifest, outputs, the summary, and the comment."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commandsync import report
+from commandsync.action.comment import Said, key_of, write_comment
+from commandsync.action.rest import GitHubError
+from commandsync.report import github, page, words
+from commandsync.report.github import MOST_OF_A_KIND, Annotation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from commandsync.action.event import Event
+    from commandsync.action.inputs import Inputs
+    from commandsync.action.rest import GitHub
+    from commandsync.action.verdict import Verdict
+    from commandsync.plan import Plan
+
+_SAVED = "plan.json"
+_SAVED_MARKDOWN = "plan.md"
+
+
+@dataclass(slots=True)
+class Teller:
+    """Tells of one run.
+
+    Attributes:
+        environ: The step's environment.
+        inputs: What the workflow asks for.
+        event: What set it off.
+        github: The way to GitHub; None where there is no token.
+        annotated: How many lines are marked, by kind.
+    """
+
+    environ: Mapping[str, str]
+    inputs: Inputs
+    event: Event
+    github: GitHub | None = None
+    annotated: Counter[str] = field(default_factory=Counter)
+
+    def tell(self, verdict: Verdict) -> None:
+        """Tell all of it; what the network may hold up comes last."""
+        say(verdict.text)
+        self.annotate(verdict.annotations)
+        self.put_outputs(_scalars(verdict))
+        if verdict.plans:
+            self.put_outputs(self._files(verdict.plans))
+        markdown = page.page(verdict.markdown, label=self.inputs.label)
+        if self.inputs.summary:
+            self._summarise(verdict)
+        if self._comments(verdict):
+            url = self._comment(Said(markdown, key_of(self.inputs), self._news(verdict)))
+            self.put_outputs({"comment-url": url})
+
+    def annotate(self, annotations: Iterable[Annotation]) -> None:
+        """Mark lines, as many of a kind as a runner shows."""
+        if not self.inputs.annotations:
+            return
+        for one in annotations:
+            self.annotated[one.kind] += 1
+            if self.annotated[one.kind] <= MOST_OF_A_KIND:
+                say(str(one))
+
+    def put_outputs(self, values: Mapping[str, str]) -> None:
+        """Set outputs of the step; of two of a name the later one counts."""
+        self._put("GITHUB_OUTPUT", github.outputs(values))
+
+    def _files(self, plans: tuple[Plan, ...]) -> dict[str, str]:
+        """Write the plan in its two forms into a folder of this run's own."""
+        parent = self.environ.get("RUNNER_TEMP") or None
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="commandsync-plan-", dir=parent)).absolute()
+            saved, shown = folder / _SAVED, folder / _SAVED_MARKDOWN
+            saved.write_text(report.render_plans(plans, format="json"), "utf-8", newline="\n")
+            shown.write_text(report.render_plans(plans, format="markdown"), "utf-8", newline="\n")
+        except OSError as error:
+            self._warn(f"the plan's files cannot be written: {error.strerror}")
+            return {}
+        return {"plan-file": str(saved), "plan-markdown-file": str(shown)}
+
+    def _summarise(self, verdict: Verdict) -> None:
+        notes = [*self._left_out()]
+        text = page.page(verdict.markdown, label=self.inputs.label, notes=notes)
+        path = self.environ.get("GITHUB_STEP_SUMMARY", "")
+        there = 0
+        with suppress(OSError):
+            there = Path(path).stat().st_size if path else 0
+        most = max(page.LONGEST_SUMMARY - there, 0)
+        pointer = "The rest is in the job's log" + (
+            " and in the file that the output plan-markdown-file names." if verdict.plans else "."
+        )
+        self._put("GITHUB_STEP_SUMMARY", page.cut(text, most=most, pointer=pointer))
+
+    def _left_out(self) -> Iterable[str]:
+        more = [
+            words.counted(count - MOST_OF_A_KIND, kind)
+            for kind, count in self.annotated.items()
+            if count > MOST_OF_A_KIND
+        ]
+        if more:
+            yield f"*A job marks {MOST_OF_A_KIND} lines of a kind; not marked: {', '.join(more)}.*"
+
+    def _comments(self, verdict: Verdict) -> bool:
+        """Whether this run has to do with a comment at all."""
+        asked = self.inputs.comment
+        if asked == "never" or verdict.word in {"valid", "compared"}:
+            return False
+        if asked == "always":
+            return True
+        if self.event.name == "pull_request" and self.event.fork:
+            say("A job of a fork's pull request may not comment; the plan is in the summary.")
+        return not self.event.fork and self.event.name in {"pull_request", "push"}
+
+    def _news(self, verdict: Verdict) -> bool:
+        pending = self.event.name == "pull_request" and any(p.changes for p in verdict.plans)
+        return pending or self.inputs.comment == "always"
+
+    def _comment(self, said: Said) -> str:
+        if self.github is None:
+            self._warn("the comment is not written: there is no github-token")
+            return ""
+        try:
+            return write_comment(said, self.github, self.event)
+        except GitHubError as error:
+            self._warn(f"the comment is not written: {error.message}", error.hint)
+            return ""
+
+    def _warn(self, message: str, hint: str = "") -> None:
+        say(f"warning: {message}")
+        self.annotate([Annotation("warning", "commandsync", message, hint)])
+
+    def _put(self, variable: str, text: str) -> None:
+        """Add to one of the runner's files; without a runner there is none.
+
+        One that cannot be written is a warning: the listing is what it is all the same.
+        """
+        path = self.environ.get(variable, "")
+        try:
+            if path:
+                with open(path, "ab") as file:  # noqa: PTH123 - the runner's path is a text
+                    file.write(text.encode("utf-8", "backslashreplace"))
+        except OSError as error:
+            self._warn(f"the runner's file {variable} cannot be written: {error.strerror}")
+
+
+def say(text: str) -> None:
+    """Print to the job's log at once: annotations and words keep their order."""
+    sys.stdout.write(text.rstrip("\n") + "\n")
+    sys.stdout.flush()
+
+
+def _scalars(verdict: Verdict) -> dict[str, str]:
+    values = {
+        "result": verdict.word,
+        "failure-reason": verdict.reason,
+        "changed": "" if verdict.changed is None else str(verdict.changed).lower(),
+    }
+    if not verdict.plans:
+        return values
+    plans = verdict.plans
+    counts = {name: sum(plan.count(name) for plan in plans) for name in ("add", "delete")}
+    edits = sum(plan.count("edit") + plan.count("replace") for plan in plans)
+    return {
+        **values,
+        "adds": str(counts["add"]),
+        "edits": str(edits),
+        "deletes": str(counts["delete"]),
+        "unchanged": str(sum(plan.unchanged for plan in plans)),
+        "fingerprint": _fingerprint(plans),
+    }
+
+
+def _fingerprint(plans: tuple[Plan, ...]) -> str:
+    """Return the plan's fingerprint, or one over those of all plans."""
+    if len(plans) == 1:
+        return plans[0].fingerprint
+    joined = "\n".join(plan.fingerprint for plan in plans)
+    return f"sha256:{sha256(joined.encode()).hexdigest()}"

@@ -1,0 +1,200 @@
+"""What a run came to: from plans, results and errors to what is told about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from commandsync import report
+from commandsync.cli import exits
+from commandsync.documents import failure_kind
+from commandsync.errors import CommandsyncError
+from commandsync.report import github, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from commandsync.manifest import Manifest
+    from commandsync.outcomes import Result
+    from commandsync.plan import Plan
+    from commandsync.report.github import Annotation
+
+Word = Literal["valid", "no-changes", "changes", "applied", "compared", "failed"]
+
+_REASONS = {
+    "usage": "invalid",
+    "invalid": "invalid",
+    "file": "invalid",
+    "refused": "refused",
+    "stale": "stale",
+    "auth": "auth",
+    "rate-limited": "rate-limited",
+    "network": "network",
+    "service": "network",
+}
+_INCOMPLETE = "incomplete"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What is told about a run.
+
+    Attributes:
+        word: What it came to, in a word.
+        code: The exit code.
+        text: For the log.
+        markdown: For the summary and the comment.
+        annotations: For the manifest's lines.
+        reason: Why it failed, in a word; empty when it did not.
+        plans: The plans it is about.
+        changed: Whether something is pending, or was or may have been written; None where that
+            is not known.
+    """
+
+    word: Word
+    code: int
+    text: str
+    markdown: str
+    annotations: tuple[Annotation, ...] = ()
+    reason: str = ""
+    plans: tuple[Plan, ...] = ()
+    changed: bool | None = None
+
+
+def of_validated(manifests: Sequence[Manifest]) -> Verdict:
+    """Tell that manifests are valid."""
+    return Verdict(
+        word="valid",
+        code=exits.Exit.DONE,
+        text=report.render_validated(manifests, format="text"),
+        markdown=report.render_validated(manifests, format="markdown"),
+        annotations=tuple(github.validated_annotations(manifests)),
+    )
+
+
+def of_error(error: CommandsyncError, *, code: int | None = None) -> Verdict:
+    """Tell of an error that ended the run before anything was written.
+
+    Args:
+        error: What went wrong.
+        code: The exit code; by default it follows from the error.
+    """
+    return Verdict(
+        word="failed",
+        code=exits.of_error(error) if code is None else code,
+        text=report.render_failure(error, format="text"),
+        markdown=report.render_failure(error, format="markdown"),
+        annotations=tuple(github.failure_annotations(error)),
+        reason=_REASONS.get(failure_kind(error), _INCOMPLETE),
+    )
+
+
+def of_plans(
+    planned: Sequence[Plan | CommandsyncError],
+    *,
+    fail_on_changes: bool,
+    refusals: Sequence[CommandsyncError] = (),
+    drift: bool = False,
+) -> Verdict:
+    """Tell of plans that were not applied.
+
+    Args:
+        planned: The plan of each manifest, or why there is none.
+        fail_on_changes: Whether pending changes fail the job.
+        refusals: Why the plans must not be applied.
+        drift: Whether changes mean that the listing has drifted off.
+    """
+    plans = tuple(one for one in planned if not isinstance(one, CommandsyncError))
+    errors = [one for one in planned if isinstance(one, CommandsyncError)]
+    pending = any(plan.changes for plan in plans)
+    notes = [note for plan in plans for note in github.plan_annotations(plan)]
+    notes += [note for error in errors for note in github.failure_annotations(error)]
+    if drift:
+        notes += [_drifted(plan) for plan in plans if plan.changes]
+    worst = min((*errors, *refusals), key=_order, default=None)
+    changed_code = exits.Exit.CHANGES if pending and fail_on_changes else exits.Exit.DONE
+    return Verdict(
+        word="failed" if worst else "changes" if pending else "no-changes",
+        code=exits.worst([*map(exits.of_error, (*errors, *refusals)), changed_code]),
+        text=_joined(_rendered(plans, errors, "text")),
+        markdown=_joined(_rendered(plans, errors, "markdown")),
+        annotations=tuple(notes),
+        reason=_REASONS.get(failure_kind(worst), _INCOMPLETE) if worst else "",
+        plans=plans,
+        changed=pending if plans else None,
+    )
+
+
+def of_results(results: Sequence[Result], *, code: int) -> Verdict:
+    """Tell what became of plans.
+
+    Args:
+        results: What became of each.
+        code: The exit code.
+    """
+    plans = tuple(result.plan for result in results)
+    complete = all(result.complete for result in results)
+    touched = any(result.touched for result in results)
+    pending = any(plan.changes for plan in plans)
+    return Verdict(
+        word="failed" if not complete else "applied" if pending else "no-changes",
+        code=code,
+        text=report.render_results(results, format="text"),
+        markdown=report.render_results(results, format="markdown"),
+        annotations=tuple(note for one in results for note in github.result_annotations(one)),
+        reason="" if complete else _reason(results),
+        plans=plans,
+        changed=touched,
+    )
+
+
+def of_comparison(plans: Sequence[Plan], why: CommandsyncError) -> Verdict:
+    """Tell of manifests compared with the base branch's, where the listing is not to be read.
+
+    Args:
+        plans: The comparisons.
+        why: Why the listing was not read.
+    """
+    said = (
+        "**Compared with the manifest of the base branch, not with the listing**: without a "
+        "token the service does not let it be read. What the listing shows may differ."
+    )
+    return Verdict(
+        word="compared",
+        code=exits.Exit.DONE,
+        text="Compared with the manifest of the base branch, not with the listing "
+        f"({failure_kind(why)}).\n\n" + report.render_plans(plans, format="text"),
+        markdown=f"{said}\n\n" + report.render_plans(plans, format="markdown"),
+    )
+
+
+def _reason(results: Sequence[Result]) -> str:
+    """Say why results are not complete, in a word."""
+    if any(result.touched or result.interrupted for result in results):
+        return _INCOMPLETE
+    causes = [one.cause for result in results for one in result.settled if one.cause]
+    return _REASONS.get(failure_kind(causes[0]), _INCOMPLETE) if causes else _INCOMPLETE
+
+
+def _order(error: CommandsyncError) -> int:
+    """Return how late an error comes among those that name the failure: as the exit codes do."""
+    ranks = (exits.Exit.REFUSED, exits.Exit.INVALID, exits.Exit.USAGE, exits.Exit.FAILED)
+    return ranks.index(exits.of_error(error))
+
+
+def _drifted(plan: Plan) -> Annotation:
+    message = f"the listing is not as the manifest wants it. {words.summary(plan)}"
+    return github.Annotation("warning", "Drift", message, location=github.top_of(plan))
+
+
+def _rendered(
+    plans: Sequence[Plan], errors: Sequence[CommandsyncError], form: Literal["text", "markdown"]
+) -> Iterator[str]:
+    if plans:
+        yield report.render_plans(plans, format=form)
+    for error in errors:
+        yield report.render_failure(error, format=form)
+
+
+def _joined(parts: Iterator[str]) -> str:
+    return "\n".join(parts)

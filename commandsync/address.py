@@ -1,0 +1,112 @@
+"""Where the service is: a base URL, checked before anything is sent to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from urllib.parse import SplitResult, urlsplit
+
+from commandsync.errors import PlainHttpError, UsageError
+
+API_VERSION = 1
+"""The only version the service interface calls available; it is part of every path."""
+
+# A name, an IPv4 address, or an IPv6 address without a zone. Anything else is read differently by
+# different libraries: what looks like this machine to one may be another machine to the next.
+_HOST_AND_PORT = re.compile(
+    r"(?P<host>\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_-])?)\.*(?P<port>:[0-9]+)?:?"
+)
+_EXAMPLE = "give it as https://listing.example, without /v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A listing service's base URL in its one spelling: lower-case host, no trailing slash, no /v1.
+
+    Attributes:
+        base_url: The URL that paths are appended to, after `/v1`.
+    """
+
+    base_url: str
+
+    @property
+    def api(self) -> str:
+        """The URL of the interface's version that this package speaks."""
+        return f"{self.base_url}/v{API_VERSION}"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether the service runs on this machine."""
+        host = urlsplit(self.base_url).hostname or ""
+        if host == "localhost":
+            return True
+        try:
+            return _plain(ip_address(host)).is_loopback
+        except ValueError:
+            return False
+
+    def __str__(self) -> str:
+        return self.base_url
+
+
+def parse_address(text: str, *, insecure_http: bool = False) -> Address:
+    """Read a base URL as users write it.
+
+    A trailing slash and a trailing `/v1` are forgiven, for they say the same.
+
+    Args:
+        text: The base URL.
+        insecure_http: Allow plain http to another machine.
+
+    Raises:
+        UsageError: It is no http(s) URL, or carries credentials, a query or a fragment.
+        PlainHttpError: It is plain http to another machine, which would show the token on the way.
+    """
+    parts = _split(text.strip())
+    if parts.username is not None or parts.password is not None:
+        raise UsageError(
+            "the base URL carries a user name or password",
+            hint="the token is the only credential; " + _EXAMPLE,
+        )
+    if parts.query or parts.fragment:
+        raise UsageError(f"the base URL {_shown(text)} has a query or a fragment", hint=_EXAMPLE)
+    path = parts.path.rstrip("/")
+    path = path.removesuffix(f"/v{API_VERSION}").rstrip("/")
+    if re.search(r"/v\d+$", path):
+        raise UsageError(f"the base URL {_shown(text)} names another version", hint=_EXAMPLE)
+    found = _HOST_AND_PORT.fullmatch(parts.netloc.lower())
+    if found is None:
+        raise UsageError(f"the base URL {_shown(text)} names no host", hint=_EXAMPLE)
+    address = Address(f"{parts.scheme}://{found['host']}{found['port'] or ''}{path}")
+    if parts.scheme == "http" and not (address.loopback or insecure_http):
+        raise PlainHttpError(
+            f"{address} is plain http to another machine: the token would be readable on the way",
+            hint="use https://, or --insecure-http if you are certain",
+        )
+    return address
+
+
+def _plain(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """Return the IPv4 address inside an IPv6 one, which Python versions judge differently."""
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def _split(text: str) -> SplitResult:
+    try:
+        parts = urlsplit(text)
+        _ = parts.port  # raises on a port that is no number
+    except ValueError as error:
+        raise UsageError(f"the base URL {_shown(text)} is not a URL", hint=_EXAMPLE) from error
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise UsageError(f"the base URL {_shown(text)} is no http or https URL", hint=_EXAMPLE)
+    if not re.fullmatch(r"[!-~]+", text):
+        raise UsageError(
+            f"the base URL {_shown(text)} holds a blank or a non-ASCII letter", hint=_EXAMPLE
+        )
+    return parts
+
+
+def _shown(text: str) -> str:
+    """Return a URL for a message, without what may be a secret in it."""
+    return "given" if set("@?#") & set(text) else repr(text)

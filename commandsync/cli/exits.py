@@ -1,0 +1,63 @@
+"""Exit codes: the one place where errors and results become numbers."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from commandsync.cli.signals import SIGNALLED
+from commandsync.errors import (
+    CommandsyncError,
+    ManifestError,
+    RefusedError,
+    UsageError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from commandsync.outcomes import Result
+
+
+class Exit(IntEnum):
+    """What the program's exit code means."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    CHANGES = 3
+    INVALID = 4
+    REFUSED = 5
+    INCOMPLETE = 6
+
+
+_FIRST_OF = (Exit.INCOMPLETE, Exit.REFUSED, Exit.INVALID, Exit.USAGE, Exit.FAILED, Exit.CHANGES)
+
+
+def of_error(error: CommandsyncError) -> Exit:
+    """Return the exit code of an error that ended a run before anything was written."""
+    match error:
+        case ManifestError():
+            return Exit.INVALID
+        case RefusedError():
+            return Exit.REFUSED
+        case UsageError():
+            return Exit.USAGE
+        case _:
+            return Exit.FAILED
+
+
+def of_result(result: Result) -> Exit:
+    """Return the exit code of a plan that was carried out, as far as it got."""
+    if result.complete:
+        return Exit.DONE
+    return Exit.INCOMPLETE if result.touched or result.differences else Exit.FAILED
+
+
+def worst(codes: Iterable[int]) -> int:
+    """Return the exit code of several manifests: the first that applies, in the designed order."""
+    found = set(codes)
+    signalled = [code for code in found if code > SIGNALLED]
+    if signalled:
+        return min(signalled)
+    return next((code for code in _FIRST_OF if code in found), Exit.DONE)

@@ -1,0 +1,94 @@
+"""`commandsync plan`: show what apply would change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from commandsync.cli.comparing import plan_against
+from commandsync.cli.files import check_free, check_unread, write_file
+from commandsync.cli.options import (
+    force_option,
+    format_option,
+    limit_options,
+    not_empty,
+    service_options,
+)
+from commandsync.cli.showing import exit_of_plans, show_plans
+from commandsync.cli.syncing import Planned, jobs, load, plan_all
+from commandsync.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from commandsync.cli.settings import Settings
+    from commandsync.errors import CommandsyncError
+    from commandsync.manifest import Manifest
+    from commandsync.plan import Plan
+
+
+@click.command("plan")
+@click.option("--out", metavar="PATH", callback=not_empty, help="Save the plan, for apply --plan.")
+@click.option(
+    "--against",
+    metavar="PATH",
+    callback=not_empty,
+    help="Compare with another manifest, with no network.",
+)
+@click.option("--detailed-exitcode", is_flag=True, help="Exit 3 when changes are pending.")
+@force_option
+@format_option
+@limit_options
+@service_options
+def plan_command(
+    *,
+    settings: Settings,
+    out: str | None,
+    against: str | None,
+    detailed_exitcode: bool,
+    force: bool,
+) -> int:
+    """Show what apply would change; nothing is written.
+
+    It needs no token, for reading is public; it sends the token when there is one.
+
+    \b
+    Example:
+      commandsync plan
+      commandsync plan --detailed-exitcode          # 3: the page differs
+      commandsync plan --out plan.json              # then: apply --plan plan.json
+      commandsync plan --against old/commands.yaml  # what did this edit change?
+    """
+    if out:
+        check_free(out, force=force)
+    manifests = load(settings)
+    if out and (against or len(manifests) != 1):
+        raise UsageError(
+            "--out saves one plan of one listing", hint="give one manifest, and no --against"
+        )
+    if out:
+        check_unread(out, manifests[0].paths)
+    plans = _plans(settings, manifests, against)
+    if out:
+        _save(plans, out, force=force)
+    show_plans(plans, settings.output)
+    return exit_of_plans(plans, detailed=detailed_exitcode)
+
+
+def _plans(
+    settings: Settings, manifests: Sequence[Manifest], against: str | None
+) -> list[Plan | CommandsyncError]:
+    if against:
+        return [plan_against(settings, manifests, against, called=against)]
+    with jobs(settings, manifests) as some:
+        return [one.plan if isinstance(one, Planned) else one for one in plan_all(some)]
+
+
+def _save(plans: list[Plan | CommandsyncError], path: str, *, force: bool) -> None:
+    """Save the one plan that was made; an error in its place is shown, not saved."""
+    from commandsync.report import render_plans  # noqa: PLC0415 - loads with the plan
+
+    (plan,) = plans
+    if not isinstance(plan, Exception):
+        write_file(path, render_plans([plan], format="json"), force=force)

@@ -1,0 +1,59 @@
+"""`commandsync pull`: a manifest of what is listed now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from commandsync.cli.calling import one_manifest
+from commandsync.cli.files import check_free, write_file
+from commandsync.cli.options import force_option, not_empty, service_options
+from commandsync.cli.settings import site_of
+from commandsync.cli.syncing import connected
+from commandsync.location import Notice
+from commandsync.texts import Resource
+
+if TYPE_CHECKING:
+    from commandsync.cli.settings import Settings
+
+
+@click.command("pull")
+@click.option(
+    "--out",
+    metavar="PATH",
+    callback=not_empty,
+    help="Write the manifest here instead of printing it.",
+)
+@click.option("--pin", is_flag=True, help="Include the ids, so that renames need no formerly.")
+@force_option
+@service_options
+def pull_command(*, settings: Settings, out: str | None, pin: bool, force: bool) -> None:
+    """Print a manifest of what is listed now.
+
+    It needs no manifest where --bot and --base-url say which listing; otherwise they are taken
+    from commands.yaml. Pull, then plan: there are no changes.
+
+    \b
+    Example:
+      commandsync pull --bot 779641401482805289 --base-url https://listing.example
+      commandsync pull --pin --out commands.yaml
+    """
+    from commandsync.manifest import dump_manifest  # noqa: PLC0415 - loads yaml
+
+    if out:
+        check_free(out, force=force)
+    manifest = one_manifest(settings, known=bool(settings.bot and settings.base_url))
+    site = site_of(settings, manifest)
+    with connected(settings, [site]) as (connection,):
+        from commandsync.client import SnapshotReading  # noqa: PLC0415 - loads requests
+
+        scope = manifest.snapshot.scope if manifest else tuple(Resource)
+        listed = SnapshotReading(connection, site.bot, scope).result()
+    dumped = dump_manifest(listed, bot=site.bot, base_url=site.address.base_url, pin=pin)
+    settings.output.notices([Notice(warning) for warning in dumped.warnings])
+    if out:
+        write_file(out, dumped.text, force=force)
+        settings.output.talk(f"wrote {out}")
+    else:
+        settings.output.result(dumped.text)

@@ -1,0 +1,104 @@
+"""A saved plan: read from its file, bound to its listing, and looked at again before it is used."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from commandsync.cli.files import read_file
+from commandsync.cli.settings import Settings, site_of
+from commandsync.cli.syncing import Planned, connected
+from commandsync.errors import FileError, StalePlanError, UsageError
+from commandsync.location import Notice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commandsync.cli.settings import Site
+    from commandsync.client import Connection
+    from commandsync.plan import Plan
+    from commandsync.snapshot import Snapshot
+
+
+@contextmanager
+def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Planned]:
+    """Read a saved plan, and what is listed now.
+
+    Args:
+        settings: Flags and environment.
+        path: The plan's file.
+        writes: Whether it is going to be applied, which needs this bot's token.
+
+    Raises:
+        FileError: The file cannot be read, or holds no plan.
+        RefusedError: The plan is of another version, or for another listing than the flags say.
+        UsageError: A flag asks for what the plan has settled already.
+        ListingError: The listing cannot be read.
+    """
+    from commandsync.documents import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
+
+    if settings.files or settings.max_deletes is not None or not settings.prune:
+        raise UsageError(
+            "--plan applies a saved plan and nothing else: it goes with no manifest and no limits",
+            hint="leave out --file, --max-deletes and --no-prune, or make a new plan with them",
+        )
+    if path == "-":
+        raise UsageError(
+            "a saved plan is a file: --plan does not read standard input",
+            hint="save it with plan --out, and name that file",
+        )
+    try:
+        text = read_file(path, most=LARGEST_PLAN).decode()
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path} holds no plan", hint="make one with plan --out") from error
+    plan = load_plan(text, path)
+    site = _site(settings, plan)
+    if writes:
+        site.check_token()
+    with connected(settings, [site]) as (connection,):
+        yield _planned(plan, site, connection)
+
+
+def _planned(plan: Plan, site: Site, connection: Connection) -> Planned:
+    from commandsync.client import SnapshotReading  # noqa: PLC0415 - loads requests
+
+    listed = SnapshotReading(connection, plan.target.bot, plan.scope).result()
+    return Planned(
+        site=site,
+        connection=connection,
+        listed=listed,
+        plan=_with_progress(plan, listed),
+        again=lambda: _planned(plan, site, connection),
+    )
+
+
+def _with_progress(plan: Plan, listed: Snapshot) -> Plan:
+    """Return the plan with a word on what an earlier run has done of it."""
+    from commandsync.resume import Progress, progress_of  # noqa: PLC0415 - loads with the plan
+
+    try:
+        done = progress_of(plan, listed).count(Progress.DONE)
+    except StalePlanError:
+        return plan  # that is told as the refusal it is
+    if not done:
+        return plan
+    notice = Notice(f"{done} of its {len(plan.changes)} changes are done already: they stay so")
+    return replace(plan, notices=(*plan.notices, notice))
+
+
+def _site(settings: Settings, plan: Plan) -> Site:
+    """Return the plan's own listing; flags may say the same, and nothing else."""
+    bound = replace(
+        settings,
+        base_url=settings.base_url or plan.target.base_url,
+        bot=settings.bot or plan.target.bot,
+    )
+    site = site_of(bound, None)
+    if (site.address.base_url, site.bot) != (plan.target.base_url, plan.target.bot):
+        raise StalePlanError(
+            f"the plan is for bot {plan.target.bot} at {plan.target.base_url}, "
+            f"not for bot {site.bot} at {site.address}",
+            hint="leave out --bot and --base-url (and their variables), or make a new plan",
+        )
+    return site

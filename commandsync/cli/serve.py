@@ -1,0 +1,68 @@
+"""`commandsync serve`: the embedded listing service."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from commandsync.cli.options import talk_options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from commandsync.cli.output import Output
+    from commandsync.server import SeededBot
+
+
+@click.command("serve", short_help="Run a listing service here, to try it all.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="The port; 0 picks a free one.",
+)
+@click.option(
+    "--database",
+    default="listing.db",
+    show_default=True,
+    metavar="PATH",
+    help="The database file; :memory: keeps nothing.",
+)
+@click.option(
+    "--seed",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="A JSON file of bots to create; their tokens are printed.",
+)
+@talk_options
+def serve_command(
+    *, host: str, port: int, database: str, seed: Path | None, output: Output
+) -> None:
+    """Run a listing service here, with a real database, to try everything with no account.
+
+    \b
+    Example:
+      commandsync serve --seed examples/seed.json
+      export COMMANDSYNC_BASE_URL=http://127.0.0.1:8000
+    """
+    from commandsync.server import serve  # noqa: PLC0415 - needs the extra
+
+    def on_ready(url: str, bots: Sequence[SeededBot]) -> None:
+        output.result(f"listening on {url}")
+        for bot in bots:
+            output.result(f"bot {bot.id} ({bot.username}): {bot.token}")
+        sys.stdout.flush()
+
+    serve(
+        host=host,
+        port=port,
+        database=database,
+        seed=seed,
+        on_ready=on_ready,
+        access_log=output.verbosity > 0,
+    )

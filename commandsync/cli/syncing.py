@@ -1,0 +1,149 @@
+"""The way from manifests to plans, as plan and apply share it: load, snapshot, make_plan."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commandsync.cli.settings import DEFAULT_MANIFEST, Settings, Site, rules_of, sites_of
+from commandsync.errors import CommandsyncError
+from commandsync.location import Notice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from commandsync.client import Connection, SnapshotReading
+    from commandsync.manifest import Manifest
+    from commandsync.plan import Plan
+    from commandsync.snapshot import Snapshot
+
+_LONGEST_STDIN = 10 * 1024 * 1024 + 1  # bytes: one more than a manifest may have
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One manifest, the listing it is for, and the way there."""
+
+    manifest: Manifest
+    site: Site
+    settings: Settings
+    connection: Connection
+
+    def start_reading(self) -> SnapshotReading:
+        """Start to read the managed collections."""
+        from commandsync.client import SnapshotReading  # noqa: PLC0415 - loads requests
+
+        return SnapshotReading(self.connection, self.site.bot, self.manifest.snapshot.scope)
+
+    def plan(self, listed: Snapshot) -> Plan:
+        """Compare the manifest with a listing."""
+        from commandsync.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
+
+        return make_plan(
+            desired=self.manifest.snapshot,
+            listed=listed,
+            target=Target(bot=self.site.bot, base_url=self.site.address.base_url),
+            rules=rules_of(self.settings, self.manifest),
+            manifest=self.manifest.paths,
+            notices=(*warnings_of(self.manifest), *self.site.warnings()),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What is listed now, what would make it match, and the way there.
+
+    Attributes:
+        site: The listing.
+        connection: The way there.
+        listed: What it shows.
+        plan: What to do.
+        again: Reads and plans once more.
+    """
+
+    site: Site
+    connection: Connection
+    listed: Snapshot
+    plan: Plan
+    again: Callable[[], Planned]
+
+
+def load(settings: Settings) -> tuple[Manifest, ...]:
+    """Load the manifests that the settings name.
+
+    Raises:
+        ManifestError: With all problems of all of them.
+    """
+    from commandsync.manifest import load_manifests  # noqa: PLC0415 - loads yaml
+
+    return load_manifests(settings.files or (DEFAULT_MANIFEST,), stdin=_stdin)
+
+
+def _stdin() -> bytes:
+    return sys.stdin.buffer.read(_LONGEST_STDIN)
+
+
+def warnings_of(manifest: Manifest) -> tuple[Notice, ...]:
+    """Return a manifest's warnings as notices."""
+    return tuple(Notice(one.message, one.hint, one.location) for one in manifest.warnings)
+
+
+@contextmanager
+def connected(settings: Settings, sites: Sequence[Site]) -> Iterator[list[Connection]]:
+    """Open the ways to some services; together they keep to one number of requests in flight."""
+    from commandsync.client import Connection, Gate  # noqa: PLC0415 - loads requests
+
+    gate = Gate(settings.concurrency)
+    with ExitStack() as opened:
+        yield [
+            opened.enter_context(
+                Connection(
+                    site.address,
+                    site.token,
+                    timeout=settings.timeout,
+                    retries=settings.retries,
+                    concurrency=settings.concurrency,
+                    gate=gate,
+                )
+            )
+            for site in sites
+        ]
+
+
+@contextmanager
+def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[Job]]:
+    """Decide where each manifest goes, and open the way there."""
+    sites = sites_of(settings, manifests)
+    with connected(settings, sites) as connections:
+        yield [
+            Job(manifest, site, settings, connection)
+            for manifest, site, connection in zip(manifests, sites, connections, strict=True)
+        ]
+
+
+def plan_all(some: Sequence[Job]) -> list[Planned | CommandsyncError]:
+    """Read every listing at the same time and plan each; one that fails leaves its error."""
+    readings = [job.start_reading() for job in some]
+    import commandsync.models  # noqa: PLC0415 - pydantic loads while the answers travel
+    import commandsync.plan  # noqa: F401, PLC0415 - as above
+
+    planned: list[Planned | CommandsyncError] = []
+    for job, reading in zip(some, readings, strict=True):
+        try:
+            planned.append(_planned(job, reading))
+        except CommandsyncError as error:
+            planned.append(error)
+    return planned
+
+
+def _planned(job: Job, reading: SnapshotReading) -> Planned:
+    listed = reading.result()
+    return Planned(
+        site=job.site,
+        connection=job.connection,
+        listed=listed,
+        plan=job.plan(listed),
+        again=lambda: _planned(job, job.start_reading()),
+    )

@@ -1,0 +1,35 @@
+"""`commandsync validate`: check manifests offline."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from commandsync import report
+from commandsync.cli.options import file_option, format_option, talk_options
+from commandsync.cli.settings import Settings
+from commandsync.cli.syncing import load
+
+if TYPE_CHECKING:
+    from commandsync.cli.output import Output
+
+
+@click.command("validate")
+@file_option
+@format_option
+@talk_options
+def validate_command(*, files: tuple[str, ...], output: Output) -> None:
+    """Check manifests, with no network and no token.
+
+    Every problem is shown at once, as path:line:column. Exits 4 when there are any.
+
+    \b
+    Example:
+      commandsync validate
+      commandsync validate -f bots/ --format github
+    """
+    manifests = load(Settings(files=files))
+    color = output.colored(sys.stdout)
+    output.result(report.render_validated(manifests, format=output.format, color=color))

@@ -1,0 +1,212 @@
+"""What a caller may ask for: every argument checked, before anything is sent, for both clients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from commandsync import operations
+from commandsync.address import parse_address
+from commandsync.credentials import Token
+from commandsync.errors import ArgumentError, UsageError
+from commandsync.texts import AnnouncementText, CommandText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Self
+
+    from commandsync.address import Address
+    from commandsync.errors import Reply
+    from commandsync.models import Announcement, Bot, BotPage, Command, Queries, VoterPage
+    from commandsync.operations import Operation
+
+T = TypeVar("T")
+
+LARGEST_PAGE = 100
+"""Entries of a page, as the service interface has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The operations of one client, made from checked arguments.
+
+    Attributes:
+        address: Where the service is.
+        token: The token; None for a client that only reads.
+        bot: The bot that is meant where none is named; empty when nobody said.
+    """
+
+    address: Address
+    token: Token | None
+    bot: str
+
+    @classmethod
+    def of(
+        cls, token: str | Token | None, base_url: str, *, bot: str | None, insecure_http: bool
+    ) -> Self:
+        """Read a client's own arguments.
+
+        Raises:
+            UsageError: The token or the base URL cannot be one.
+            PlainHttpError: The base URL is plain http to another machine.
+        """
+        known = Token(token) if isinstance(token, str) else token
+        address = parse_address(base_url, insecure_http=insecure_http)
+        named = "" if bot is None else _identifier("bot", bot)
+        return cls(address, known, named or (known.bot if known else ""))
+
+    def list_bots(  # noqa: PLR0913 - the interface's own parameters
+        self,
+        *,
+        limit: int,
+        page: int,
+        q: str | None,
+        sort: str | None,
+        ids: Iterable[str],
+        certified: bool | None,
+        tags: Iterable[str],
+    ) -> Operation[BotPage]:
+        """One page of the bots."""
+        return operations.list_bots(
+            limit=_number("limit", limit, least=1, most=LARGEST_PAGE),
+            page=_number("page", page, least=1),
+            q=q,
+            sort=sort,
+            ids=_several("ids", ids),
+            certified=certified,
+            tags=_several("tags", tags),
+        )
+
+    def get_bot(self, bot: str | None) -> Operation[Bot]:
+        """One bot."""
+        return operations.get_bot(self._bot(bot))
+
+    def get_voters(self, *, page: int, limit: int) -> Operation[VoterPage]:
+        """One page of the bot's voters."""
+        return operations.list_voters(
+            self._bot(),
+            page=_number("page", page, least=1),
+            limit=_number("limit", limit, least=1, most=LARGEST_PAGE),
+        )
+
+    def check_vote(self, user: str) -> Operation[bool]:
+        """Whether a user voted."""
+        return operations.check_vote(self._bot(), _identifier("user_id", user))
+
+    def get_announcements(self) -> Operation[tuple[Announcement, ...]]:
+        """The bot's announcements."""
+        return operations.list_announcements(self._bot())
+
+    def add_announcement(self, title: str, description: str) -> Operation[str]:
+        """Add an announcement."""
+        text = AnnouncementText(_text("title", title), _text("description", description))
+        return operations.add_announcement(self._bot(), text)
+
+    def delete_announcement(self, identifier: str) -> Operation[str]:
+        """Delete an announcement."""
+        return operations.delete_announcement(self._bot(), _identifier("id", identifier))
+
+    def get_commands(self, bot: str | None) -> Operation[tuple[Command, ...]]:
+        """The commands of a bot."""
+        return operations.list_commands(self._bot(bot))
+
+    def add_command(
+        self, name: str, description: str, syntax: str, category: str | None
+    ) -> Operation[str]:
+        """Add a command."""
+        return operations.add_command(self._bot(), _command(name, description, syntax, category))
+
+    def edit_command(
+        self, identifier: str, name: str, description: str, syntax: str, category: str | None
+    ) -> Operation[str]:
+        """Edit a command."""
+        text = _command(name, description, syntax, category)
+        return operations.edit_command(self._bot(), _identifier("id", identifier), text)
+
+    def delete_command(self, identifier: str) -> Operation[str]:
+        """Delete a command."""
+        return operations.delete_command(self._bot(), _identifier("id", identifier))
+
+    def set_uses(self, identifier: str, uses: int) -> Operation[str]:
+        """Set how often a command was used."""
+        number = _number("uses", uses, least=0)
+        return operations.set_uses(self._bot(), _identifier("id", identifier), number)
+
+    def _bot(self, named: str | None = None) -> str:
+        bot = self.bot if named is None else _identifier("id", named)
+        if not bot:
+            raise UsageError(
+                "which bot? the token does not say whose it is",
+                hint="give the bot's id to the client: bot=...",
+            )
+        return bot
+
+
+@dataclass(slots=True)
+class Paging(Generic[T]):
+    """A list that comes in pages.
+
+    Attributes:
+        page: The number of the page to read next.
+        over: Whether the last one was read.
+    """
+
+    page: int = 1
+    over: bool = False
+    _before: tuple[T, ...] = ()
+
+    def take(self, items: tuple[T, ...], queries: Queries) -> tuple[T, ...]:
+        """Take what a page holds, and return what of it is news.
+
+        A service that does not say how many pages there are has ended when one is empty, or is the
+        one before once more: some know no pages and always answer with the whole list.
+        """
+        last = queries.max_page
+        repeated = last is None and items == self._before
+        self.over = not items or repeated or (last is not None and self.page >= last)
+        self._before = items
+        self.page += 1
+        return () if repeated else items
+
+
+def as_reply(operation: Operation[object]) -> Operation[Reply]:
+    """Return the operation with an answer that nothing is read into, whatever it says."""
+    return replace(operation, read=lambda reply: reply)  # type: ignore[return-value]  # the type changes with it
+
+
+def _command(name: str, description: str, syntax: str, category: str | None) -> CommandText:
+    return CommandText(
+        _text("name", name),
+        _text("description", description),
+        _text("syntax", syntax),
+        "" if category is None else _text("category", category, empty=True),
+    )
+
+
+def _text(name: str, value: object, *, empty: bool = False) -> str:
+    if not isinstance(value, str):
+        raise ArgumentError(f"{name} is text, not {type(value).__name__}")
+    if not (empty or value.strip()):
+        raise ArgumentError(f"{name} is empty", hint="the service requires it")
+    return value
+
+
+def _several(name: str, values: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(values, str):
+        raise ArgumentError(f"{name} is a list of texts, not one text")
+    return tuple(_text(name, value) for value in values)
+
+
+def _identifier(name: str, value: object) -> str:
+    if not isinstance(value, str) or value.strip() in {"", ".", ".."}:
+        raise ArgumentError(f"{name} is no identifier: {value!r}", hint="ids are text, like '42'")
+    return value
+
+
+def _number(name: str, value: object, *, least: int, most: int | None = None) -> int:
+    within = f"from {least} to {most}" if most is not None else f"from {least}"
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ArgumentError(f"{name} is a whole number {within}, not {value!r}")
+    if value < least or (most is not None and value > most):
+        raise ArgumentError(f"{name} is a number {within}, not {value}")
+    return value

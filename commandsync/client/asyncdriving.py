@@ -1,0 +1,82 @@
+"""Carry out apply's steps over an asynchronous connection, one task for each call."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from commandsync.client.driving import unclear
+from commandsync.errors import ListingError
+from commandsync.steps import Answered, Elapsed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from commandsync.client.asynchronous import AsyncConnection
+    from commandsync.outcomes import Result, Settled
+    from commandsync.policy import Health
+    from commandsync.steps import Call, Event, Step
+
+
+async def drive_async(
+    steps: Generator[Step, Event, Result],
+    connection: AsyncConnection,
+    *,
+    health: Health,
+    events: asyncio.Queue[Event],
+    on_settled: Callable[[Sequence[Settled]], None],
+) -> Result:
+    """Carry apply's steps out; what `drive` is for threads.
+
+    Cancelled, it cancels the calls in flight and waits until each has given its place back. To
+    end in order instead, put `Interrupted` into the events and stop the connection.
+
+    Args:
+        steps: What `commandsync.apply.apply` returned.
+        connection: The way to the service.
+        health: The one that was given to `apply`.
+        events: Where answers arrive, and where `Interrupted` or `Aborted` may be put.
+        on_settled: Told of outcomes as they become final.
+
+    Raises:
+        StalePlanError: As `apply` does, before anything is sent.
+    """
+    tasks: set[asyncio.Task[None]] = set()
+    try:
+        step = next(steps)
+        while True:
+            on_settled(step.settled)
+            for call in step.start:
+                task = asyncio.create_task(_carry(call, connection, health, events))
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+            step = steps.send(await _next_event(events, step.wait))
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+    finally:
+        left = list(tasks)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
+
+async def _carry(
+    call: Call, connection: AsyncConnection, health: Health, events: asyncio.Queue[Event]
+) -> None:
+    try:
+        value = await connection.call(call.operation, health=health)
+    except ListingError as error:
+        events.put_nowait(Answered(call.key, error=error))
+    except Exception as error:  # noqa: BLE001 - a defect here must not leave the run waiting
+        events.put_nowait(Answered(call.key, error=unclear(error)))
+    else:
+        events.put_nowait(Answered(call.key, value))
+
+
+async def _next_event(events: asyncio.Queue[Event], wait: float | None) -> Event:
+    try:
+        async with asyncio.timeout(wait):
+            return await events.get()
+    except TimeoutError:
+        return Elapsed()

@@ -1,0 +1,170 @@
+"""The blocking driver: a pool of connections that sends what the policy says, from any thread."""
+
+from __future__ import annotations
+
+import random
+from contextlib import closing
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never
+from urllib.parse import urlsplit
+
+from urllib3 import Timeout
+from urllib3.exceptions import HTTPError
+
+from commandsync.client.body import BodyError, gather
+from commandsync.client.environment import surroundings
+from commandsync.client.failures import failure, root_of
+from commandsync.client.gate import Gate
+from commandsync.client.requesting import request_of
+from commandsync.client.secrecy import Secrecy
+from commandsync.client.sending import LONGEST_CONNECT, PIECE, log_answer, not_sent
+from commandsync.client.sockets import Adapter, making
+from commandsync.policy import Health, Send, Wait, attempt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+    from typing import Self
+
+    import requests
+
+    from commandsync.address import Address
+    from commandsync.credentials import Token
+    from commandsync.errors import Reply, TransportError
+    from commandsync.operations import Operation
+
+T = TypeVar("T")
+
+
+class Connection:
+    """The way to one listing service: pooled, thread-safe, and never past its time.
+
+    Proxies and certificate authorities are taken from the environment as requests does, but
+    loopback is always reached directly, and `.netrc` is never read.
+
+    Args:
+        address: Where the service is.
+        token: The bot's token, sent with every request; None reads without one.
+        timeout: Seconds that one request may take in all, from connecting to the last byte.
+        retries: How often an operation may be sent again.
+        concurrency: How many requests may be in flight at the same time, over all threads.
+        jitter: Gives a number from 0 to 1; spreads the waits of many clients.
+        gate: A gate to share with other connections, instead of `concurrency` places of its own.
+    """
+
+    def __init__(  # noqa: PLR0913 - the settings of a run, all with the designed default
+        self,
+        address: Address,
+        token: Token | None,
+        *,
+        timeout: float = 30.0,
+        retries: int = 4,
+        concurrency: int = 4,
+        jitter: Callable[[], float] = random.random,
+        gate: Gate | None = None,
+    ) -> None:
+        self._address = address
+        self._secrecy = Secrecy(token)
+        self._connect_timeout = min(timeout, LONGEST_CONNECT)
+        self._timeout = timeout
+        self._retries = retries
+        self._jitter = jitter
+        self._gate = Gate(concurrency) if gate is None else gate
+        self._adapter = Adapter(pool_connections=1, pool_maxsize=concurrency, max_retries=0)
+        self._settings: Any = surroundings(address)
+
+    def call(self, operation: Operation[T], *, health: Health | None = None) -> T:
+        """Carry an operation to its end, sending it again as the policy says.
+
+        Args:
+            operation: What to do.
+            health: What the run has seen of the service so far, shared by its calls.
+
+        Raises:
+            ListingError: It failed; `policy.may_have_happened` tells what that means for a write.
+            StoppedError: `stop` came before it was sent for the first time.
+        """
+        steps = attempt(
+            operation,
+            retries=self._retries,
+            jitter=self._jitter,
+            health=Health() if health is None else health,
+        )
+        last: Reply | TransportError | None = None
+        answer: Reply | TransportError | bool
+        step = next(steps)
+        while True:
+            match step:
+                case Send():
+                    answer = last = self._send_in_turn(operation, last)
+                case Wait(seconds=seconds, everyone=everyone):
+                    if everyone:
+                        self._gate.pause(seconds)
+                    answer = self._gate.wait(seconds)
+                case _:
+                    assert_never(step)
+            try:
+                step = steps.send(answer)
+            except StopIteration as end:
+                value: T = end.value
+                return value
+
+    def stop(self) -> None:
+        """Send nothing new and end all waits at once; what is in flight comes to its end."""
+        self._gate.stop()
+
+    def close(self) -> None:
+        """Stop, and close the pooled connections."""
+        self.stop()
+        self._adapter.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _send_in_turn(
+        self, operation: Operation[Any], last: Reply | TransportError | None
+    ) -> Reply | TransportError:
+        if not self._gate.enter():
+            return not_sent(operation, last)
+        begun = monotonic()
+        try:
+            answer = self._send(operation)
+        finally:
+            self._gate.leave()
+        log_answer(operation, answer, begun=begun)
+        return answer
+
+    def _send(self, operation: Operation[Any]) -> Reply | TransportError:
+        making.failure = None
+        try:
+            request = request_of(self._address, operation, self._secrecy)
+            time_out: Any = Timeout(connect=self._connect_timeout, total=self._timeout)
+            response = self._adapter.send(request, timeout=time_out, **self._settings)
+            with closing(response):
+                encoding = response.headers.get("content-encoding", "")
+                body = gather(_chunks(response), encoding=encoding)
+        except (OSError, HTTPError, BodyError) as error:
+            return self._failure(error)
+        return self._secrecy.reply(response.status_code, body, response.headers.items())
+
+    def _failure(self, error: BaseException) -> TransportError:
+        return failure(
+            root_of(making.failure or error),
+            made=making.failure is None,
+            host=urlsplit(self._address.base_url).netloc,
+            connecting=self._connect_timeout,
+            answering=self._timeout,
+        )
+
+
+def _chunks(response: requests.Response) -> Iterator[bytes]:
+    while chunk := response.raw.read(PIECE, decode_content=False):
+        yield chunk

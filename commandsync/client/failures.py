@@ -1,0 +1,126 @@
+"""What went wrong on the way, from what the libraries raise to one sentence and what to do.
+
+Nothing of the foreign exceptions is kept: theirs carry the request, and with it the token.
+"""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import ssl
+
+from requests.exceptions import InvalidProxyURL, InvalidSchema, InvalidURL
+from urllib3.exceptions import IncompleteRead, LocationValueError, ProxySchemeUnknown
+from urllib3.exceptions import TimeoutError as PoolTimeoutError
+
+from commandsync.client.body import BodyError
+from commandsync.errors import TransportError
+
+_CHECK = "check the base URL and the network"
+_UNTRUSTED = (
+    "if the service's certificate is signed by an authority of your own, "
+    "name its certificate file in REQUESTS_CA_BUNDLE"
+)
+
+
+def root_of(error: BaseException) -> BaseException:
+    """Return what an exception was made of, at the bottom.
+
+    `__context__` is not followed: it may be something that the caller was just handling.
+    """
+    while not isinstance(error, BodyError):
+        inner = (error.__cause__, getattr(error, "reason", None), *error.args)
+        below = next((part for part in inner if isinstance(part, BaseException)), None)
+        if below is None:
+            break
+        error = below
+    return error
+
+
+def failure(
+    root: BaseException, *, made: bool, host: str, connecting: float, answering: float
+) -> TransportError:
+    """Say what came of a request that got no answer.
+
+    Args:
+        root: What happened, at the bottom.
+        made: Whether there was a connection, so that the request may have been sent.
+        host: Where to.
+        connecting: The time-out of making a connection, in seconds.
+        answering: The time-out of the whole request, in seconds.
+    """
+    impossible = _unsendable(root, host=host)
+    if impossible is not None:
+        return impossible
+    if made:
+        return _unanswered(root, host=host, seconds=answering)
+    return _never_made(root, host=host, seconds=connecting)
+
+
+def _never_made(root: BaseException, *, host: str, seconds: float) -> TransportError:
+    """Say why there was no connection: nothing of the request was sent."""
+    hint, lasting = _CHECK, False
+    match root:
+        case ssl.SSLCertVerificationError():
+            message = f"the certificate of {host} is not trusted: {root.verify_message}"
+            hint, lasting = _UNTRUSTED, True
+        case ssl.SSLError():
+            why = (root.reason or "it was cut off").replace("_", " ").lower()
+            message = f"no secure connection to {host}: {why}"
+            hint = "does the service speak https at this address and port?"
+            lasting = not isinstance(root, ssl.SSLEOFError | ssl.SSLZeroReturnError)
+        case socket.gaierror():
+            message = f"the host name of {host} cannot be found"
+        case ConnectionRefusedError():
+            message = f"{host} refuses connections"
+            hint = "is the service running there? check the base URL's host and port"
+        case TimeoutError() | PoolTimeoutError():
+            message = f"no connection to {host} within {seconds:g} s"
+        case OSError() if "unnel" in str(root):  # "Tunnel connection failed: 407 ..."
+            message = f"the proxy does not connect to {host}: {root}"
+            hint = "check HTTPS_PROXY, or name the host in NO_PROXY"
+        case OSError(strerror=str(why)):
+            message = f"no connection to {host}: {why}"
+        case _:
+            message = f"no connection to {host}"
+    return TransportError(message, hint=hint, sent=False, lasting=lasting)
+
+
+def _unsendable(root: BaseException, *, host: str) -> TransportError | None:
+    """Say what made the request impossible before any connection; None when it was not that."""
+    match root:
+        case InvalidProxyURL() | InvalidSchema() | ProxySchemeUnknown():
+            message = "the proxy that the environment names cannot be used"
+            hint = "check HTTPS_PROXY and ALL_PROXY, or name the host in NO_PROXY"
+        case InvalidURL() | LocationValueError():
+            message, hint = f"{host} is no host name", "check the base URL"
+        case OSError() if "CA certificate bundle" in str(root):
+            message = "the file of trusted certificates that the environment names does not exist"
+            hint = "check REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE"
+        case _:
+            return None
+    return TransportError(message, hint=hint, sent=False, lasting=True)
+
+
+def _unanswered(root: BaseException, *, host: str, seconds: float) -> TransportError:
+    """Say why there is no answer although the request may have arrived."""
+    hint, lasting = _CHECK, False
+    match root:
+        case BodyError():
+            message, lasting = f"the answer of {host} {root}", True
+            hint = "check the base URL: is it the listing service's?"
+        case TimeoutError() | PoolTimeoutError():
+            message = f"{host} did not answer in full within {seconds:g} s"
+            hint = "run again later, or allow more time with --timeout"
+        case IncompleteRead() | http.client.IncompleteRead():
+            message = f"the answer of {host} ends too early"
+            hint = "run again"
+        case http.client.RemoteDisconnected() | ConnectionError():
+            message = f"{host} closed the connection before it had answered"
+            hint = "run again later"
+        case http.client.HTTPException():
+            message = f"what {host} answers is not HTTP"
+            hint = "check the base URL: http or https, and the port"
+        case _:
+            message = f"the connection to {host} broke before it had answered"
+    return TransportError(message, hint=hint, lasting=lasting)

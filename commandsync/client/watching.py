@@ -1,0 +1,241 @@
+"""What a client that listens does next: connect, listen, wait, read voters (a pure generator).
+
+It runs until it is closed or the token is refused; a driver does what it is told and hands back
+what came of it, so that every decision about a lost connection is made here.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from commandsync import answers
+from commandsync.client.asking import LARGEST_PAGE, Paging
+from commandsync.client.events import Event, Reconnected, Reconnecting, Vote
+from commandsync.client.gateway import Ended, Say, Session
+from commandsync.errors import (
+    ApiError,
+    DecodeError,
+    Forbidden,
+    Invalid,
+    ListingError,
+    NotFound,
+    RateLimited,
+    Reply,
+    TransportError,
+    Unauthorized,
+)
+from commandsync.models import Account
+from commandsync.operations import list_voters
+from commandsync.policy import Wait
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from typing import TypeVar
+
+    from commandsync.models import Voter
+    from commandsync.operations import Operation
+
+    T = TypeVar("T")
+    Steps: TypeAlias = "Generator[Step, Any, T]"
+
+_log = logging.getLogger("commandsync.client")
+
+POLL = 60.0
+"""Seconds between two reads of the voters, where there is no gateway."""
+
+_FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
+_ABNORMAL = 1006
+_BAD_REQUEST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Open the gateway with this query; hand back True, a `Reply` or a `TransportError`."""
+
+    query: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """Wait so many seconds for a frame; hand back the frame, a `Closed`, or None for silence."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The WebSocket was closed."""
+
+    code: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Carry an operation out; hand back its value or the `ListingError`."""
+
+    operation: Operation[Any]
+
+
+Step = Open | Listen | Say | Ask | Wait | Event
+"""What the driver does next; an event it passes on."""
+
+
+def pause(failures: int, jitter: float) -> float:
+    """Return the seconds to wait before the next try: at random, over a span that doubles.
+
+    Args:
+        failures: How many tries have failed since the connection was last good.
+        jitter: From 0 to 1.
+    """
+    span: float = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** min(failures + 1, 10))
+    return _FIRST_WAIT + jitter * (span - _FIRST_WAIT)
+
+
+class Watch:
+    """One stream of events.
+
+    Args:
+        bot: Whose voters are read where there is no gateway; empty when nobody said.
+        jitter: Gives a number from 0 to 1; spreads the tries of many clients.
+    """
+
+    def __init__(self, *, bot: str, jitter: Callable[[], float]) -> None:
+        self._bot = bot
+        self._jitter = jitter
+        self._failures = 0
+        self._known = False  # whether it has ever worked
+        self._away = False  # whether `reconnecting` was told, and `reconnected` not yet
+        self._version: tuple[tuple[str, str], ...] = (("EIO", "4"),)
+
+    def steps(self) -> Steps[None]:
+        """Run until closed.
+
+        Yields:
+            What the driver has to do next.
+
+        Raises:
+            Unauthorized: The token is refused.
+            ListingError: What cannot get better, at the very first try.
+        """
+        while True:
+            answer = yield Open((*self._version, ("transport", "websocket")))
+            error = _no(answer)
+            if error is None:
+                ended = yield from self._stay()
+                if ended.refused:
+                    raise _refused(ended)
+                yield from self._lost(ended.code, ended.reason)
+            elif self._version and isinstance(error, Invalid) and error.status == _BAD_REQUEST:
+                self._version = ()  # as the published client asks, which names no version
+            elif isinstance(error, NotFound) and not self._known:
+                yield from self._poll()
+            else:
+                yield from self._failed(error)
+
+    def _stay(self) -> Steps[Ended]:
+        session = Session(greet=bool(self._version))
+        while True:
+            frame = yield Listen(session.patience)
+            if isinstance(frame, str | bytes):
+                meaning = session.receive(frame)
+            elif isinstance(frame, Closed):
+                meaning = session.closed(frame.code, frame.reason)
+            else:
+                meaning = session.silence()
+            if session.established and not isinstance(meaning, Ended):
+                yield from self._well(heard=session.heard)
+            if isinstance(meaning, Ended):
+                return meaning
+            if meaning is not None:
+                yield meaning
+
+    def _well(self, *, heard: bool) -> Steps[None]:
+        self._known = True
+        if heard:
+            self._failures = 0
+        if self._away:
+            self._away = False
+            yield Reconnected()
+
+    def _failed(self, error: ListingError) -> Steps[None]:
+        if isinstance(error, Unauthorized | Forbidden) or (not self._known and _lasting(error)):
+            raise error
+        code = error.status if isinstance(error, ApiError) else _ABNORMAL
+        asked = error.retry_after if isinstance(error, RateLimited) else None
+        yield from self._lost(code, error.message, least=asked or 0.0)
+
+    def _lost(self, code: int, reason: str, *, least: float = 0.0) -> Steps[None]:
+        if not self._away:
+            self._away = True
+            _log.warning("no events for now: %s (%d)", reason, code)
+            yield Reconnecting(code, reason)
+        seconds = max(pause(self._failures, self._jitter()), min(least, _LONGEST_WAIT))
+        self._failures += 1
+        _log.debug("the gateway is tried again in %.1f s: %s (%d)", seconds, reason, code)
+        yield Wait(seconds)
+
+    def _poll(self) -> Steps[None]:
+        """Read the voters again and again, and tell of those that are new.
+
+        Who was seen in either of the last two reads is not new: between two pages of one read an
+        entry may slip from one to the other, and a vote must not be invented.
+        """
+        _log.warning(
+            "the service has no gateway: its voters are read every %g s, which shows votes only",
+            POLL,
+        )
+        seen: set[str] | None = None
+        before: set[str] = set()
+        while True:
+            voters = yield from self._voters()
+            if isinstance(voters, ListingError):
+                yield from self._failed(voters)
+                continue
+            yield from self._well(heard=True)
+            if seen is not None:
+                for identifier in voters.keys() - seen - before:
+                    yield Vote(voters[identifier], Account(id=self._bot))
+            before, seen = seen or set(), set(voters)
+            yield Wait(POLL)
+
+    def _voters(self) -> Steps[dict[str, Voter] | ListingError]:
+        found: dict[str, Voter] = {}
+        paging: Paging[Voter] = Paging()
+        while not paging.over:
+            page = yield Ask(list_voters(self._bot, page=paging.page, limit=LARGEST_PAGE))
+            if isinstance(page, ListingError):
+                return page
+            found |= {voter.id: voter for voter in paging.take(page.voters, page.queries)}
+        return found
+
+
+def _no(answer: Reply | TransportError | bool) -> ListingError | None:  # noqa: FBT001 - a driver's word
+    """Return why there is no WebSocket; None when there is one."""
+    if isinstance(answer, bool):
+        return None
+    if isinstance(answer, TransportError):
+        return answer
+    try:
+        answers.acknowledged(answer)
+    except ListingError as error:
+        return error
+    return Invalid("the service answers the gateway's handshake with something else", reply=answer)
+
+
+def _lasting(error: ListingError) -> bool:
+    """Whether trying again cannot help."""
+    if isinstance(error, TransportError):
+        return error.lasting
+    return isinstance(error, Invalid | NotFound | DecodeError)
+
+
+def _refused(ended: Ended) -> Unauthorized:
+    reply = Reply(status=401, body=ended.reason.encode())  # a WebSocket has no status of its own
+    return Unauthorized(
+        f"the gateway does not accept the token ({ended.code}: {ended.reason})",
+        reply=reply,
+        hint="copy the bot's token again from the service's page",
+    )

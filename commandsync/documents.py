@@ -1,0 +1,324 @@
+"""Plans, results and failures as JSON documents, and a saved plan read back.
+
+The documents are plain dicts in the order in which they are printed; their models, which only
+reading and the schemas need, are in `shapes` and `schemas`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+from commandsync.changes import Add, Delete, Edit, Replace
+from commandsync.errors import (
+    FileError,
+    Forbidden,
+    ListingError,
+    ManifestError,
+    RateLimited,
+    RefusedError,
+    ServerError,
+    StalePlanError,
+    TransportError,
+    Unauthorized,
+    UsageError,
+)
+from commandsync.jsontext import TooLargeError, check_size
+from commandsync.outcomes import Outcome
+from commandsync.saved import plan_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from commandsync.changes import Change
+    from commandsync.errors import CommandsyncError
+    from commandsync.location import Location, Notice, Problem
+    from commandsync.outcomes import Difference, Result
+    from commandsync.plan import Plan
+    from commandsync.snapshot import Entry, Snapshot
+    from commandsync.texts import Resource
+
+    Document = dict[str, Any]
+
+VERSION = 1
+"""The version of every document; another one is never guessed at."""
+
+LARGEST_PLAN = 32 * 2**20
+"""Bytes of a file: of 20,000 commands, as many as an answer of the service can list."""
+
+_KINDS: tuple[tuple[tuple[type[CommandsyncError], ...], str], ...] = (
+    ((UsageError,), "usage"),
+    ((ManifestError,), "invalid"),
+    ((FileError,), "file"),
+    ((StalePlanError,), "stale"),
+    ((RefusedError,), "refused"),
+    ((Unauthorized, Forbidden), "auth"),
+    ((RateLimited,), "rate-limited"),
+    ((TransportError, ServerError), "network"),
+    ((ListingError,), "service"),
+)
+_AGAIN = "make the plan again with plan --out"
+_TELLTALE = {
+    "results": "holds several plans: save each manifest's plan in its own file",
+    "error": "holds the report of a failure, not a plan",
+    "verified": "holds the result of an apply, not a plan",
+}
+
+
+class Validated(Protocol):
+    """What `validate` says about one valid manifest; the manifest's own value has it all."""
+
+    @property
+    def path(self) -> str:
+        """The file as the user named it."""
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The desired entries."""
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What is valid and yet hardly meant."""
+
+
+def plan_document(plan: Plan) -> Document:
+    """Return a plan as it is printed and saved."""
+    actions = ("add", "edit", "delete", "replace")
+    rules, refusal = plan.rules, plan.refusal
+    return {
+        "version": VERSION,
+        "bot": plan.target.bot,
+        "base_url": plan.target.base_url,
+        "manifest": list(plan.manifest),
+        "scope": [resource.collection for resource in plan.scope],
+        "summary": {action: plan.count(action) for action in actions}
+        | {"unchanged": plan.unchanged},
+        "listed": {resource.collection: plan.listed[resource] for resource in plan.scope},
+        "limits": {
+            "prune": rules.prune,
+            "max_deletes": None if rules.max_deletes is None else str(rules.max_deletes),
+            "announcements": rules.announcements,
+            "ignore": list(rules.ignore),
+        },
+        "refused": refusal and {"message": refusal.message, "hint": refusal.hint},
+        "changes": [_change_document(change) for change in plan.changes],
+        "kept": [_listed_document(resource, entry) for resource, entry in plan.kept],
+        "stuck": [_listed_document(resource, entry) for resource, entry in plan.stuck],
+        "warnings": [_notice_document(notice) for notice in plan.notices],
+        "fingerprint": plan.fingerprint,
+    }
+
+
+def result_document(result: Result) -> Document:
+    """Return what became of a plan: the plan's document and how each change ended."""
+    return plan_document(result.plan) | {
+        "changes": [
+            _change_document(one.change)
+            | {"outcome": one.outcome.value, "error": one.error, "hint": one.hint}
+            for one in result.settled
+        ],
+        "outcomes": {outcome.value: result.count(outcome) for outcome in Outcome},
+        "verified": result.verified,
+        "stopped": result.stopped,
+        "interrupted": result.interrupted,
+        "differences": [_difference_document(one) for one in result.differences],
+        "notices": [_notice_document(notice) for notice in result.notices],
+    }
+
+
+def documents(several: Sequence[Document]) -> Document:
+    """Return one document for all manifests: a single one's own, else a list of them."""
+    return several[0] if len(several) == 1 else {"version": VERSION, "results": list(several)}
+
+
+def failure_document(error: CommandsyncError, *, kind: str = "") -> Document:
+    """Return why there is no other document.
+
+    Args:
+        error: What went wrong.
+        kind: What sort of failure it is, in one word for programs; by default `failure_kind`.
+    """
+    problems = error.problems if isinstance(error, ManifestError) else ()
+    said = {
+        "kind": kind or failure_kind(error),
+        "message": error.message,
+        "hint": error.hint,
+    }
+    found = [_problem_document(problem) for problem in problems]
+    return {"version": VERSION, "error": said, "problems": found}
+
+
+def failure_kind(error: CommandsyncError) -> str:
+    """Return in one word what sort of failure an error is."""
+    return next((kind for classes, kind in _KINDS if isinstance(error, classes)), "failed")
+
+
+def validated_document(manifests: Sequence[Validated]) -> Document:
+    """Return what `validate` found in valid manifests."""
+    return {
+        "version": VERSION,
+        "manifests": [
+            {"path": one.path}
+            | {r.collection: len(entries) for r, entries in one.snapshot.collections.items()}
+            for one in manifests
+        ],
+        "warnings": [_problem_document(problem) for one in manifests for problem in one.warnings],
+    }
+
+
+def plan_schema_text() -> str:
+    """Return the JSON Schema of what `plan --format json` prints."""
+    from commandsync import schemas  # noqa: PLC0415 - pydantic
+
+    return schemas.plan_schema_text()
+
+
+def result_schema_text() -> str:
+    """Return the JSON Schema of what `apply --format json` prints."""
+    from commandsync import schemas  # noqa: PLC0415 - pydantic
+
+    return schemas.result_schema_text()
+
+
+def load_plan(text: str, path: str) -> Plan:
+    """Read a saved plan, and believe nothing that it says about itself.
+
+    Whatever it shows must follow from its changes, so that who reviewed the file has seen what it
+    does. Its limits are asked again by whoever applies it.
+
+    Args:
+        text: The file's content.
+        path: The file's name, for messages.
+
+    Raises:
+        FileError: It is no saved plan.
+        RefusedError: It is of another version, or it was edited or damaged.
+    """
+    from commandsync import shapes  # noqa: PLC0415 - pydantic
+
+    data = _parsed(text, path)
+    try:
+        plan = plan_of(shapes.checked_plan(data))  # the shapes' memory is free again after this
+    except shapes.ShapeError as error:
+        raise FileError(f"{path} is no saved plan: {error}", hint=_AGAIN) from error
+    _check_derived(plan_document(plan), data, path)
+    return plan
+
+
+def _change_document(change: Change) -> Document:
+    document: Document = {
+        "action": change.action,
+        "resource": change.resource.value,
+        "id": None if isinstance(change, Add) else change.id,
+        "name": change.name,
+        "before": None if isinstance(change, Add) else change.before._asdict(),
+        "after": None if isinstance(change, Delete) else change.after._asdict(),
+        "fields": {},
+        "location": None if isinstance(change, Delete) else _place(change.location),
+    }
+    if isinstance(change, Edit | Replace):
+        document["fields"] = {one.field: {"old": one.old, "new": one.new} for one in change.fields}
+    if isinstance(change, Edit):
+        document["renamed_from"] = change.before[0] if change.renames else None
+    if isinstance(change, Add | Replace):
+        document["listed"] = change.listed
+        document["rewritten"] = change.rewritten
+    return document
+
+
+def _listed_document(resource: Resource, entry: Entry) -> Document:
+    return {
+        "resource": resource.value,
+        "id": entry.id,
+        "name": entry.name,
+        "text": entry.text._asdict(),
+    }
+
+
+def _difference_document(difference: Difference) -> Document:
+    change = difference.change
+    return {
+        "resource": change.resource.value,
+        "id": None if isinstance(change, Add) else change.id,
+        "name": change.name,
+        "location": None if isinstance(change, Delete) else _place(change.location),
+        "fields": [
+            {
+                "field": one.field,
+                "sent": one.sent,
+                "stored": one.stored,
+                "how": one.how,
+                "advice": one.advice,
+            }
+            for one in difference.rewrites
+        ],
+    }
+
+
+def _notice_document(notice: Notice) -> Document:
+    place = _place(notice.location)
+    return {"message": notice.message, "hint": notice.hint, "location": place}
+
+
+def _problem_document(problem: Problem) -> Document:
+    location = _place(problem.location) or {}
+    return location | {"message": problem.message, "hint": problem.hint}
+
+
+def _place(location: Location | None) -> Document | None:
+    if location is None:
+        return None
+    return {"path": location.path, "line": location.line, "column": location.column}
+
+
+def _parsed(text: str, path: str) -> Document:
+    """Return the JSON object of a plan of the version that is known here."""
+    if len(text) > LARGEST_PLAN:
+        raise FileError(f"{path} is no saved plan: it is too large", hint=_AGAIN)
+    try:
+        check_size(text)
+        data = json.loads(
+            text.removeprefix("\ufeff"), object_pairs_hook=_unique, parse_constant=_no_number
+        )
+    except TooLargeError as error:
+        raise FileError(f"{path} is no saved plan: {error}", hint=_AGAIN) from error
+    except (ValueError, RecursionError) as error:
+        why = "it nests too deep" if isinstance(error, RecursionError) else str(error)
+        raise FileError(f"{path} is no saved plan: it is no valid JSON: {why}", hint=_AGAIN) from (
+            error
+        )
+    if not isinstance(data, dict) or type(data.get("version")) is not int:
+        raise FileError(f"{path} is no saved plan: it states no version", hint=_AGAIN)
+    if data["version"] != VERSION:
+        raise RefusedError(
+            f"{path} is of another version than {VERSION}, the only one known here",
+            hint="apply it with the version of commandsync that made it, or " + _AGAIN,
+        )
+    for key, what in _TELLTALE.items():
+        if key in data:
+            raise FileError(f"{path} {what}", hint=_AGAIN)
+    return data
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> Document:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON number")
+
+
+def _check_derived(derived: Document, data: Document, path: str) -> None:
+    """Compare what follows from the plan with what the file says.
+
+    The words of the refusal are left out: the guard speaks them anew when the plan is applied.
+    """
+    for key in ("fingerprint", *derived):
+        if key != "refused" and derived[key] != data[key]:
+            raise RefusedError(
+                f"{path} was edited or damaged: its {key} is not what its changes come to",
+                hint=_AGAIN + ", look at it, and apply that one",
+            )

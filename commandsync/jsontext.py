@@ -1,0 +1,52 @@
+"""JSON from outside as values, refused while it is text where its values would fill the memory."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+MOST_VALUES = 1_000_000
+"""Counted as the signs between values, those inside of texts too; 20,000 commands have half."""
+
+MOST_MEMORY = 64 * 2**20
+"""Bytes of the text once it is decoded: one emoji makes every character take four."""
+
+
+class TooLargeError(ValueError):
+    """The values would take too much memory; the message says which limit is exceeded."""
+
+
+def decode(data: bytes) -> str:
+    """Decode JSON in any of its encodings.
+
+    Raises:
+        TooLargeError: The text takes too much memory.
+        UnicodeDecodeError: It is no text.
+    """
+    text = data.decode(json.detect_encoding(data), "surrogatepass")
+    check_size(text)
+    return text.removeprefix("\ufeff")
+
+
+def check_size(text: str) -> None:
+    """Refuse a text that is too large, or whose values would be too many.
+
+    Raises:
+        TooLargeError: It is.
+    """
+    if sys.getsizeof(text) > MOST_MEMORY:
+        raise TooLargeError(f"it takes more than {MOST_MEMORY // 2**20} MiB of memory")
+    if sum(map(text.count, ",[{")) > MOST_VALUES:
+        raise TooLargeError(f"it holds more than {MOST_VALUES:,} values")
+
+
+def parse(data: bytes) -> Any:  # noqa: ANN401 - JSON is anything
+    """Return what an answer's body says.
+
+    Raises:
+        TooLargeError: It would take too much memory.
+        ValueError: It is no JSON.
+        RecursionError: It nests too deep.
+    """
+    return json.loads(decode(data))

@@ -1,0 +1,22 @@
+"""YAML in: text -> data with positions -> snapshot, or all diagnostics at once; YAML out for pull.
+
+Only this folder knows YAML.
+"""
+
+from commandsync.manifest.dump import Dump, dump_manifest
+from commandsync.manifest.loaded import Manifest, Target, same_target_problems
+from commandsync.manifest.loading import load_manifests
+from commandsync.manifest.schema import json_schema, schema_text
+from commandsync.manifest.starter import starter
+
+__all__ = [
+    "Dump",
+    "Manifest",
+    "Target",
+    "dump_manifest",
+    "json_schema",
+    "load_manifests",
+    "same_target_problems",
+    "schema_text",
+    "starter",
+]

@@ -1,0 +1,158 @@
+"""A listed snapshot -> a manifest's text that reads well and loads back to the very same texts.
+
+Written by hand rather than by PyYAML's emitter, which is slow, folds long lines, and quotes what
+people would write plain.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commandsync.errors import FileError
+from commandsync.manifest.problems import quoted
+from commandsync.snapshot import CommandText, Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from commandsync.snapshot import Entry, Snapshot, Text
+
+# What needs an escape: what YAML refuses or takes for a line break, and what hides in print (bidi
+# overrides and marks, blanks of no width, a byte order mark). Joiners stay: emoji and scripts need
+# them.
+_CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
+_HIDDEN = r"\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+_UNSAFE = _CONTROLS + _HIDDEN
+_ESCAPED = re.compile(rf'[{_UNSAFE}"\\\n\t]|#(?=#\w*\[)')
+_UNPRINTABLE = re.compile(rf"[{_UNSAFE}]")
+_BREAKING = re.compile(rf"[{_UNSAFE}\n]")
+# What a CI runner that prints a pulled manifest would obey, had it the beginning of a line.
+_OBEYED = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+# A letter first, then nothing that could end the text or make it a key.
+_PLAIN = re.compile(rf"[^\W\d_](?:[^{_UNSAFE}\n\t:#]|:(?=[^\s])|(?<! )#)*")
+# Words that some YAML reader takes for something other than text.
+_WORDS = re.compile(r"true|false|yes|no|on|off|y|n|null", re.IGNORECASE)
+_SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\", "\0": "\\0"}
+_BYTE = 0xFF
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """A manifest's text.
+
+    Attributes:
+        text: The whole file, ending in a line feed.
+        warnings: What it cannot say, in sentences without a full stop.
+    """
+
+    text: str
+    warnings: tuple[str, ...] = ()
+
+
+def dump_manifest(
+    snapshot: Snapshot, *, bot: str, base_url: str, pin: bool = False, header: Sequence[str] = ()
+) -> Dump:
+    """Write what is listed as a manifest.
+
+    Args:
+        snapshot: The listed entries; only the collections that are there are written.
+        bot: The bot's id; left out when empty.
+        base_url: The service's base URL; left out when empty.
+        pin: Whether to write the entries' ids.
+        header: Lines of comment to begin with.
+
+    Raises:
+        FileError: A text holds half of a surrogate pair, which YAML cannot say.
+    """
+    warnings: list[str] = []
+    lines = [f"# {_BREAKING.sub(' ', line)}".rstrip() for line in header]
+    lines.append("version: 1")
+    target = (("bot", bot, True), ("base_url", base_url, False))
+    lines.extend(_fields((field for field in target if field[1]), ""))
+    for resource in snapshot.scope:
+        entries = snapshot.collections[resource]
+        lines.append(f"{resource.collection}:" if entries else f"{resource.collection}: []")
+        lines.extend(_entries(resource, entries, pin=pin, warnings=warnings))
+    return Dump("\n".join(lines) + "\n", tuple(warnings))
+
+
+def _entries(
+    resource: Resource, entries: Iterable[Entry], *, pin: bool, warnings: list[str]
+) -> Iterator[str]:
+    seen: set[Text] = set()
+    for entry in entries:
+        text = entry.text
+        if resource is Resource.COMMAND and text in seen:
+            said = f"the command {quoted(entry.name)} (id {quoted(entry.id)}) is listed once more"
+            warnings.append(f"{said}, equal in all fields, and a manifest can say it only once")
+            yield f"  # {said}, equal in all fields"
+            continue
+        seen.add(text)
+        missing = [name for name in _required(text) if not getattr(text, name)]
+        if missing:
+            empty = " and ".join(missing)
+            what = f"the {resource} {quoted(entry.name)} is listed without {empty}"
+            warnings.append(f"{what}, which a manifest must have: fill it in")
+            yield f"  # needs {empty}"
+        yield from _entry(entry, pin=pin)
+
+
+def _required(text: Text) -> tuple[str, ...]:
+    return text._fields[:3]
+
+
+def _entry(entry: Entry, *, pin: bool) -> Iterator[str]:
+    text = entry.text
+    fields = [(name, value, False) for name, value in zip(text._fields, text, strict=True)]
+    if isinstance(text, CommandText):
+        fields[2] = ("syntax", text.syntax.replace("{prefix}", "{{prefix}}"), False)
+        if not text.category:
+            fields.pop()
+    if pin and entry.writable:
+        fields.append(("id", entry.id, True))
+    for number, line in enumerate(_fields(fields, "    ")):
+        yield line if number else f"  - {line.lstrip()}"
+
+
+def _fields(fields: Iterable[tuple[str, str, bool]], indent: str) -> Iterator[str]:
+    """Write keys with their texts; the flag asks for quotes always, as ids look best."""
+    for name, text, quotes in fields:
+        if _SURROGATE.search(text):
+            raise FileError(
+                f"{name} {quoted(text)} holds half of a surrogate pair, which no YAML file can say",
+                hint="mend that text on the service's page first",
+            )
+        if "\n" in text and not _UNPRINTABLE.search(text) and not _OBEYED.search(text):
+            yield f"{indent}{name}: |-"
+            for line in text.split("\n"):
+                yield f"{indent}  {line}" if line else ""
+        elif quotes or not _is_plain(text):
+            yield f"{indent}{name}: {_in_quotes(text)}"
+        else:
+            yield f"{indent}{name}: {text}"
+
+
+def _is_plain(text: str) -> bool:
+    return bool(_PLAIN.fullmatch(text)) and not (_WORDS.fullmatch(text) or _OBEYED.search(text))
+
+
+def _in_quotes(text: str) -> str:
+    if "'" not in text and ('"' in text or "\\" in text) and not _needs_escapes(text):
+        return f"'{text}'"
+    return '"' + _ESCAPED.sub(_escape, text) + '"'
+
+
+def _needs_escapes(text: str) -> bool:
+    breaks = "\n" in text or "\t" in text
+    return breaks or bool(_OBEYED.search(text) or _UNPRINTABLE.search(text))
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match[0]
+    if character in _SHORT:
+        return _SHORT[character]
+    code = ord(character)
+    return f"\\x{code:02X}" if code <= _BYTE else f"\\u{code:04X}"

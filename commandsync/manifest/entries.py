@@ -1,0 +1,132 @@
+"""Tables of commands and announcements -> desired entries."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from commandsync.manifest.reading import NULLS
+from commandsync.snapshot import AnnouncementText, CommandText, Entry, canonical
+
+if TYPE_CHECKING:
+    from commandsync.manifest.reading import Reader, Table
+
+_PREFIX = re.compile(r"\{\{prefix\}\}|\{prefix\}")
+_LITERAL = "{prefix}"
+_ELLIPSES = frozenset({"…", "...", ".."})
+
+
+class Settings(NamedTuple):
+    """What a manifest says about all of its commands.
+
+    Attributes:
+        prefix: What `{prefix}` stands for; None when there is none.
+        category: The category of commands that name none.
+    """
+
+    prefix: str | None = None
+    category: str = ""
+
+
+class Stated(NamedTuple):
+    """An entry with the table that states it, for problems that only show beside other entries."""
+
+    entry: Entry
+    table: Table
+    reader: Reader
+
+
+def read_command(table: Table, reader: Reader, settings: Settings) -> Stated | None:
+    """Build a command; None when it is not whole, which is noted already."""
+    name, description = table.scalar("name"), table.scalar("description")
+    syntax = _syntax(table, reader, settings)
+    if name is None or description is None or syntax is None:
+        return None
+    _warn_of_ellipsis(table, reader)
+    text = CommandText(
+        canonical(name.text),
+        canonical(description.text),
+        syntax,
+        _category(table, reader, settings),
+    )
+    entry = Entry(
+        text,
+        id=_id(table, reader),
+        location=reader.source.location(table.at),
+        formerly=tuple(canonical(old.text) for old in table.texts("formerly")),
+    )
+    return Stated(entry, table, reader)
+
+
+def read_announcement(table: Table, reader: Reader) -> Stated | None:
+    """Build an announcement; None when it is not whole, which is noted already."""
+    title, description = table.scalar("title"), table.scalar("description")
+    if title is None or description is None:
+        return None
+    _warn_of_ellipsis(table, reader)
+    entry = Entry(
+        AnnouncementText(canonical(title.text), canonical(description.text)),
+        id=_id(table, reader),
+        location=reader.source.location(table.at),
+    )
+    return Stated(entry, table, reader)
+
+
+def _syntax(table: Table, reader: Reader, settings: Settings) -> str | None:
+    node = table.scalar("syntax")
+    if node is None:
+        return None
+    text = node.text
+    if _LITERAL in text:
+        missing = False
+
+        def fill(match: re.Match[str]) -> str:
+            nonlocal missing
+            if match[0] != _LITERAL:
+                return _LITERAL
+            missing = missing or settings.prefix is None
+            return settings.prefix or ""
+
+        text = _PREFIX.sub(fill, text)
+        if missing:
+            reader.error(
+                node.at,
+                "the syntax uses {prefix}, and the manifest has no prefix:",
+                "add prefix: to the manifest, or write {{prefix}} for the literal text",
+            )
+            return None
+    text = canonical(text)
+    if not text:
+        reader.error(node.at, "syntax is empty once {prefix} is filled in")
+        return None
+    return text
+
+
+def _category(table: Table, reader: Reader, settings: Settings) -> str:
+    node = table.scalar("category")
+    if node is None:
+        return settings.category
+    if node.plain and node.text in NULLS and (node.text or settings.category):
+        said = f'the text "{node.text}"' if node.text else "empty, and the default does not apply"
+        reader.warning(
+            node.at,
+            f"the category is {said}",
+            'write category: "" for none, or leave the key out for the default',
+        )
+    return canonical(node.text)
+
+
+def _id(table: Table, reader: Reader) -> str:
+    node = table.scalar("id")
+    if node is None:
+        return ""
+    identifier = canonical(node.text)
+    if identifier in {".", ".."}:
+        reader.error(node.at, f'"{identifier}" is no id', "copy it from commandsync pull --pin")
+    return identifier
+
+
+def _warn_of_ellipsis(table: Table, reader: Reader) -> None:
+    node = table.scalar("description")
+    if node is not None and node.text.strip() in _ELLIPSES:
+        reader.warning(node.at, "the description is only an ellipsis", "say what it does")

@@ -1,0 +1,144 @@
+"""What the user points at -> the files to read: sources of `-f`, and a manifest's includes."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING
+
+from commandsync.location import Location
+from commandsync.manifest.folders import manifests_in
+from commandsync.manifest.problems import quoted
+from commandsync.manifest.source import STDIN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from commandsync.manifest.folders import Stray
+    from commandsync.manifest.nodes import Scalar
+    from commandsync.manifest.problems import Problems
+    from commandsync.manifest.reading import Reader
+
+_MOST_PATTERNS = 1000
+_LONGEST_PATTERN = 1000  # characters
+_STAY_INSIDE = "move the file into the manifest's folder, or the manifest beside it"
+
+
+def manifest_paths(
+    sources: Sequence[str], problems: Problems, strays: list[Stray]
+) -> Iterator[str]:
+    """List the manifests that the sources stand for, each once.
+
+    Args:
+        sources: Files, folders, or `-`.
+        problems: Where a folder without manifests is noted, in the order of the sources.
+        strays: Where files of folders are put that have a manifest's keys and no version.
+    """
+    seen: set[str | Path] = set()
+    for source in sources:
+        for path in _stands_for(source, problems, strays):
+            identity = path if path == STDIN else _identity(path)
+            if identity not in seen:
+                seen.add(identity)
+                yield path
+
+
+def _stands_for(source: str, problems: Problems, strays: list[Stray]) -> list[str]:
+    if source == STDIN or not _is_folder(source):
+        return [STDIN if source == STDIN else _shown(source)]
+    inside, nearly = manifests_in(Path(source))
+    strays.extend(nearly)
+    if not inside:
+        problems.opened(_shown(source))
+        problems.error(
+            Location(_shown(source)),
+            "no *.yaml or *.yml file in this folder has a top-level version:",
+            "commandsync init writes a starter; -f names another file",
+        )
+    return inside
+
+
+def note_strays(strays: Sequence[Stray], problems: Problems, *, all_loaded: bool) -> None:
+    """Note the strays that nothing has read by now.
+
+    Args:
+        strays: The files.
+        problems: Knows what was read; they are noted there.
+        all_loaded: Whether every manifest could tell what it includes; where one could not, only
+            a misspelt version is certain.
+    """
+    read = {_identity(path) for path in problems.paths if path != STDIN}
+    for stray in strays:
+        if _identity(stray.path) not in read and (all_loaded or stray.meant):
+            problems.opened(stray.path)
+            problems.error(stray.location, stray.message, stray.hint)
+
+
+def included_paths(reader: Reader, patterns: Iterable[Scalar]) -> list[str]:
+    """List the files that a manifest includes, each once, in the order of the patterns.
+
+    Args:
+        reader: Reads the manifest; it notes what is wrong with a pattern.
+        patterns: The patterns, relative to the manifest's folder.
+    """
+    manifest = reader.source.path
+    folder = Path() if manifest == STDIN else Path(manifest).parent
+    found: dict[Path, str] = {}
+    for number, pattern in enumerate(patterns):
+        if number >= _MOST_PATTERNS:
+            hint = "one pattern can name many files: commands/*.yaml"
+            reader.error(pattern.at, f"include has more than {_MOST_PATTERNS:,} patterns", hint)
+            break
+        matches = _matches(reader, folder, pattern)
+        others = [path for path in matches if manifest == STDIN or not path.samefile(manifest)]
+        if matches and not others:
+            reader.error(pattern.at, "the manifest includes itself", "remove it from include:")
+        for path in others:
+            if path.resolve().is_relative_to(folder.resolve()):
+                found.setdefault(path.resolve(), path.as_posix())
+            else:
+                message = f"{quoted(path.as_posix())} leads out of the manifest's folder"
+                reader.error(pattern.at, message, _STAY_INSIDE)
+    return list(found.values())
+
+
+def _matches(reader: Reader, folder: Path, pattern: Scalar) -> list[Path]:
+    text = pattern.text.strip()
+    windows = PureWindowsPath(text)
+    if windows.drive or windows.root or ".." in windows.parts or PurePosixPath(text).is_absolute():
+        reader.error(pattern.at, f"{quoted(text)} leads out of the manifest's folder", _STAY_INSIDE)
+        return []
+    if len(text) > _LONGEST_PATTERN or windows.parts.count("**") > 1:
+        # A second ** walks every folder once more for each folder above it.
+        reader.error(pattern.at, f"{quoted(text)} is too long, or has more than one **")
+        return []
+    try:
+        # Python 3.11 fails on "." with an IndexError of its own.
+        found = sorted(path for path in folder.glob(text) if path.is_file())
+    except (ValueError, IndexError, OSError):
+        reader.error(pattern.at, f"{quoted(text)} is no pattern for files")
+        return []
+    if not found:
+        reader.error(
+            pattern.at,
+            f"{quoted(text)} matches no file",
+            "patterns are relative to the manifest's folder",
+        )
+    return found
+
+
+def _is_folder(source: str) -> bool:
+    try:
+        return Path(source).is_dir()
+    except OSError:  # too long a name: reading it says so
+        return False
+
+
+def _shown(source: str) -> str:
+    return Path(source).as_posix()
+
+
+def _identity(path: str) -> str | Path:
+    try:
+        return Path(path).resolve()
+    except (OSError, ValueError, RuntimeError):  # reading it says what is wrong
+        return path

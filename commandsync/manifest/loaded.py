@@ -1,0 +1,84 @@
+"""What a manifest says, as the rest of the program sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from commandsync.location import Location, Problem
+from commandsync.rules import SyncRules
+from commandsync.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A valid manifest with everything it includes.
+
+    Attributes:
+        path: The file as the user named it, with `/` between folders; `-` for standard input.
+        paths: That file and every included one, in reading order.
+        snapshot: The desired entries; each knows its place, its pin and its former names.
+        bot: The bot's id; empty when the manifest does not say.
+        base_url: The service's base URL in its one spelling; empty when the manifest does not say.
+        token_env: The variable that holds the token; empty when the manifest does not say.
+        prefix: What `{prefix}` stands for; None when the manifest does not say.
+        rules: What a sync may do.
+        warnings: What is valid and yet hardly meant.
+        bot_at: Where the bot is stated.
+        base_url_at: Where the base URL is stated.
+        token_env_at: Where the token's variable is stated.
+    """
+
+    path: str
+    paths: tuple[str, ...] = ()
+    snapshot: Snapshot = field(default_factory=Snapshot)
+    bot: str = ""
+    base_url: str = ""
+    token_env: str = ""
+    prefix: str | None = None
+    rules: SyncRules = field(default_factory=SyncRules)
+    warnings: tuple[Problem, ...] = ()
+    bot_at: Location | None = None
+    base_url_at: Location | None = None
+    token_env_at: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Which listing a manifest is for; empty where that is not known.
+
+    Attributes:
+        path: The manifest.
+        base_url: The service, in the spelling of `Address`.
+        bot: The bot.
+    """
+
+    path: str
+    base_url: str
+    bot: str
+
+
+def same_target_problems(targets: Iterable[Target]) -> tuple[Problem, ...]:
+    """Refuse two manifests for one listing: each would delete what the other adds.
+
+    Args:
+        targets: What each manifest is for; called again by whoever fills in flags and environment.
+    """
+    first: dict[tuple[str, str], str] = {}
+    problems = []
+    for target in targets:
+        if not (target.base_url and target.bot):
+            continue
+        path = first.setdefault((target.base_url, target.bot), target.path)
+        if path != target.path:
+            problems.append(
+                Problem(
+                    Location(target.path),
+                    f"{path} is for the same bot at the same base URL",
+                    f"keep one manifest per bot: include: this file in {path}",
+                )
+            )
+    return tuple(problems)

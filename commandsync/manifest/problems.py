@@ -1,0 +1,104 @@
+"""Everything wrong with the manifests, gathered while they are read, to be said at once."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from commandsync.errors import ManifestError
+from commandsync.location import Location, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from commandsync.manifest.source import Source
+
+MOST_PROBLEMS = 1000
+"""Nobody reads on after so many; reading stops there, so that hostile input costs no time."""
+
+_LONGEST_QUOTE = 60
+_LONGEST_WORD = 40
+
+
+class TooManyProblemsError(Exception):
+    """There are more problems than anybody reads; reading stops here."""
+
+
+class Problems:
+    """The problems and warnings found so far, in all files of one load."""
+
+    def __init__(self) -> None:
+        self._order: dict[str, int] = {}
+        self._errors: dict[Problem, None] = {}
+        self._warnings: dict[str, dict[Problem, None]] = {}
+        self._owner = ""
+
+    def opened(self, path: str, *, manifest: bool = False) -> None:
+        """Note that a file is read now: problems are sorted in the order of the files."""
+        self._order.setdefault(path, len(self._order))
+        if manifest:
+            self._owner = path
+            self._warnings.setdefault(path, {})
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files that were opened so far."""
+        return tuple(self._order)
+
+    def error(self, location: Location, message: str, hint: str = "") -> None:
+        """Note what makes the manifest invalid; said twice at one place it is kept once.
+
+        Raises:
+            TooManyProblemsError: There are enough now.
+        """
+        self._errors[Problem(location, message, hint)] = None
+        if len(self._errors) >= MOST_PROBLEMS:
+            raise TooManyProblemsError
+
+    def error_at(self, source: Source, at: int, message: str, hint: str = "") -> None:
+        """Note what makes the manifest invalid, at a character of a file."""
+        self.error(source.location(at), message, hint)
+
+    def warning_at(self, source: Source, at: int, message: str, hint: str = "") -> None:
+        """Note what is valid and yet hardly meant; what nobody would read is dropped."""
+        found = self._warnings[self._owner]
+        if len(found) < MOST_PROBLEMS:
+            found[Problem(source.location(at), message, hint)] = None
+
+    def warnings(self, path: str) -> tuple[Problem, ...]:
+        """The warnings about one manifest and what it includes, in the order of files and lines."""
+        return tuple(self._sorted(self._warnings[path]))
+
+    def raise_if_any(self) -> None:
+        """End the load when anything is wrong.
+
+        Raises:
+            ManifestError: With every error, in the order of files and lines.
+        """
+        if not self._errors:
+            return
+        found = self._sorted(self._errors)
+        if len(found) >= MOST_PROBLEMS:
+            message = f"there may be more problems: only the first {MOST_PROBLEMS} are shown"
+            found.append(Problem(Location(found[-1].location.path), message))
+        raise ManifestError(found)
+
+    def _sorted(self, found: Iterable[Problem]) -> list[Problem]:
+        def place(problem: Problem) -> tuple[int, int, int]:
+            where = problem.location
+            return self._order.get(where.path, len(self._order)), where.line, where.column
+
+        return sorted(found, key=place)
+
+
+def quoted(text: str) -> str:
+    """Show a piece of the manifest inside a message: on one line, not too long."""
+    if len(text) > _LONGEST_QUOTE:
+        text = text[: _LONGEST_QUOTE - 1] + "…"
+    return '"' + "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text) + '"'
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a hint that names the closest known word; empty when none is close."""
+    close = get_close_matches(word[:_LONGEST_WORD].lower(), list(known), n=1)
+    return f"did you mean {close[0]}?" if close else ""

@@ -1,0 +1,139 @@
+"""One file of a manifest as text: read within limits, decoded, every character's place known."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commandsync.location import Location, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+STDIN = "-"
+"""The source that stands for standard input."""
+
+MOST_BYTES = 10 * 1024 * 1024
+"""Of one file, and of a manifest with all its includes."""
+
+MOST_NODES = 250_000
+"""Of a manifest with all its includes, each alias counted as what it stands for."""
+
+MOST_LINES = 1_000_000
+"""Of one file; each costs memory before anything is read into it."""
+
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(slots=True)
+class Allowance:
+    """What one manifest may still take up.
+
+    Attributes:
+        bytes: How many more bytes may be read.
+        nodes: How many more nodes they may hold.
+        characters: How many more characters their values may have.
+    """
+
+    bytes: int = MOST_BYTES
+    nodes: int = MOST_NODES
+    characters: int = MOST_BYTES
+
+
+@dataclass(slots=True)
+class Source:
+    """The text of one file.
+
+    Attributes:
+        path: The file as the user named it, with `/` between folders; `-` for standard input.
+        text: Its text, without a byte order mark, line ends as they are.
+    """
+
+    path: str
+    text: str = field(repr=False)
+    _lines: list[int] = field(default_factory=list, repr=False)
+
+    def location(self, at: int) -> Location:
+        """The place of a character, given its index in the text, as editors count it."""
+        lines = self._lines
+        if not lines:
+            lines.append(0)
+            lines.extend(match.end() for match in _LINE_BREAK.finditer(self.text))
+        line = bisect_right(lines, at)
+        return Location(self.path, line, at - lines[line - 1] + 1)
+
+    def line_at(self, at: int) -> tuple[int, str]:
+        """The line a character stands on: the index of its beginning, and its text."""
+        start = at - self.location(at).column + 1
+        end = _LINE_BREAK.search(self.text, at)
+        return start, self.text[start : end.start() if end else len(self.text)]
+
+
+class UnreadableError(Exception):
+    """A file cannot be read as text.
+
+    Attributes:
+        problem: Why, and where.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+
+
+def read_source(path: str, *, stdin: Callable[[], bytes], allowance: Allowance) -> Source:
+    """Read one file.
+
+    Args:
+        path: The file, or `-` for standard input.
+        stdin: Reads standard input.
+        allowance: What the manifest may still take up; what is read is taken from it.
+
+    Raises:
+        UnreadableError: It cannot be read, is too large, or is not UTF-8.
+    """
+    data = _read(path, stdin)
+    if len(data) > allowance.bytes:
+        raise _unreadable(
+            path,
+            f"the manifest is larger than {MOST_BYTES // 1024**2} MiB",
+            "no bot has that many commands: is this the right file?",
+        )
+    allowance.bytes -= len(data)
+    if data.count(b"\n") + data.count(b"\r") > MOST_LINES:
+        hint = "no bot has that many commands: is this the right file?"
+        raise _unreadable(path, f"the file has more than {MOST_LINES:,} lines", hint)
+    if data.startswith(_UTF16):
+        raise _unreadable(path, "the file is UTF-16, not UTF-8", "save it as UTF-8")
+    try:
+        return Source(path, data.decode("utf-8").removeprefix("\ufeff"))
+    except UnicodeDecodeError as error:
+        before = Source(path, data[: error.start].decode("utf-8").removeprefix("\ufeff"))
+        problem = Problem(
+            before.location(len(before.text)),
+            f"the file is not UTF-8: the byte 0x{data[error.start]:02X} stands here",
+            "save it as UTF-8",
+        )
+        raise UnreadableError(problem) from error
+
+
+def _read(path: str, stdin: Callable[[], bytes]) -> bytes:
+    if path == STDIN:
+        return stdin()
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(MOST_BYTES + 1)
+    except FileNotFoundError as error:
+        hint = "commandsync init writes a starter; -f names another file"
+        raise _unreadable(path, "there is no such file", hint) from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _unreadable(path, f"the file cannot be read: {reason}") from error
+
+
+def _unreadable(path: str, message: str, hint: str = "") -> UnreadableError:
+    return UnreadableError(Problem(Location(path), message, hint))

@@ -1,0 +1,207 @@
+"""A YAML parser's complaint -> where it really is, in plain words, and what to do about it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from yaml.reader import ReaderError
+
+from commandsync.manifest.problems import quoted
+
+if TYPE_CHECKING:
+    from yaml.error import YAMLError
+
+    from commandsync.manifest.source import Source
+
+_VALUE = re.compile(r"[ \t]*(?:- +)*(?:[\w-]+[ \t]*:[ \t]+)?(?P<value>[^\s#].*)")
+_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
+_HALF = re.compile(r"[dD][89a-fA-F][0-9a-fA-F]{2}")  # a surrogate's digits
+_LONGEST_EXAMPLE = 200
+_TAB = "a tab stands where YAML wants blanks"
+_READ_AS = {
+    "[": "a list",
+    "{": "a mapping",
+    "*": "an alias",
+    "&": "an anchor",
+    "!": "a tag",
+    "|": "the beginning of a block of text",
+    ">": "the beginning of a block of text",
+    "%": "a directive",
+    "@": "a reserved sign",
+    "`": "a reserved sign",
+    "]": "the end of a list",
+    "}": "the end of a mapping",
+    ",": "a separator",
+    "?": "a key",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A complaint in plain words.
+
+    Attributes:
+        at: The index of the character it is about.
+        message: What is wrong.
+        hint: What to do; may be empty.
+    """
+
+    at: int
+    message: str
+    hint: str = ""
+
+
+def explain(error: YAMLError, source: Source) -> Explained:
+    """Put what PyYAML says about a file into words for somebody who does not know its grammar."""
+    if isinstance(error, ReaderError):
+        return _unprintable(error, source)
+    problem = str(getattr(error, "problem", error))
+    at = min(_index(error, problem), len(source.text))
+    tab = _tab(source.text, at)
+    if tab >= 0:
+        return Explained(tab, _TAB, "indent with blanks only")
+    return (
+        _unclosed(problem, source, at) or _needs_quotes(source, at) or _other(problem, source, at)
+    )
+
+
+def _index(error: YAMLError, problem: str) -> int:
+    """The complaint's place: where an unfinished thing began, else where the parser stopped."""
+    began = getattr(error, "context_mark", None)
+    unfinished = (
+        "end of stream" in problem
+        or "expected ',' or" in problem
+        or problem == "could not find expected ':'"
+    )
+    mark = began if unfinished and began else getattr(error, "problem_mark", None)
+    return mark.index if mark else 0
+
+
+def _tab(text: str, at: int) -> int:
+    """The index of a tab that stands in the line's indentation or right there; -1 for none."""
+    begin = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+    blanks = len(text[begin:at]) - len(text[begin:at].lstrip())
+    tab = text.find("\t", begin, begin + blanks)
+    return at if tab < 0 and text.startswith("\t", at) else tab
+
+
+def _unprintable(error: ReaderError, source: Source) -> Explained:
+    # The C parser counts bytes, and text is given to it as UTF-8.
+    at = len(source.text.encode("utf-8")[: error.position].decode("utf-8", "ignore"))
+    code = error.character if isinstance(error.character, int) else ord(error.character)
+    return Explained(
+        at,
+        f"the character U+{code:04X} cannot stand in YAML",
+        f'remove it, or write "\\u{code:04X}" inside double quotes if it is meant',
+    )
+
+
+def _unclosed(problem: str, source: Source, at: int) -> Explained | None:
+    opening = source.text[at : at + 1]
+    if "end of stream" in problem and opening in {'"', "'"}:
+        return Explained(at, "this quote is never closed", f"end the text with {opening}")
+    if "expected ',' or" in problem and opening in {"[", "{"} and _stands_alone(source, at):
+        closing = "]" if opening == "[" else "}"
+        return Explained(
+            at,
+            f"this {opening} is never closed",
+            f"end it with {closing}, or quote the value if it is a text",
+        )
+    return None
+
+
+def _stands_alone(source: Source, at: int) -> bool:
+    start, line = source.line_at(at)
+    return len(line[at - start :].strip()) == 1
+
+
+def _needs_quotes(source: Source, at: int) -> Explained | None:
+    """Explain a value that YAML reads as something else because of how it begins or goes on."""
+    start, line = source.line_at(at)
+    match = _VALUE.fullmatch(line)
+    if match is None:
+        return None
+    value, begin = match["value"].rstrip(), start + match.start("value")
+    if value[0] in "\"'":
+        return _after_quotes(value, begin, at)
+    if begin <= at and (value[0] in _READ_AS or value[:2] in {"-", "- "}):
+        return Explained(
+            begin,
+            f"YAML reads {quoted(value)} as {_READ_AS.get(value[0], 'an item of a list')}",
+            f"quote it{_in_quotes(value)}",
+        )
+    if begin < at and ": " in value and match.start("value") > len(line) - len(line.lstrip()):
+        return Explained(
+            at, 'a ": " inside a text makes YAML read a key', f"quote it{_in_quotes(value)}"
+        )
+    return None
+
+
+def _after_quotes(value: str, begin: int, at: int) -> Explained | None:
+    whole = _QUOTED.match(value)
+    if whole is None or not begin <= at or whole.end() == len(value):
+        return None
+    inside = value[1:-1] if value[-1] == value[0] else value
+    return Explained(
+        begin + whole.end(),
+        f"the quoted text {quoted(whole[0][1:-1])} ends here, and more follows",
+        f"quote the whole{_in_quotes(inside or value)}",
+    )
+
+
+def _in_quotes(text: str) -> str:
+    """Show how to write a text: in single quotes where it holds a double quote or a backslash."""
+    if len(text) > _LONGEST_EXAMPLE:
+        return ""
+    if '"' in text or "\\" in text:
+        return ": '" + text.replace("'", "''") + "'"
+    return f': "{text}"'
+
+
+def _other(problem: str, source: Source, at: int) -> Explained:
+    if "escape" in problem and _HALF.match(source.text, at):
+        return Explained(
+            at,
+            "this escape is one half of a character, as JSON writes it",
+            "write the character itself, such as an emoji: the file is UTF-8",
+        )
+    if "escape" in problem:
+        return Explained(
+            at,
+            "this is no escape that YAML knows",
+            "inside double quotes write \\\\ for a backslash, or use single quotes",
+        )
+    if problem == "did not find expected <document start>" and not source.text[at:].strip():
+        return Explained(
+            at, "nothing follows the directive", "a manifest needs no % line: remove it"
+        )
+    if "document" in problem:
+        return Explained(
+            at, "more follows after the end of the document", "remove what is too much"
+        )
+    if problem == "could not find expected ':'":
+        _, line = source.line_at(at)
+        return Explained(
+            at,
+            f"{quoted(line.strip())} is no key: there is no colon and blank after it",
+            "write key: value; a text of many lines is indented deeper than its key",
+        )
+    fits = "mapping values" in problem or "did not find expected" in problem
+    said = "this does not fit what stands above it" if fits else f"this is no valid YAML: {problem}"
+    return Explained(at, said, _indentation_hint(source, at))
+
+
+def _indentation_hint(source: Source, at: int) -> str:
+    start, line = source.line_at(at)
+    column = len(line) - len(line.lstrip())
+    above = source.text[:start].rstrip()
+    _, before = source.line_at(max(len(above) - 1, 0))
+    depth = len(before) - len(before.lstrip(" -"))
+    if line.strip() and above and column != depth:
+        return (
+            f"it is indented by {column}, the line above it by {depth}: "
+            "keys of one thing stand in one column"
+        )
+    return ""

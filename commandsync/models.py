@@ -1,0 +1,170 @@
+"""What a command, an announcement, a bot and a voter are, as the service sends them.
+
+The field lists come from the service interface ("Resources and their fields"). Services send more
+than that (wire notes): unknown fields stay readable as attributes and are never sent back. What is
+documented but left out reads as empty, since no documented field is promised to be there.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AliasChoices, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+
+
+def _empty_for_none(value: object) -> object:
+    return "" if value is None else value
+
+
+def _none_for_no_number(value: object) -> object:
+    """Keep a counter that nothing depends on from making a whole listing unreadable."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+OptionalText = Annotated[str, BeforeValidator(_empty_for_none)]
+"""Text that is absent, null or empty alike (wire notes: a category left out comes back as any)."""
+
+Identifier = Annotated[str, BeforeValidator(_empty_for_none)]
+_IDENTIFIER = Field(default="", validation_alias=AliasChoices("id", "_id"))
+
+
+class Record(BaseModel):
+    """What all records share: frozen, tolerant of unknown fields, numbers read as text."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="allow", coerce_numbers_to_str=True, populate_by_name=True
+    )
+
+
+class Command(Record):
+    """A command of a bot.
+
+    Attributes:
+        id: The service's identifier (`id` or `_id` on the wire); empty when it sent none.
+        name: What the command is called; not unique.
+        description: What it does.
+        syntax: How it is used.
+        category: Its group; empty for none.
+        uses: How often it was used; None when the service does not say.
+    """
+
+    id: Identifier = _IDENTIFIER
+    name: str = Field(pattern=r"\S")
+    description: OptionalText = ""
+    syntax: OptionalText = ""
+    category: OptionalText = ""
+    uses: Annotated[int | float | None, BeforeValidator(_none_for_no_number)] = None
+
+
+class Announcement(Record):
+    """An announcement of a bot; announcements cannot be edited."""
+
+    id: Identifier = _IDENTIFIER
+    title: str = Field(pattern=r"\S")
+    description: OptionalText = ""
+
+
+class Profile(Record):
+    """How a bot looks on its platform."""
+
+    avatar: str | None = None
+    avatar_url: str | None = Field(default=None, validation_alias="avatarURL")
+    username: OptionalText = ""
+    discriminator: OptionalText = ""
+    tag: OptionalText = ""
+    banner: str | None = None
+
+
+class Creator(Record):
+    """Who made a bot."""
+
+    is_team: bool = Field(default=False, validation_alias="isTeam")
+    id: Identifier = ""
+
+
+class Information(Record):
+    """What a bot's page says."""
+
+    description: OptionalText = ""
+    overview: OptionalText = ""
+    creator: Creator = Creator()
+    tags: tuple[str, ...] = ()
+
+
+class Statistics(Record):
+    """A bot's counters."""
+
+    servers: int | float | None = None
+    daily_votes: int | float | None = Field(default=None, validation_alias="dailyVotes")
+    weekly_votes: int | float | None = Field(default=None, validation_alias="weeklyVotes")
+    monthly_votes: int | float | None = Field(default=None, validation_alias="monthlyVotes")
+    total_votes: int | float | None = Field(default=None, validation_alias="totalVotes")
+
+
+class Ratings(Record):
+    """What users think of a bot; `average` is None while there are no ratings."""
+
+    average: float | None = None
+    total: int | float = 0
+
+
+class Theme(Record):
+    """The colours of a bot's page, as `#rrggbb`."""
+
+    enabled: bool = False
+    automatic: bool = False
+    color: str | None = None
+    color_lighter: str | None = Field(default=None, validation_alias="colorLighter")
+
+
+class Bot(Record):
+    """A bot as listed. The meaning of `state`, `certificate` and `status` is not published."""
+
+    id: Identifier = Field(min_length=1, validation_alias=AliasChoices("id", "_id"))
+    provider: OptionalText = ""
+    profile: Profile = Profile()
+    prefix: OptionalText = ""
+    information: Information = Information()
+    statistics: Statistics = Statistics()
+    state: int | float | None = None
+    certificate: int | float | None = None
+    invite_url: str | None = Field(default=None, validation_alias="inviteURL")
+    ratings: Ratings = Ratings()
+    vanity: str | None = None
+    theme: Theme = Theme()
+    status: int | float | None = None
+    created_at: AwareDatetime | None = Field(default=None, validation_alias="createdAt")
+    updated_at: AwareDatetime | None = Field(default=None, validation_alias="updatedAt")
+
+
+class Account(Record):
+    """Whom an event is about, a user or a bot; the fields are not published beyond these."""
+
+    id: Identifier = _IDENTIFIER
+    username: OptionalText = ""
+
+
+class Voter(Account):
+    """Somebody who voted for a bot."""
+
+
+class Queries(Record):
+    """The paging a list answer reports (`data.queries`)."""
+
+    page: int | None = None
+    limit: int | None = None
+    max_page: int | None = Field(default=None, validation_alias="maxPage")
+
+
+class BotPage(Record):
+    """One page of bots."""
+
+    bots: tuple[Bot, ...]
+    queries: Queries = Queries()
+
+
+class VoterPage(Record):
+    """One page of voters."""
+
+    voters: tuple[Voter, ...]
+    queries: Queries = Queries()

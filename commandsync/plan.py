@@ -1,0 +1,291 @@
+"""What would be changed: ordered changes, the guard's verdict, and a fingerprint of both.
+
+Equal inputs give equal plans, to the byte when rendered: nothing here asks a clock, a hash seed or
+the environment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, assert_never
+
+from commandsync.alike import Alike, Habits
+from commandsync.changes import Add, Delete, Edit, Replace
+from commandsync.diff import field_changes
+from commandsync.guard import refusal
+from commandsync.hints import lost_renames, rename_hints
+from commandsync.location import Notice
+from commandsync.matching import match
+from commandsync.rules import SyncRules
+from commandsync.texts import Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from commandsync.changes import Change
+    from commandsync.diff import FieldChange
+    from commandsync.guard import Refusal
+    from commandsync.snapshot import Entry, Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Which listing a plan is for.
+
+    Attributes:
+        bot: The bot's id.
+        base_url: The service's base URL, in its one spelling.
+    """
+
+    bot: str
+    base_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What would be changed, and what has to hold for it.
+
+    Attributes:
+        target: The listing it is for, and bound to.
+        manifest: The files it was made from.
+        scope: The collections that are managed.
+        changes: What to do, in the order shown: adds, edits and replaces as the manifest says
+            them, then deletes as they are listed.
+        unchanged: How many wanted records are listed as they should be.
+        listed: How many records each collection showed.
+        rules: The limits it was made under; it is guarded by them again when applied later.
+        kept: Listed records that the manifest does not have and that stay all the same.
+        stuck: Listed records that should change or go and cannot, for want of a usable id.
+        notices: What the user should know, in no way part of what is done.
+    """
+
+    target: Target
+    manifest: tuple[str, ...]
+    scope: tuple[Resource, ...]
+    changes: tuple[Change, ...]
+    unchanged: int
+    listed: Mapping[Resource, int]
+    rules: SyncRules = field(default_factory=SyncRules)
+    kept: tuple[tuple[Resource, Entry], ...] = ()
+    stuck: tuple[tuple[Resource, Entry], ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def refusal(self) -> Refusal | None:
+        """Why apply would refuse it; None when it would not."""
+        return refusal(self.changes, listed=self.listed, limit=self.rules.max_deletes)
+
+    def count(self, action: str) -> int:
+        """How many changes there are of one action."""
+        return sum(change.action == action for change in self.changes)
+
+    @property
+    def fingerprint(self) -> str:
+        """`sha256:` and the digest over the target and the changes, and nothing else."""
+        content = {
+            "bot": self.target.bot,
+            "base_url": self.target.base_url,
+            "changes": [_essence(change) for change in self.changes],
+        }
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def make_plan(
+    *,
+    desired: Snapshot,
+    listed: Snapshot,
+    target: Target,
+    rules: SyncRules,
+    manifest: Sequence[str] = (),
+    notices: Sequence[Notice] = (),
+) -> Plan:
+    """Compare the two sides and say what would make the listing match.
+
+    Args:
+        desired: The manifest's side; only its collections are looked at.
+        listed: The service's side; must hold every collection of `desired`.
+        target: The listing.
+        rules: What may be deleted and what is ignored.
+        manifest: The files the desired side was read from.
+        notices: Warnings of the manifest, to be carried along.
+    """
+    parts = [
+        _compare(resource, desired.collections[resource], listed.collections[resource], rules=rules)
+        for resource in desired.scope
+    ]
+    changes = [change for part in parts for change in part.changes]
+    return Plan(
+        target=target,
+        manifest=tuple(manifest),
+        scope=desired.scope,
+        changes=tuple(sorted(changes, key=lambda change: isinstance(change, Delete))),
+        unchanged=sum(part.unchanged for part in parts),
+        listed={resource: len(listed.collections[resource]) for resource in desired.scope},
+        rules=rules,
+        kept=tuple(kept for part in parts for kept in part.kept),
+        stuck=tuple(stuck for part in parts for stuck in part.stuck),
+        notices=(*notices, *(notice for part in parts for notice in part.notices)),
+    )
+
+
+@dataclass(slots=True)
+class _Part:
+    """The comparison of one collection."""
+
+    changes: list[Change] = field(default_factory=list)
+    unchanged: int = 0
+    kept: list[tuple[Resource, Entry]] = field(default_factory=list)
+    stuck: list[tuple[Resource, Entry]] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+
+
+def _compare(
+    resource: Resource, wanted: Sequence[Entry], listed: Sequence[Entry], *, rules: SyncRules
+) -> _Part:
+    touchable = [entry for entry in listed if not rules.ignores(entry.name)]
+    matching = match(wanted, touchable)
+    pairs = {w: touchable[n] for w, n in matching.pairs.items()}
+    managed = resource is Resource.COMMAND or rules.announcements == "mirror"
+    differing = [w for w, entry in pairs.items() if entry.text != wanted[w].text]
+    edits = differing if managed else []
+    part = _Part(unchanged=len(pairs) - len(differing))
+    part.notices += [_lost_pin(wanted[w]) for w in matching.lost_pins]
+    part.notices += [_not_posted(wanted[w]) for w in (*differing, *matching.stuck) if not managed]
+    stuck = [touchable[n] for n in matching.stuck.values()] if managed else []
+    deletes = []
+    for entry in (touchable[n] for n in matching.listed):
+        if not (rules.prune and managed):
+            part.kept.append((resource, entry))
+        elif entry.writable:
+            deletes.append(entry)
+        else:
+            stuck.append(entry)
+    part.stuck += [(resource, entry) for entry in stuck]
+    part.notices += [_unwritable(resource, entry) for entry in stuck]
+    counts = Counter(entry.text for entry in listed)
+    counts.subtract(entry.text for entry in (*(pairs[w] for w in edits), *deletes))
+    staying = Alike(counts)
+    fields = field_changes([(pairs[w].text, wanted[w].text) for w in edits])
+    changes: dict[int, Change] = {
+        w: _edit(resource, pairs[w], wanted[w], found, staying)
+        for w, found in zip(edits, fields, strict=True)
+    }
+    for w in matching.wanted:
+        after = wanted[w].text
+        changes[w] = Add(
+            resource=resource,
+            after=after,
+            listed=staying.equal(after),
+            rewritten=staying.rewritten(after),
+            location=wanted[w].location,
+        )
+    part.changes += [change for _, change in sorted(changes.items())]
+    part.changes += [Delete(resource=resource, id=one.id, before=one.text) for one in deletes]
+    part.notices += lost_renames(wanted, pairs, deletes)
+    part.notices += rename_hints(part.changes)
+    part.notices += _as_stored(part.changes, listed)
+    return part
+
+
+def _edit(
+    resource: Resource,
+    before: Entry,
+    after: Entry,
+    fields: tuple[FieldChange, ...],
+    staying: Alike,
+) -> Edit | Replace:
+    if resource is Resource.COMMAND:
+        return Edit(
+            resource=resource,
+            id=before.id,
+            before=before.text,
+            after=after.text,
+            fields=fields,
+            location=after.location,
+        )
+    return Replace(
+        resource=resource,
+        id=before.id,
+        before=before.text,
+        after=after.text,
+        fields=fields,
+        listed=staying.equal(after.text),
+        rewritten=staying.rewritten(after.text),
+        location=after.location,
+    )
+
+
+def _as_stored(changes: Sequence[Change], listed: Sequence[Entry]) -> list[Notice]:
+    """Name the replaces that apply will not make, for the service would store the same again."""
+    replaces = [one for one in changes if isinstance(one, Replace)]
+    habits = Habits([entry.text for entry in listed if replaces])
+    return [
+        Notice(
+            f"{one.name!r} is listed as the service stores what is wanted, and is not posted "
+            f"again: its {way.field} is {way.how}",
+            f"{way.advice}; a new announcement needs another wording",
+            one.location,
+        )
+        for one in replaces
+        for way in habits.explain(sent=one.after, stored=one.before)
+    ]
+
+
+def _lost_pin(entry: Entry) -> Notice:
+    return Notice(
+        f"{entry.name!r} is pinned to the id {entry.id!r}, which is not listed; it is matched by "
+        "its text instead",
+        "remove the id, or correct it",
+        entry.location,
+    )
+
+
+def _not_posted(entry: Entry) -> Notice:
+    return Notice(
+        f"an announcement titled {entry.name!r} is listed with another text and is not posted",
+        "give it a new title, or set sync.announcements to mirror to replace the old one",
+        entry.location,
+    )
+
+
+def _unwritable(resource: Resource, entry: Entry) -> Notice:
+    return Notice(
+        f"the listed {resource} {entry.name!r} has no usable id: it cannot be changed or deleted",
+        "edit or remove it on the service's page",
+    )
+
+
+def _essence(change: Change) -> dict[str, object]:
+    """Return what a change does, without where it was said."""
+    match change:
+        case Add():
+            return {
+                "add": change.resource,
+                "after": change.after,
+                "listed": change.listed,
+                "rewritten": change.rewritten,
+            }
+        case Edit():
+            return {
+                "edit": change.resource,
+                "id": change.id,
+                "before": change.before,
+                "after": change.after,
+            }
+        case Replace():
+            return {
+                "replace": change.resource,
+                "id": change.id,
+                "before": change.before,
+                "after": change.after,
+                "listed": change.listed,
+                "rewritten": change.rewritten,
+            }
+        case Delete():
+            return {"delete": change.resource, "id": change.id, "before": change.before}
+        case _:
+            assert_never(change)

@@ -1,0 +1,133 @@
+"""Two texts of one field as lines: what went, what came, and a little of what stayed.
+
+The lines are cut but not escaped: each format makes them visible in its own way.
+"""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WIDTH = 100
+"""Characters of a foreign line that are shown."""
+
+_CHANGED_WIDTH = 200  # of a line that went or came
+_CONTEXT = 1  # lines that stayed, shown on either side of a difference
+_AROUND = 24  # characters that stayed, shown on either side of a difference within a line
+_MOST_LINES = 20  # that went, or came, in one place; the whole text is in the manifest to read
+_MOST_ROWS = 60  # of one field
+_MOST_COMPARISONS = 10_000  # beyond this many pairs of lines no lines in common are looked for
+
+
+class Row(NamedTuple):
+    """One line of a difference.
+
+    Attributes:
+        sign: Whether it went, came, stayed, or stands for lines that are left out.
+        text: The line.
+    """
+
+    sign: Literal["-", "+", "│", "…"]
+    text: str
+
+
+def shortened(text: str, width: int = WIDTH) -> tuple[str, str]:
+    """Return the beginning of a text, and a remark on how much is left out: empty for nothing."""
+    if len(text) <= width:
+        return text, ""
+    shown = width - 20
+    return text[:shown], f"… ({len(text) - shown:,} more characters)"
+
+
+def cut(text: str, width: int = WIDTH) -> str:
+    """Return the beginning of a text with the remark on how much of it is left out."""
+    return "".join(shortened(text, width))
+
+
+def differing_rows(old: str, new: str) -> list[Row]:
+    """Return what differs between two texts, line by line, and within lines that are long."""
+    ours, theirs = old.split("\n"), new.split("\n")
+    start = _common(ours, theirs)
+    end = _common(ours[start:][::-1], theirs[start:][::-1])
+    rows = [Row("│", line) for line in ours[max(0, start - _CONTEXT) : start]]
+    rows += _changed(ours[start : len(ours) - end], theirs[start : len(theirs) - end])
+    rows += [Row("│", line) for line in ours[len(ours) - end :][:_CONTEXT]]
+    shown = [
+        Row(row.sign, cut(row.text, WIDTH if row.sign == "│" else _CHANGED_WIDTH))
+        for row in rows[:_MOST_ROWS]
+    ]
+    return [*shown, Row("…", "more differences follow")] if len(rows) > _MOST_ROWS else shown
+
+
+def _common(one: list[str], other: list[str]) -> int:
+    count = 0
+    for ours, theirs in zip(one, other, strict=False):
+        if ours != theirs:
+            break
+        count += 1
+    return count
+
+
+def _changed(ours: list[str], theirs: list[str]) -> Iterator[Row]:
+    if len(ours) * len(theirs) > _MOST_COMPARISONS:
+        yield from _replaced(ours, theirs)
+        return
+    for tag, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        if tag == "equal":
+            yield from _stayed(ours[a:b])
+        else:
+            yield from _replaced(ours[a:b], theirs[c:d])
+
+
+def _stayed(lines: list[str]) -> Iterator[Row]:
+    """Show lines between two differences: all of a few, else both ends."""
+    left_out = len(lines) - 2 * _CONTEXT
+    if left_out <= 1:
+        yield from (Row("│", line) for line in lines)
+        return
+    yield from (Row("│", line) for line in lines[:_CONTEXT])
+    yield Row("…", f"{left_out:,} lines that stay")
+    yield from (Row("│", line) for line in lines[-_CONTEXT:])
+
+
+def _replaced(ours: list[str], theirs: list[str]) -> Iterator[Row]:
+    longer = [len(ours) - _MOST_LINES, len(theirs) - _MOST_LINES]
+    ours, theirs = ours[:_MOST_LINES], theirs[:_MOST_LINES]
+    if len(ours) == len(theirs):
+        pairs = [_around(old, new) for old, new in zip(ours, theirs, strict=True)]
+        ours, theirs = [old for old, _ in pairs], [new for _, new in pairs]
+    yield from (Row("-", line) for line in ours)
+    yield from _left_out(longer[0])
+    yield from (Row("+", line) for line in theirs)
+    yield from _left_out(longer[1])
+
+
+def _left_out(count: int) -> Iterator[Row]:
+    if count > 0:
+        yield Row("…", f"{count:,} more lines")
+
+
+def _around(old: str, new: str) -> tuple[str, str]:
+    """Cut from two long lines what they share far from where they differ."""
+    if max(len(old), len(new)) <= WIDTH:
+        return old, new
+    same = _common_length(old, new)
+    begin = max(0, same - _AROUND)
+    shared_end = _common_length(old[same:][::-1], new[same:][::-1])
+    left_out = max(0, shared_end - _AROUND)
+    lead, rest = "…" if begin else "", "…" if left_out else ""
+    return (
+        lead + old[begin : len(old) - left_out] + rest,
+        lead + new[begin : len(new) - left_out] + rest,
+    )
+
+
+def _common_length(one: str, other: str) -> int:
+    low, high = 0, min(len(one), len(other))
+    while low < high:  # comparing slices is quicker than comparing characters
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+    return low

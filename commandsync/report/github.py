@@ -1,0 +1,170 @@
+"""Plans and results as a GitHub job takes them: annotations on lines, outputs, masks.
+
+A runner shows at most ten annotations of a kind; the text below them says everything.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from commandsync.changes import Delete
+from commandsync.errors import ManifestError
+from commandsync.location import Location
+from commandsync.outcomes import Outcome
+from commandsync.report import text, words
+from commandsync.report.escape import command_data, command_property, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from commandsync.documents import Validated
+    from commandsync.errors import CommandsyncError
+    from commandsync.location import Notice, Problem
+    from commandsync.outcomes import Result
+    from commandsync.plan import Plan
+
+MOST_OF_A_KIND = 10
+"""A runner drops further annotations of one kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A remark that GitHub shows beside a line of a file.
+
+    Attributes:
+        kind: How grave it is.
+        title: What it is about, in our own words.
+        message: What it says; may hold foreign text.
+        hint: What to do; may be empty.
+        location: The place; None for none.
+    """
+
+    kind: Literal["error", "warning", "notice"]
+    title: str
+    message: str
+    hint: str = ""
+    location: Location | None = None
+
+    def __str__(self) -> str:
+        properties = {"title": self.title}
+        if self.location is not None and self.location.path != "-":
+            place = self.location
+            properties = {
+                "file": visible(place.path),
+                "line": str(place.line),
+                "col": str(place.column),
+            } | properties
+        stated = ",".join(f"{name}={command_property(v)}" for name, v in properties.items())
+        message = visible(self.message) + (f"\n{visible(self.hint)}" if self.hint else "")
+        return f"::{self.kind} {stated}::{command_data(message)}"
+
+
+def plans(plans: Sequence[Plan], *, color: bool) -> str:
+    """Return annotations for what deserves a look, then the plans as text."""
+    notes = (note for plan in plans for note in plan_annotations(plan))
+    return _annotated(notes, text.plans(plans, color=color))
+
+
+def results(results: Sequence[Result], *, color: bool) -> str:
+    """Return annotations for what is not done, then the results as text."""
+    notes = (note for result in results for note in result_annotations(result))
+    return _annotated(notes, text.results(results, color=color))
+
+
+def failure(error: CommandsyncError, *, color: bool, kind: str) -> str:
+    """Return an annotation for each problem, then the failure as text."""
+    return _annotated(failure_annotations(error), text.failure(error, color=color, kind=kind))
+
+
+def validated(manifests: Sequence[Validated], *, color: bool) -> str:
+    """Return an annotation for each warning, then the manifests as text."""
+    return _annotated(validated_annotations(manifests), text.validated(manifests, color=color))
+
+
+def failure_annotations(error: CommandsyncError) -> Iterator[Annotation]:
+    """Return a remark for an error, or for each of a manifest's problems at its place."""
+    if not isinstance(error, ManifestError):
+        yield Annotation("error", "commandsync", error.message, error.hint)
+        return
+    for one in error.problems:
+        yield Annotation("error", "commandsync", one.message, one.hint, one.location)
+
+
+def validated_annotations(manifests: Sequence[Validated]) -> Iterator[Annotation]:
+    """Return a remark for each warning about valid manifests."""
+    for one in manifests:
+        yield from _notices(one.warnings)
+
+
+def plan_annotations(plan: Plan) -> Iterator[Annotation]:
+    """Return a remark for a refusal, for each warning, and for each planned delete."""
+    top = top_of(plan)
+    if plan.refusal is not None:
+        message = words.refused(plan)
+        yield Annotation("error", "Plan refused", message, plan.refusal.hint, top)
+    yield from _notices(plan.notices)
+    for change in plan.changes:
+        if isinstance(change, Delete):
+            message = f"the listed {change.resource} {change.name} is deleted"
+            yield Annotation("notice", "Planned delete", message, location=top)
+
+
+def top_of(plan: Plan) -> Location | None:
+    """Return the beginning of a plan's manifest, for what stands on none of its lines."""
+    return Location(plan.manifest[0]) if plan.manifest else None
+
+
+def result_annotations(result: Result) -> Iterator[Annotation]:
+    """Return a remark for each change that is not done, or stored otherwise than written."""
+    for one in result.settled:
+        if one.outcome in {Outcome.FAILED, Outcome.UNKNOWN}:
+            change = one.change
+            location = None if isinstance(change, Delete) else change.location
+            message = f"{words.named(change)} {change.name}: {one.error}"
+            yield Annotation("error", f"Change {one.outcome}", message, one.hint, location)
+    if result.stopped:
+        yield Annotation("error", "Stopped", result.stopped)
+    for difference in result.differences:
+        change = difference.change
+        location = None if isinstance(change, Delete) else change.location
+        for rewrite in difference.rewrites:
+            message = f"{change.name}, {rewrite.field}: {rewrite.how}"
+            title = "Stored otherwise than written"
+            yield Annotation("warning", title, message, rewrite.advice, location)
+    yield from _notices(result.notices)
+
+
+def outputs(values: Mapping[str, str]) -> str:
+    """Return a step's outputs as its `GITHUB_OUTPUT` file takes them.
+
+    No value can pass for the end of itself or for another output: the delimiter is drawn anew for
+    each.
+    """
+    lines = []
+    for name, value in values.items():
+        delimiter = f"end-{secrets.token_hex(16)}"
+        lines.append(f"{name}<<{delimiter}\n{value}\n{delimiter}\n")
+    return "".join(lines)
+
+
+def mask(secret: str) -> str:
+    """Return the command that lets a runner hide a text wherever the job's log shows it."""
+    return f"::add-mask::{command_data(secret)}\n"
+
+
+def _notices(notices: Iterable[Notice | Problem]) -> Iterator[Annotation]:
+    for one in notices:
+        yield Annotation("warning", "commandsync", one.message, one.hint, one.location)
+
+
+def _annotated(annotations: Iterable[Annotation], shown: str) -> str:
+    kinds: Counter[str] = Counter()
+    lines = []
+    for annotation in annotations:
+        kinds[annotation.kind] += 1
+        if kinds[annotation.kind] <= MOST_OF_A_KIND:
+            lines.append(f"{annotation}\n")
+    return "".join(lines) + shown

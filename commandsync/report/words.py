@@ -1,0 +1,83 @@
+"""The sentences that every format says in the same words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commandsync.changes import Edit
+from commandsync.outcomes import Outcome
+from commandsync.texts import Resource
+
+if TYPE_CHECKING:
+    from commandsync.changes import Change
+    from commandsync.outcomes import Result
+    from commandsync.plan import Plan
+
+
+def summary(plan: Plan) -> str:
+    """Return a plan's counts: the last line of its text, which scripts may rely on."""
+    replaces = plan.count("replace")
+    replaced = f"{replaces} to replace, " if replaces else ""
+    return (
+        f"Plan: {plan.count('add')} to add, {plan.count('edit')} to edit, {replaced}"
+        f"{plan.count('delete')} to delete, {plan.unchanged} unchanged."
+    )
+
+
+def outcome_summary(result: Result) -> str:
+    """Return a result's counts and what reading again showed: the last line of its text."""
+    counts = ", ".join(f"{result.count(outcome)} {outcome}" for outcome in Outcome)
+    return f"Apply: {counts}. {_verdict(result)}"
+
+
+def no_changes(plan: Plan) -> str:
+    """Return what is said of a plan that changes nothing; empty for one that does."""
+    if plan.changes:
+        return ""
+    if not plan.scope:
+        return "Nothing is managed: the manifest has neither commands: nor announcements:."
+    if plan.stuck:
+        count = counted(len(plan.stuck), "listed record")
+        return f"No changes can be made: {count} without a usable id should change or go."
+    return "No changes: nothing is left to do."
+
+
+def kept(plan: Plan) -> list[str]:
+    """Return a sentence for each collection of which records stay that the manifest has not."""
+    said = []
+    for resource in plan.scope:
+        count = sum(kind is resource for kind, _ in plan.kept)
+        if not count:
+            continue
+        what = f"{counted(count, 'listed ' + resource)} {'is' if count == 1 else 'are'} not in the"
+        stay = "stays" if count == 1 else "stay"
+        appends = resource is Resource.ANNOUNCEMENT and plan.rules.announcements == "append"
+        why = "announcements are only appended" if appends else "prune is off"
+        said.append(f"{what} manifest and {stay} ({why}).")
+    return said
+
+
+def refused(plan: Plan) -> str:
+    """Return that apply refuses a plan, and why; empty when it does not."""
+    refusal = plan.refusal
+    return f"this plan {refusal.message}; apply refuses it" if refusal else ""
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number and its noun in the number it takes."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def named(change: Change) -> str:
+    """Return in two words what a change does to what; its name is left to the format."""
+    verb = "rename" if isinstance(change, Edit) and change.renames else change.action
+    return f"{verb} {change.resource}"
+
+
+def _verdict(result: Result) -> str:
+    if not result.verified:
+        return "Not verified: run plan to see what is listed now."
+    if result.differences:
+        count = len(result.differences)
+        return f"Read again: {counted(count, 'record')} stored otherwise than written."
+    return "Verified: the listing shows every change."

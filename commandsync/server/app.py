@@ -1,0 +1,80 @@
+"""Puts the service together: endpoints, error answers, body limit, database."""
+
+from __future__ import annotations
+
+import json
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI
+
+from commandsync.address import API_VERSION
+from commandsync.server import announcements, bots, commands, refusing
+from commandsync.server.bodies import LARGEST_BODY
+from commandsync.server.database import Database, opened
+from commandsync.server.intake import Intake
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+_DESCRIPTION = (
+    "The bot listing service that commandsync carries. Reads need no token; writes need the bot's "
+    "own. Every answer is JSON in UTF-8: `success`, `message` and `data`, or `error`."
+)
+
+
+def create_app(database: str | Database) -> FastAPI:
+    """Return the service as an ASGI application.
+
+    Args:
+        database: An open database, which whoever opened it closes; or a file path, `:memory:` or
+            a SQLAlchemy URL, opened when the application starts up and closed when it ends.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        if isinstance(database, Database):
+            app.state.database = database
+            yield
+        else:
+            with opened(database) as app.state.database:
+                yield
+
+    app = FastAPI(
+        title="Bot listing service",
+        version=str(API_VERSION),
+        description=_DESCRIPTION,
+        openapi_url=f"/v{API_VERSION}/openapi.json",
+        docs_url=None,  # the pages load scripts from another host
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+    )
+    for part in (bots, commands, announcements):
+        app.include_router(part.router, prefix=f"/v{API_VERSION}")
+    app.add_middleware(Intake, limit=LARGEST_BODY)
+    refusing.install(app)
+    _describe_truly(app)
+    return app
+
+
+def openapi_text() -> str:
+    """Return the OpenAPI document, the same for the same code and libraries."""
+    document = create_app(":memory:").openapi()
+    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _describe_truly(app: FastAPI) -> None:
+    """Take the framework's own error form out of the document: it is never sent."""
+    generate = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        document = generate()
+        for operations in document["paths"].values():
+            for operation in operations.values():
+                operation["responses"].pop("422", None)
+        for name in ("HTTPValidationError", "ValidationError"):
+            document["components"]["schemas"].pop(name, None)
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]  # as the framework's manual has it

@@ -1,0 +1,123 @@
+"""What clients may send: the bodies of writes, their limits, and what is said of a bad one.
+
+Text is kept exactly as it came. Unknown fields are passed over, for clients send back records.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+LARGEST_BODY = 1024 * 1024
+"""Bytes: room for every field at its limit, written with `\\u` escapes throughout."""
+
+MOST_USES = 2**53 - 1
+"""The largest whole number that every JSON reader keeps exactly."""
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be empty")
+    return text
+
+
+Name = Annotated[str, Field(max_length=1_000), AfterValidator(_not_blank)]
+Description = Annotated[str, Field(max_length=20_000), AfterValidator(_not_blank)]
+Syntax = Annotated[str, Field(max_length=5_000), AfterValidator(_not_blank)]
+Category = Annotated[str, Field(max_length=1_000)]
+Uses = Annotated[int, Field(ge=0, le=MOST_USES)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+
+
+class CommandBody(_Body):
+    """A command to add, or, with `id`, to edit."""
+
+    id: str | None = Field(
+        default=None, min_length=1, description="the command to edit; left out, one is added"
+    )
+    name: Name = Field(description="what it is called; not unique")
+    description: Description
+    syntax: Syntax = Field(description="how it is used")
+    category: Category | None = Field(
+        default=None,
+        description='its group; null or "" for none. Left out, an edit keeps the old one',
+    )
+
+    def texts(self) -> dict[str, str]:
+        """Return the columns that the body speaks of."""
+        texts = self.model_dump(exclude={"id"}, exclude_unset=True)
+        return {name: text or "" for name, text in texts.items()}
+
+
+class CommandEdit(CommandBody):
+    """A command to edit."""
+
+    id: str = Field(min_length=1, description="the command to edit")
+
+
+class AnnouncementBody(_Body):
+    """An announcement to add."""
+
+    title: Name
+    description: Description
+
+
+class UsesBody(_Body):
+    """How often a command was used."""
+
+    uses: Uses
+
+
+def complaint(
+    errors: Sequence[Mapping[str, Any]], *, whole: str = "the body (application/json)"
+) -> str:
+    """Say in one line all that is wrong, field by field.
+
+    Args:
+        errors: What pydantic reports.
+        whole: What the document is called, where it is wrong as a whole.
+    """
+    return "; ".join(_sentence(error, whole) for error in errors)
+
+
+def place(steps: Sequence[object]) -> str:
+    """Write where in a document something stands: `bots[0].profile.username`."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return text.removeprefix(".")
+
+
+def _sentence(error: Mapping[str, Any], whole: str) -> str:
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "json_invalid":
+        return f"the body is no valid JSON: {context.get('error', 'it cannot be read')}"
+    steps = error["loc"][1:] if error["loc"][:1] == ("body",) else error["loc"]
+    field = place(steps) or whole
+    return f"{field} {_COMPLAINTS.get(kind, '{said}').format(said=_said(error), **context)}"
+
+
+def _said(error: Mapping[str, Any]) -> str:
+    context = error.get("ctx", {})
+    if error["type"] == "value_error":
+        return str(context["error"])
+    return f"is wrong: {error['msg']}"
+
+
+_OBJECT = "must be a JSON object"
+_COMPLAINTS = {
+    "missing": "is missing",
+    "string_type": "must be a string",
+    "string_unicode": "holds half of a surrogate pair, which is no text",
+    "string_too_long": "is longer than {max_length} characters",
+    "string_too_short": "must not be empty",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "model_attributes_type": _OBJECT,
+    "model_type": _OBJECT,
+    "dict_type": _OBJECT,
+    "extra_forbidden": "is not a known field",
+}

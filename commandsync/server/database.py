@@ -1,0 +1,183 @@
+"""Opens the database and hands out its transactions: many readers, one writer, nothing lost.
+
+SQLite runs with a write-ahead log and `synchronous=FULL`: a commit has reached the disk before its
+request is answered, so neither `kill -9` nor a power cut takes back what was acknowledged.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import create_engine, event, insert, inspect, select
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from commandsync.errors import FileError
+from commandsync.server.tables import SCHEMA_VERSION, metadata, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Connection, Engine
+
+_THREADS = 40  # as many as the web framework answers with at once: none waits for a connection
+_BUSY_SECONDS = 30  # how long a write waits for another process on the same file
+_ANOTHER = "give another --database; a missing file is created"
+
+
+class Database:
+    """An open database.
+
+    Attributes:
+        secret: What tokens are signed with; made with the database, and never leaves it.
+    """
+
+    def __init__(self, engine: Engine, *, in_memory: bool) -> None:
+        self._engine = engine
+        self._writer = engine.execution_options(commandsync_writes=True)
+        self._lock = Lock()
+        self._in_memory = in_memory  # all threads share its one connection, reads as well
+        self.secret = ""
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Give a transaction that sees one state of the database throughout."""
+        if self._in_memory:
+            with self._lock, self._engine.begin() as connection:
+                yield connection
+        else:
+            with self._engine.begin() as connection:
+                yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Give the one transaction that may write; it is on the disk when the block ends."""
+        with self._lock, self._writer.begin() as connection:
+            yield connection
+
+    def log_ahead(self) -> None:
+        """Give an SQLite file its write-ahead log, which stays with it; no transaction can."""
+        if self._engine.dialect.name == "sqlite":
+            with closing(self._engine.raw_connection()) as connection:
+                connection.cursor().execute("PRAGMA journal_mode=WAL")
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._engine.dispose()
+
+
+@contextmanager
+def opened(database: str) -> Iterator[Database]:
+    """Open a database for as long as the block lasts, and set it up when it is new.
+
+    Args:
+        database: A file path, `:memory:`, or a SQLAlchemy URL.
+
+    Raises:
+        FileError: It cannot be opened, is no database of this service, or is of a newer version.
+    """
+    if not database:  # an unset variable, say: SQLite would keep everything in memory
+        raise FileError("the database has no name", hint="give --database a path, or :memory:")
+    shown = database
+    try:
+        url = make_url(database) if "://" in database else URL.create("sqlite", database=database)
+        shown = url.render_as_string(hide_password=True) if "://" in database else database
+        handle = _connect(url)
+    except (ArgumentError, NoSuchModuleError, ImportError, ValueError) as error:
+        raise FileError(f"the database {shown} cannot be used: {error}", hint=_ANOTHER) from error
+    try:
+        handle.secret = _set_up(handle, shown)
+        yield handle
+    finally:
+        handle.close()
+
+
+def _connect(url: URL) -> Database:
+    if url.get_backend_name() != "sqlite":
+        return Database(create_engine(url, pool_size=_THREADS), in_memory=False)
+    in_memory = url.database in {None, "", ":memory:"}
+    if in_memory:
+        engine = create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
+    else:
+        _make_private_file(Path(url.database or ""))
+        engine = create_engine(url, pool_size=_THREADS, connect_args={"timeout": _BUSY_SECONDS})
+    event.listen(engine, "connect", _prepare_connection)
+    event.listen(engine, "begin", _begin)
+    return Database(engine, in_memory=in_memory)
+
+
+def _make_private_file(path: Path) -> None:
+    """Create the file so that only its owner reads the secret; SQLite's side files follow it."""
+    if not path.parent.is_dir():
+        raise FileError(
+            f"the database's folder {path.parent} does not exist",
+            hint="create it first, or give another --database",
+        )
+    try:
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise FileError(
+            f"the database {path} cannot be created: {error.strerror}", hint=_ANOTHER
+        ) from error
+
+
+def _prepare_connection(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's
+    connection.isolation_level = None  # the driver's own idea of when to begin is switched off
+    for pragma in ("synchronous=FULL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    # A write locks at its beginning: one that read first could find the file changed under it.
+    writes = connection.get_execution_options().get("commandsync_writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _set_up(handle: Database, shown: str) -> str:
+    """Make the tables of a new database, or check those of an old one; return its secret."""
+    try:
+        with handle.writing() as connection:
+            tables = set(inspect(connection).get_table_names())
+            if not tables:
+                _create(connection)
+            known = _settings(connection) if not tables or settings.name in tables else {}
+        secret = _checked(known, shown)
+        handle.log_ahead()  # only now: a file of another program stays as it was
+    except (SQLAlchemyError, sqlite3.Error) as error:
+        reason = getattr(error, "orig", None) or error
+        raise FileError(f"the database {shown} cannot be used: {reason}", hint=_ANOTHER) from error
+    return secret
+
+
+def _create(connection: Connection) -> None:
+    metadata.create_all(connection)
+    rows = {"schema": str(SCHEMA_VERSION), "secret": secrets.token_hex(32)}
+    connection.execute(
+        insert(settings), [{"key": key, "value": value} for key, value in rows.items()]
+    )
+
+
+def _settings(connection: Connection) -> dict[str, str]:
+    rows = connection.execute(select(settings.c.key, settings.c.value))
+    return {row.key: row.value for row in rows}
+
+
+def _checked(known: dict[str, str], shown: str) -> str:
+    version = known.get("schema", "")
+    if not (version.isascii() and version.isdigit() and known.get("secret")):
+        raise FileError(f"the database {shown} holds something else than a listing", hint=_ANOTHER)
+    if int(version) > SCHEMA_VERSION:
+        raise FileError(
+            f"the database {shown} was written by a newer commandsync "
+            f"(its version is {version}, this one knows {SCHEMA_VERSION})",
+            hint="upgrade commandsync, or give another --database",
+        )
+    return known["secret"]

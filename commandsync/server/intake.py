@@ -1,0 +1,64 @@
+"""Stands before the application: reads a request's body whole, and no more than is allowed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commandsync.server.endpoint import json_response
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_PATIENCE = 64  # times the limit: what is read and dropped, so that the sender hears the answer
+
+
+class Intake:
+    """Refuses bodies over a limit; no answer is begun before the body was read.
+
+    Args:
+        app: The application.
+        limit: The largest body, in bytes.
+    """
+
+    def __init__(self, app: ASGIApp, limit: int) -> None:
+        self._app = app
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on with its body, or answer 413."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        body = await self._body(receive)
+        if body is None:
+            return  # the client is gone
+        if len(body) > self._limit:
+            await self._refuse(scope, receive, send)
+            return
+        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def replay() -> Message:
+            return messages.pop() if messages else await receive()
+
+        await self._app(scope, replay, send)
+
+    async def _body(self, receive: Receive) -> bytes | None:
+        """Read the body; past the limit only its size matters. None when the client left."""
+        kept, size = bytearray(), 0
+        while size <= self._limit * _PATIENCE:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            chunk = message.get("body", b"")
+            size += len(chunk)
+            kept += chunk[: self._limit + 1 - len(kept)]
+            if not message.get("more_body", False):
+                break
+        return bytes(kept)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response = json_response(
+            {"error": f"the body is larger than {self._limit} bytes"}, status=413
+        )
+        response.headers["Connection"] = "close"
+        await response(scope, receive, send)

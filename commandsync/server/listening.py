@@ -1,0 +1,167 @@
+"""Runs the service on a port: in the foreground until a signal, or in a thread for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+import threading
+from contextlib import ExitStack, closing, contextmanager
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from commandsync.errors import UsageError
+from commandsync.server.app import create_app
+from commandsync.server.database import opened
+from commandsync.server.seeding import plant, read_seed
+from commandsync.server.service import RunningService
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+    from types import FrameType
+
+    from commandsync.server.service import SeededBot
+
+_PORTS = 65_536
+_LAST_WORDS = 5  # seconds that requests in flight get when the service ends
+
+
+def serve(
+    *,
+    host: str,
+    port: int,
+    database: str,
+    seed: Path | None,
+    on_ready: Callable[[str, Sequence[SeededBot]], None] | None,
+    access_log: bool,
+) -> None:
+    """Run the service until SIGINT or SIGTERM; see `commandsync.server.serve`."""
+    with _prepared(host, port, database, seed, access_log=access_log) as (server, service):
+        if on_ready is not None:
+            tell = on_ready
+            server.when_ready = lambda: tell(service.url, service.bots)
+        with _until_signalled(server):
+            server.run_on_socket()
+
+
+@contextmanager
+def running(database: str, *, seed: Path | None, port: int) -> Iterator[RunningService]:
+    """Run the service in a thread; see `commandsync.server.running`."""
+    with _prepared("127.0.0.1", port, database, seed, access_log=False) as (server, service):
+        thread = threading.Thread(target=server.run_on_socket, name="commandsync-server")
+        thread.start()
+        try:
+            server.accepting.wait()
+            yield service
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+class _Server(uvicorn.Server):
+    """A server on a socket that is bound already, whose signals are its caller's."""
+
+    def __init__(self, config: uvicorn.Config, listener: socket.socket) -> None:
+        super().__init__(config)
+        self.accepting = threading.Event()
+        self.when_ready: Callable[[], None] | None = None
+        self._listener = listener
+        self._failure: Exception | None = None
+
+    def run_on_socket(self) -> None:
+        """Run until `should_exit`; raise what `when_ready` raised."""
+        try:
+            self.run(sockets=[self._listener])
+        finally:
+            self.accepting.set()  # whoever waits must not wait for ever
+        if self._failure is not None:
+            raise self._failure
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals alone: the framework's own way raises them again at the end."""
+        yield
+
+    async def main_loop(self) -> None:
+        """Say that connections are accepted, and answer them until the end."""
+        self.accepting.set()
+        if self.when_ready is not None:
+            try:
+                await asyncio.to_thread(self.when_ready)
+            except Exception as error:  # noqa: BLE001 - raised again once the service has ended
+                self._failure = error
+                return
+        await super().main_loop()
+
+
+@contextmanager
+def _prepared(
+    host: str, port: int, database: str, seed: Path | None, *, access_log: bool
+) -> Iterator[tuple[_Server, RunningService]]:
+    """Do everything that can go wrong before the first request is answered."""
+    planned = None if seed is None else read_seed(seed)
+    with ExitStack() as stack:
+        listener = stack.enter_context(closing(_listen(host, port)))
+        handle = stack.enter_context(opened(database))
+        bots = () if planned is None else plant(planned, handle)
+        config = uvicorn.Config(
+            create_app(handle),
+            http="h11",
+            loop="asyncio",
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            log_level=logging.WARNING,
+            access_log=access_log,
+            timeout_graceful_shutdown=_LAST_WORDS,
+        )
+        if access_log:
+            logging.getLogger("uvicorn.access").setLevel(logging.INFO)
+        url = _url(host, listener.getsockname()[1])
+        yield _Server(config, listener), RunningService(url, bots)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        # The port goes through a check of its own: the resolver takes 70000 for 4464.
+        family, *_, address = socket.getaddrinfo(host, _port(port), type=socket.SOCK_STREAM)[0]
+        bound = socket.create_server(address[:2], family=family)
+    except (OSError, OverflowError, UnicodeError) as error:  # the last: no such host name can be
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(
+            f"cannot listen on {host}, port {port}: {reason}",
+            hint="give another --port (0 picks a free one) or --host",
+        ) from error
+    # asyncio sends small answers at once (TCP_NODELAY) only on sockets that say they are TCP;
+    # without it every answer waits some 40 ms for the client's acknowledgement.
+    return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=bound.detach())
+
+
+def _port(number: int) -> int:
+    if number not in range(_PORTS):
+        raise OverflowError(f"a port is a number from 0 to {_PORTS - 1}")
+    return number
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+@contextmanager
+def _until_signalled(server: _Server) -> Iterator[None]:
+    """End the server on the first SIGINT or SIGTERM; on a second one without last words."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        server.force_exit = server.should_exit
+        server.should_exit = True
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

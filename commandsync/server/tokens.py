@@ -1,0 +1,58 @@
+"""Bot tokens: signed when a bot is created, checked when somebody writes.
+
+Wire notes: a JWT (HS256) whose payload carries the bot's `id` and `iat`; the interface sends it as
+`Authorization: Bot <token>`.
+"""
+
+from __future__ import annotations
+
+import jwt
+
+_ALGORITHM = "HS256"
+_SCHEME = "bot"
+
+
+class BadTokenError(Exception):
+    """The token is missing or not one of this service's; its text says which."""
+
+
+def sign(bot: str, *, issued_at: int, secret: str) -> str:
+    """Return the token of a bot.
+
+    Args:
+        bot: The bot's id.
+        issued_at: Seconds since the epoch; with the same one the token is the same.
+        secret: The database's secret.
+    """
+    return jwt.encode({"id": bot, "iat": issued_at}, secret, algorithm=_ALGORITHM)
+
+
+def bot_of(authorization: str | None, *, secret: str) -> str:
+    """Return the id of the bot whose token a request carries.
+
+    Args:
+        authorization: The header's value; None when it was not sent.
+        secret: The database's secret.
+
+    Raises:
+        BadTokenError: There is no token, or it was not signed here.
+    """
+    if not authorization:
+        raise BadTokenError("a token is needed: send the header `Authorization: Bot <token>`")
+    scheme, _, token = authorization.partition(" ")
+    if scheme.lower() != _SCHEME or not token:
+        raise BadTokenError("the header Authorization must be `Bot <token>`")
+    try:
+        claims = jwt.decode(
+            token.strip(),
+            secret,
+            algorithms=[_ALGORITHM],
+            # A clock set back must not lock a bot out: `iat` has to be there and limits nothing.
+            options={"require": ["id", "iat"], "verify_iat": False},
+        )
+    except (jwt.InvalidTokenError, RecursionError) as error:  # nested deeply, for older PyJWT
+        raise BadTokenError("the bot token is invalid") from error
+    bot = claims["id"]
+    if not isinstance(bot, str):
+        raise BadTokenError("the bot token is invalid")
+    return bot

@@ -1,0 +1,1 @@
+"""The proof of the promise in full: `make faults`."""

@@ -1,0 +1,225 @@
+"""Apply has the same outcomes over either driver, whatever fails: the exhaustive fault matrix.
+
+The drivers are the real ones, threads and tasks included; in place of the network stands the
+simulated service, and nobody waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import count
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commandsync.address import parse_address
+from commandsync.apply import apply
+from commandsync.client import (
+    AsyncConnection,
+    AsyncGate,
+    Connection,
+    Gate,
+    drive,
+    drive_async,
+)
+from commandsync.outcomes import Outcome
+from commandsync.plan import make_plan
+from commandsync.policy import Health
+from commandsync.snapshot import Snapshot, reading
+from commandsync.steps import Aborted, Interrupted
+from commandsync.texts import Resource
+from tests.support.driver import Driver
+from tests.support.listing import FAULTS, Fault, Listing
+from tests.support.runs import (
+    BOT,
+    EVERYTHING,
+    TARGET,
+    announcement,
+    carry_out,
+    command,
+    seed,
+    wanted,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commandsync.errors import Reply, TransportError
+    from commandsync.operations import Operation
+    from commandsync.outcomes import Result
+    from commandsync.plan import Plan
+    from commandsync.steps import Event
+
+    Run = Callable[[Plan, Snapshot, Listing], Result]
+
+ADDRESS = parse_address("http://127.0.0.1:9")
+DESIRED = wanted(
+    [command("help", "Shows all."), command("afk", syntax="/afk [why]"), command("new")],
+    [announcement("v2", "Second."), announcement("v1", "First, and better.")],
+)
+BEFORE = [
+    command("help", "Shows it."),
+    command("afk"),
+    command("old"),
+    announcement("v1", "First."),
+    announcement("bye"),
+]
+SCOPE = (Resource.COMMAND, Resource.ANNOUNCEMENT)
+KINDS = ("read", "add", "edit", "delete")
+
+
+class _Hasty(Gate):
+    def pause(self, seconds: float) -> None:
+        pass
+
+    def wait(self, seconds: float) -> bool:
+        return seconds >= 0 and not self.stopped
+
+
+class _AsyncHasty(AsyncGate):
+    def pause(self, seconds: float) -> None:
+        pass
+
+    async def wait(self, seconds: float) -> bool:
+        return seconds >= 0 and not self.stopped
+
+
+class _Simulated(Connection):
+    def __init__(self, service: Listing) -> None:
+        super().__init__(ADDRESS, None, jitter=lambda: 0.5, gate=_Hasty(1))
+        self.service = service
+
+    def _send(self, operation: Operation[Any]) -> Reply | TransportError:
+        one = operation
+        return self.service.handle(one.method, one.path, one.query, one.body)
+
+
+class _AsyncSimulated(AsyncConnection):
+    def __init__(self, service: Listing) -> None:
+        super().__init__(ADDRESS, None, jitter=lambda: 0.5, gate=_AsyncHasty(1))
+        self.service = service
+
+    async def _send(self, operation: Operation[Any]) -> Reply | TransportError:
+        one = operation
+        return self.service.handle(one.method, one.path, one.query, one.body)
+
+
+def by_threads(plan: Plan, listed: Snapshot, service: Listing) -> Result:
+    health = Health()
+    events: SimpleQueue[Event] = SimpleQueue()
+    steps = apply(plan, listed=listed, health=health, concurrency=1)
+    with _Simulated(service) as connection:
+        return drive(steps, connection, health=health, events=events, on_settled=lambda _: None)
+
+
+def by_tasks(plan: Plan, listed: Snapshot, service: Listing) -> Result:
+    async def main() -> Result:
+        health = Health()
+        steps = apply(plan, listed=listed, health=health, concurrency=1)
+        async with _AsyncSimulated(service) as connection:
+            return await drive_async(
+                steps,
+                connection,
+                health=health,
+                events=asyncio.Queue(),
+                on_settled=lambda _: None,
+            )
+
+    return asyncio.run(main())
+
+
+def by_simulation(plan: Plan, listed: Snapshot, service: Listing) -> Result:
+    return carry_out(plan, listed, Driver(service), concurrency=1)
+
+
+def planned(fault: Fault | None, kind: str, nth: int) -> tuple[Plan, Snapshot, Listing]:
+    service = Listing()
+    seed(service, BEFORE)
+    listed = Snapshot(
+        {resource: Driver(service).call(reading(BOT, resource)) for resource in SCOPE}
+    )
+    plan = make_plan(desired=DESIRED, listed=listed, target=TARGET, rules=EVERYTHING)
+    met = count()
+    service.choose = lambda one: fault if one.kind == kind and next(met) == nth else None
+    return plan, listed, service
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("commandsync.apply.REREADS", (0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("run", [by_threads, by_tasks], ids=["blocking", "asynchronous"])
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_every_fault_has_the_same_outcomes(run: Run, fault: Fault) -> None:
+    for kind in KINDS:
+        for nth in range(3):
+            plan, listed, service = planned(fault, kind, nth)
+            expected, model = by_simulation(plan, listed, service), service
+            plan, listed, service = planned(fault, kind, nth)
+
+            result = run(plan, listed, service)
+
+            assert result == expected
+            assert [one.path for one in service.requests] == [one.path for one in model.requests]
+            assert service.stored == model.stored
+
+
+@pytest.mark.parametrize("stop", [Interrupted(), Aborted()], ids=["interrupted", "aborted"])
+def test_a_stop_ends_the_tasks_in_flight(stop: Event) -> None:
+    plan, listed, service = planned(None, "read", 0)
+
+    class Hanging(_AsyncSimulated):
+        left = 0
+
+        async def _send(self, operation: Operation[Any]) -> Reply | TransportError:
+            answer = await super()._send(operation)
+            if operation.method == "POST":
+                self.stop()
+                events.put_nowait(stop)
+                try:
+                    await asyncio.sleep(3600 if isinstance(stop, Aborted) else 0)
+                finally:
+                    Hanging.left += 1
+            return answer
+
+    events: asyncio.Queue[Event] = asyncio.Queue()
+
+    async def main() -> Result:
+        health = Health()
+        async with Hanging(service) as connection:
+            steps = apply(plan, listed=listed, health=health, concurrency=1)
+            return await drive_async(
+                steps, connection, health=health, events=events, on_settled=lambda _: None
+            )
+
+    result = asyncio.run(main())
+
+    assert result.interrupted
+    assert Hanging.left == 1
+    assert {one.outcome for one in result.settled[1:]} <= {Outcome.SKIPPED}
+
+
+def test_a_defect_in_a_call_does_not_leave_the_run_waiting() -> None:
+    plan, listed, service = planned(None, "read", 0)
+
+    class Broken(_AsyncSimulated):
+        async def _send(self, operation: Operation[Any]) -> Reply | TransportError:
+            raise RuntimeError(operation.name)
+
+    async def main() -> Result:
+        health = Health()
+        steps = apply(plan, listed=listed, health=health, concurrency=1)
+        async with Broken(service) as connection:
+            return await drive_async(
+                steps,
+                connection,
+                health=health,
+                events=asyncio.Queue(),
+                on_settled=lambda _: None,
+            )
+
+    result = asyncio.run(main())
+
+    assert "RuntimeError" in result.settled[0].error

@@ -1,0 +1,365 @@
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync import (
+    ArgumentError,
+    Event,
+    Forbidden,
+    Invalid,
+    NotFound,
+    Ready,
+    Reconnected,
+    Reconnecting,
+    Reminder,
+    TransportError,
+    Unauthorized,
+    Vote,
+)
+from tests.support.gateway import (
+    BOT,
+    Gateway,
+    Guest,
+    closing,
+    event,
+    half_open,
+    staying,
+    telling,
+    vote,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.clients import Either
+
+    Open = Callable[..., Either]
+
+TOKEN = "marked-token-7f3a9c1e"
+BURST = 10_000
+
+
+def users(events: list[Event]) -> list[str]:
+    return [one.user.id for one in events if isinstance(one, Vote)]
+
+
+def names(events: list[Event]) -> list[str]:
+    return [one.name for one in events]
+
+
+def test_events_come_as_typed_values(open_client: Open, gateway: Gateway) -> None:
+    said = {"user": {"id": 7, "username": "Ann", "avatar": "a1"}, "bot": BOT}
+    gateway.then(telling(event("vote", said, folds=2), event("reminder", said, folds=0)))
+    client = open_client(TOKEN, gateway.url, bot="42")
+    client.listen()
+
+    ready, voted, reminder = client.take(3)
+
+    assert isinstance(ready, Ready)
+    assert (ready.bot.id, ready.bot.username) == ("42", "Helper")
+    assert isinstance(voted, Vote)
+    assert (voted.user.id, voted.user.username, voted.bot.id) == ("7", "Ann", "42")
+    assert voted.user.model_extra == {"avatar": "a1"}
+    assert isinstance(reminder, Reminder)
+    assert reminder.user == voted.user
+    assert gateway.asked == [{"EIO": "4", "transport": "websocket", "token": TOKEN}]
+
+
+def test_a_ping_is_answered_and_the_namespace_greeted(open_client: Open, gateway: Gateway) -> None:
+    heard: list[str | None] = []
+
+    async def ping(guest: Guest) -> None:
+        await guest.welcome()
+        heard.append(await guest.hear())
+        await guest.say("2", "2probe")
+        heard.extend([await guest.hear(), await guest.hear()])
+        await guest.say(vote(1))
+        await guest.stay()
+
+    gateway.then(ping)
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    client.take(2)
+
+    assert heard == ["40", "3", "3probe"]
+
+
+def test_a_burst_comes_whole_and_in_order(open_client: Open, gateway: Gateway) -> None:
+    gateway.then(telling(*[vote(number) for number in range(BURST)]))
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    events = client.take(1 + BURST)
+
+    assert users(events) == [str(number) for number in range(BURST)]
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        closing(vote(1), code=1012, reason="restart"),
+        closing(vote(1), code=1000, reason=""),
+        closing(vote(1), "1"),
+        closing(vote(1), "41"),
+    ],
+    ids=["closed with a reason", "closed", "engine.io", "socket.io"],
+)
+def test_a_lost_connection_is_told_and_made_again(
+    open_client: Open, gateway: Gateway, lost: Callable[[Guest], object]
+) -> None:
+    gateway.then(lost, telling(vote(2)))  # type: ignore[arg-type]  # an act
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    events = client.take(6)
+
+    assert names(events) == ["ready", "vote", "reconnecting", "reconnected", "ready", "vote"]
+    assert users(events) == ["1", "2"]
+    assert client.waited == [1.5]
+
+
+def test_the_code_and_the_reason_are_told_without_the_token(
+    open_client: Open, gateway: Gateway, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    gateway.then(closing(code=1012, reason=f"bye {TOKEN}"), staying)
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    _, lost, *_ = client.take(4)
+
+    assert lost == Reconnecting(1012, "bye <hidden>")
+    assert TOKEN not in caplog.text
+
+
+def test_a_half_open_connection_is_noticed(open_client: Open, gateway: Gateway) -> None:
+    gateway.then(half_open, telling(vote(2)))
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    events = client.take(5)
+
+    assert events[1] == Reconnecting(1006, "no heartbeat within 0.08 s")
+    assert events[2] == Reconnected()
+    assert users(events) == ["2"]
+    assert gateway.guests[0].heard == ["40", "2"]
+
+
+def test_garbage_is_passed_over(open_client: Open, gateway: Gateway) -> None:
+    deep = "42" + "[" * 100_000
+    garbage = ["", "9", "42", "42{", "42[]", '42["message"]', '42["message","{"]', "43[]", "451-[]"]
+    odd = ["x", deep, "6", "5", "0[", '0{"pingInterval":"x"}', '42["message",{"event":"news"}]']
+    wrong = [event("vote", None), event("vote", {"user": 1}), event("other", {}), '42["other",{}]']
+
+    async def talk(guest: Guest) -> None:
+        await guest.welcome()
+        await guest.say(*garbage, *odd, *wrong)
+        await guest.socket.send_bytes(b"\x00\xff")
+        await guest.say(vote(1))
+        await guest.stay()
+
+    gateway.then(talk)
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    assert names(client.take(2)) == ["ready", "vote"]
+
+
+def test_bytes_that_are_no_websocket_are_a_lost_connection(
+    open_client: Open, gateway: Gateway
+) -> None:
+    async def babble(guest: Guest) -> None:
+        await guest.welcome()
+        transport = guest.request.transport
+        assert transport is not None
+        transport.write(b"\xff\xff\xff\xff garbage")
+        await guest.stay()
+
+    gateway.then(babble, telling(vote(2)))
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    events = client.take(5)
+
+    assert names(events) == ["ready", "reconnecting", "reconnected", "ready", "vote"]
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        closing(code=1008, welcome=False),
+        closing(code=4001, reason=f"token {TOKEN} is invalid", welcome=False),
+        closing("0{}", "40", code=1000, reason="invalid token", welcome=False),
+        closing("0{}", '44{"message":"invalid token"}', welcome=False),
+        closing("0{}", '44/news,"invalid token"', welcome=False),
+        closing("0{}", "44", welcome=False),
+    ],
+    ids=["policy", "own code", "a reason", "socket.io 5", "socket.io 4", "without a word"],
+)
+def test_a_refused_token_is_an_error_and_not_tried_again(
+    open_client: Open, gateway: Gateway, refusal: Callable[[Guest], object]
+) -> None:
+    gateway.then(refusal)  # type: ignore[arg-type]  # an act
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    error = client.ended()
+
+    assert isinstance(error, Unauthorized)
+    assert "does not accept the token" in str(error)
+    assert TOKEN not in str(error)
+    assert len(gateway.guests) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(401, Unauthorized), (403, Forbidden), (302, Invalid), (405, Invalid), (200, Invalid)],
+)
+def test_a_refused_handshake_that_cannot_get_better_is_an_error(
+    open_client: Open, gateway: Gateway, status: int, kind: type[Exception]
+) -> None:
+    gateway.status = [status]
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    assert type(client.ended()) is kind
+    assert len(gateway.asked) == 1
+
+
+def test_a_service_in_trouble_is_tried_until_it_is_well(
+    open_client: Open, gateway: Gateway
+) -> None:
+    gateway.status = [503, 500, 429]
+    gateway.then(staying)
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    events = client.take(3)
+
+    assert names(events) == ["reconnecting", "reconnected", "ready"]
+    assert isinstance(events[0], Reconnecting)
+    assert events[0].code == 503
+    assert client.waited == [1.5, 2.5, 4.5]
+
+
+def test_a_restart_of_the_service_loses_no_later_event(open_client: Open) -> None:
+    with Gateway() as first:
+        first.then(telling(vote(1)))
+        client = open_client(TOKEN, first.url)
+        client.listen()
+        before = client.take(2)
+    lost = client.take(1)
+    with Gateway(port=first.port) as second:
+        second.then(telling(vote(2)))
+        after = client.take(3)
+        client.close()
+
+    assert users(before) == ["1"]
+    assert names(lost) == ["reconnecting"]
+    assert names(after) == ["reconnected", "ready", "vote"]
+    assert client.ended() is None
+
+
+def test_a_version_that_is_not_spoken_is_left_out(open_client: Open, gateway: Gateway) -> None:
+    gateway.status = [400]
+    gateway.then(telling(vote(1)))
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    assert names(client.take(2)) == ["ready", "vote"]
+    assert "EIO" not in gateway.asked[1]
+    assert gateway.guests[0].heard == []
+
+
+def test_without_a_gateway_the_voters_are_read(
+    open_client: Open, gateway: Gateway, caplog: pytest.LogCaptureFixture
+) -> None:
+    ann, bob = {"id": "1", "username": "Ann"}, {"id": "2", "username": "Bob"}
+    gateway.voters = [[ann], [ann, bob], [bob], [bob, ann], 503, 400, [bob], [], [ann], 401]
+    client = open_client(TOKEN, gateway.url, bot="42", retries=0)
+    client.listen()
+
+    events = client.take(4)
+
+    assert users(events) == ["2", "1"]
+    assert names(events) == ["vote", "reconnecting", "reconnected", "vote"]
+    assert isinstance(client.ended(), Unauthorized)
+    assert client.waited[:2] == [60.0, 60.0]
+    assert caplog.text.count("no gateway") == 1
+
+
+def test_without_a_gateway_a_bot_that_is_unknown_is_an_error(
+    open_client: Open, gateway: Gateway
+) -> None:
+    gateway.voters = [404]
+    client = open_client(TOKEN, gateway.url, bot="42")
+    client.listen()
+
+    assert isinstance(client.ended(), NotFound)
+
+
+def test_a_proxy_that_cannot_be_one_is_an_error(
+    open_client: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("https_proxy", "ftp://127.0.0.1:9")
+    client = open_client(TOKEN, "https://listing.example")
+    client.listen()
+
+    assert isinstance(client.ended(), TransportError)
+
+
+def test_handlers_are_called_and_may_fail(
+    open_client: Open, gateway: Gateway, caplog: pytest.LogCaptureFixture
+) -> None:
+    gateway.then(telling(vote(1), vote(2)))
+    client = open_client(TOKEN, gateway.url)
+    thanked: list[str] = []
+    second = threading.Event()
+
+    @client.client.on("vote")
+    def thank(one: Vote) -> None:
+        thanked.append(one.user.username)
+        if len(thanked) > 1:
+            second.set()
+        raise RuntimeError("no thanks")
+
+    client.listen()
+    client.take(3)
+
+    assert second.wait(10)
+    assert thanked == ["u1", "u2"]
+    assert caplog.text.count("thank failed") == 2
+    assert thank.__name__ == "thank"
+
+
+def test_an_event_that_there_is_not_has_no_handler(open_client: Open, gateway: Gateway) -> None:
+    client = open_client(TOKEN, gateway.url)
+
+    with pytest.raises(ArgumentError, match="votes"):
+        client.client.on("votes")(print)  # type: ignore[call-overload]  # no such event
+
+
+def test_closing_ends_the_stream(open_client: Open, gateway: Gateway) -> None:
+    gateway.then(staying)
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+    client.take(1)
+
+    client.close()
+
+    assert client.ended() is None
+
+
+def test_a_promise_of_nonsense_is_no_promise(open_client: Open, gateway: Gateway) -> None:
+    promise = json.dumps({"pingInterval": True, "pingTimeout": 1e300})
+    gateway.then(telling("0" + promise, vote(1)))
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    assert names(client.take(2)) == ["ready", "vote"]

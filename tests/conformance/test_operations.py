@@ -1,0 +1,304 @@
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import responses
+
+from commandsync import (
+    ArgumentError,
+    AsyncClient,
+    Client,
+    Forbidden,
+    Invalid,
+    NotFound,
+    RateLimited,
+    ServerError,
+    Token,
+    TransportError,
+    Unauthorized,
+    UsageError,
+)
+from commandsync.operations import list_commands
+from tests.support.rawserver import RawServer, answering, closing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.bots import Service
+    from tests.support.clients import Either
+
+    Open = Callable[..., Either]
+
+TOKEN = "marked-token-7f3a9c1e"
+BOT = {
+    "id": "42",
+    "provider": "discord",
+    "profile": {"username": "Helper", "avatarURL": "https://cdn.example/a.png"},
+    "information": {"creator": {"isTeam": True, "id": "1"}, "tags": ["fun"]},
+    "statistics": {"dailyVotes": 3},
+    "ratings": {"average": None, "total": 0},
+    "theme": {"enabled": True, "color": "#00ff00", "colorLighter": "#aaffaa"},
+    "createdAt": "2021-02-03T04:05:06.789Z",
+    "invented": "later",
+}
+
+
+def page(items: list[Any], number: int | None = None, last: int | None = None) -> object:
+    queries = {} if last is None else {"queries": {"page": number, "maxPage": last}}
+    return {"success": True, "message": "ok", "data": {**queries, "data": items}}
+
+
+def test_the_embedded_service_does_what_both_clients_ask(
+    open_client: Open, service: Service
+) -> None:
+    bot = service.bot()
+    client = open_client(bot.token, bot.url)
+
+    client.add_command("help", "Shows the menu.", "/help", "General")
+    client.add_command("afk", "Is away.", ".afk")
+    help_id = client.get_commands()[0].id
+    client.edit_command(help_id, "help", "Shows all.", "/help")
+    client.delete_command(client.get_commands()[1].id)
+    client.delete_command("gone")
+    client.add_announcement("v2", "Out.")
+    client.add_announcement("v3", "Soon.")
+    client.delete_announcement(client.get_announcements()[0].id)
+    profile = client.get_bot()
+    anonymous = open_client(None, bot.url).get_commands(bot.id)
+    reply = client.raw(list_commands(bot.id))
+
+    assert client.client.bot == bot.id == profile.id
+    assert [(one.id, one.description, one.category) for one in anonymous] == [
+        (help_id, "Shows all.", "")
+    ]
+    assert client.get_commands(bot.id) == client.get_commands() == anonymous
+    assert len(client.get_announcements()) == 1
+    assert (reply.status, b"Shows all." in reply.body) == (200, True)
+    assert "application/json" in reply.headers["content-type"]
+
+
+def test_another_bots_token_and_none_are_told_apart(open_client: Open, service: Service) -> None:
+    one, other = service.bot(), service.bot()
+
+    with pytest.raises(Forbidden):
+        open_client(one.token, one.url, bot=other.id).add_announcement("v2", "Out.")
+    with pytest.raises(Unauthorized):
+        open_client(TOKEN, one.url, bot=one.id).add_announcement("v2", "Out.")
+    with pytest.raises(NotFound):
+        open_client(one.token, one.url).get_bot("nobody")
+
+
+def test_all_pages_of_bots_are_read(open_client: Open, server: RawServer) -> None:
+    server.then(answering(page([BOT], 1, 2)), answering(page([{"id": "43"}], 2, 2)))
+    client = open_client(TOKEN, server.url)
+
+    first, second = client.iter_bots(limit=1, q="a", ids=["42", "43"], certified=True)
+
+    assert [request.target for request in server.requests] == [
+        f"/v1/bots?limit=1&page={number}&q=a&ids=42%2C43&certified=true" for number in (1, 2)
+    ]
+    assert (first.profile.avatar_url, first.information.creator.is_team) == (
+        "https://cdn.example/a.png",
+        True,
+    )
+    assert (first.ratings.average, first.statistics.daily_votes) == (None, 3)
+    assert first.theme.color_lighter == "#aaffaa"
+    assert first.created_at.utcoffset().total_seconds() == 0
+    assert first.invented == "later"
+    assert second.id == "43"
+
+
+def test_a_list_without_paging_is_read_once(open_client: Open, server: RawServer) -> None:
+    ann, bob = {"id": "1"}, {"id": "2"}
+    server.then(answering([ann, bob]), answering([ann, bob]), answering([ann]), answering([]))
+    client = open_client(TOKEN, server.url, bot="42")
+
+    twice = [client.iter_voters(), client.iter_voters(limit=1)]
+
+    assert [[voter.id for voter in voters] for voters in twice] == [["1", "2"], ["1"]]
+    assert server.requests[0].target == "/v1/bot/42/voters?page=1&limit=100"
+
+
+def test_one_page_of_bots_and_of_voters_is_read(open_client: Open, server: RawServer) -> None:
+    server.then(answering(page([BOT], 2, 9)), answering(page([{"id": "1"}], 3, 3)))
+    client = open_client(TOKEN, server.url, bot="42")
+
+    bots = client.list_bots(page=2, sort="servers", tags=["fun", "music"])
+    voters = client.get_voters(page=3, limit=10)
+
+    assert bots.queries.max_page == 9
+    assert voters.voters[0].id == "1"
+    assert [request.target for request in server.requests] == [
+        "/v1/bots?limit=12&page=2&sort=servers&tags=fun%2Cmusic",
+        "/v1/bot/42/voters?page=3&limit=10",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "voted"),
+    [
+        (200, {"voted": True}, True),
+        (200, {"voted": False}, False),
+        (200, {"success": True}, True),
+        (404, {"success": False, "message": "no"}, False),
+    ],
+)
+def test_a_vote_is_checked(
+    open_client: Open, server: RawServer, status: int, body: object, *, voted: bool
+) -> None:
+    server.then(answering(body, status=status))
+
+    said = open_client(TOKEN, server.url, bot="42").check_vote("7")
+
+    assert said is voted
+    assert server.requests[0].target == "/v1/bot/42/voters/7"
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(401, Unauthorized), (403, Forbidden), (400, Invalid), (500, ServerError)]
+)
+def test_a_vote_check_that_fails_is_an_error_and_never_no(
+    open_client: Open, server: RawServer, status: int, kind: type[Exception]
+) -> None:
+    server.then(answering({"error": "no"}, status=status))
+
+    with pytest.raises(kind):
+        open_client(TOKEN, server.url, bot="42", retries=0).check_vote("7")
+
+
+def test_no_uses_are_a_number_too(open_client: Open, server: RawServer) -> None:
+    server.then(answering({"success": True}))
+
+    open_client(TOKEN, server.url, bot="42").set_uses("c1", 0)
+    [request] = server.requests
+
+    assert (request.method, request.target) == ("PUT", "/v1/bot/42/commands/c1/uses")
+    assert request.json == {"uses": 0}
+
+
+def test_what_the_service_tells_of_a_new_record_is_returned(
+    open_client: Open, server: RawServer
+) -> None:
+    server.then(answering({"success": True, "data": {"_id": "c9"}}), answering({"success": True}))
+    client = open_client(TOKEN, server.url, bot="42")
+
+    told = client.add_command("help", "Shows it.", "/help", "")
+    not_told = client.add_announcement("v2", "Out.")
+
+    assert (told, not_told) == ("c9", "")
+
+
+def test_an_add_that_ended_unclearly_is_not_sent_again(
+    open_client: Open, server: RawServer
+) -> None:
+    server.then(closing)
+
+    with pytest.raises(TransportError) as caught:
+        open_client(TOKEN, server.url, bot="42").add_command("help", "Shows it.", "/help")
+
+    assert caught.value.sent
+    assert len(server.requests) == 1
+
+
+def test_the_raw_answer_is_no_error_whatever_it_says(open_client: Open, server: RawServer) -> None:
+    server.then(answering(b"<html>", status=500, headers={"X-Thing": "1"}))
+
+    reply = open_client(TOKEN, server.url).raw(list_commands("42"))
+
+    assert (reply.status, reply.body, reply.headers["x-thing"]) == (500, b"<html>", "1")
+
+
+TEXT: dict[str, object] = {"name": "help", "description": "Shows it.", "syntax": "/help"}
+MISTAKES: dict[str, tuple[str, dict[str, object]]] = {
+    "a page of none": ("list_bots", {"limit": 0}),
+    "a page too large": ("list_bots", {"limit": 101}),
+    "page zero": ("list_bots", {"page": 0}),
+    "one id instead of several": ("list_bots", {"ids": "42"}),
+    "an empty tag": ("list_bots", {"tags": [""]}),
+    "half a page": ("get_voters", {"limit": 1.5}),
+    "a page that is true": ("get_voters", {"page": True}),
+    "all pages too large": ("iter_bots", {"limit": 101}),
+    "no user": ("check_vote", {"user_id": ""}),
+    "a user that is a number": ("check_vote", {"user_id": 7}),
+    "a bot that is a path": ("get_bot", {"id": ".."}),
+    "no title": ("add_announcement", {"title": " ", "description": "x"}),
+    "no description": ("add_announcement", {"title": "x", "description": ""}),
+    "no name": ("add_command", TEXT | {"name": ""}),
+    "no syntax": ("edit_command", TEXT | {"id": "1", "syntax": "\n"}),
+    "no id": ("edit_command", TEXT | {"id": " "}),
+    "a category that is none": ("add_command", TEXT | {"category": 7}),
+    "less than no uses": ("set_uses", {"id": "1", "uses": -1}),
+    "no command": ("delete_command", {"id": "."}),
+    "no announcement": ("delete_announcement", {"id": ""}),
+}
+
+
+@pytest.mark.parametrize(("method", "arguments"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_arguments_are_checked_before_anything_is_sent(
+    open_client: Open, server: RawServer, method: str, arguments: dict[str, object]
+) -> None:
+    client = open_client(TOKEN, server.url, bot="42")
+
+    with pytest.raises(ValueError, match="is") as caught:
+        getattr(client, method)(**arguments)
+
+    assert isinstance(caught.value, ArgumentError)
+    assert server.requests == []
+
+
+def test_a_client_that_knows_no_bot_says_so(open_client: Open, server: RawServer) -> None:
+    client = open_client(Token(TOKEN), server.url)
+
+    with pytest.raises(UsageError, match="which bot"):
+        client.get_commands()
+
+
+def methods(kind: type) -> dict[str, list[str]]:
+    return {
+        name: list(inspect.signature(method).parameters)
+        for name, method in inspect.getmembers(kind, inspect.isfunction)
+        if not name.startswith("_")
+    }
+
+
+def test_both_clients_have_the_same_methods_and_arguments() -> None:
+    assert methods(Client) == methods(AsyncClient)
+    for kind in (Client, AsyncClient):
+        assert all(getattr(kind, name).__doc__ for name in methods(kind))
+
+
+@responses.activate
+def test_the_blocking_client_speaks_to_a_simulated_transport() -> None:
+    commands = "http://127.0.0.1:9/v1/bot/42/commands"
+    waits = {"json": {"error": "slow down"}, "status": 429, "headers": {"Retry-After": "0"}}
+    responses.get(commands, **waits)
+    responses.get(commands, json={"commands": [{"_id": "1", "name": "help"}]})
+    responses.get("http://127.0.0.1:9/v1/bot/42", json={"data": BOT})
+    responses.post(
+        commands,
+        match=[
+            responses.matchers.json_params_matcher(TEXT | {"category": "x"}),
+            responses.matchers.header_matcher({"Authorization": f"Bot {TOKEN}"}),
+        ],
+        json={"success": True},
+    )
+
+    with Client(TOKEN, "http://127.0.0.1:9", bot="42") as client:
+        listed = client.get_commands()
+        bot = client.get_bot()
+        client.add_command("help", "Shows it.", "/help", "x")
+
+    assert [one.id for one in listed] == ["1"]
+    assert bot.provider == "discord"
+    assert len(responses.calls) == 4
+
+
+def test_a_429_for_longer_than_anybody_waits_is_told(open_client: Open, server: RawServer) -> None:
+    server.then(answering(b"", status=429, headers={"Retry-After": "3600"}))
+
+    with pytest.raises(RateLimited) as caught:
+        open_client(TOKEN, server.url, bot="42").get_commands()
+
+    assert caught.value.retry_after == 3600

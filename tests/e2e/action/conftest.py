@@ -1,0 +1,45 @@
+"""Here the Action is run against real servers; where there is no action.yml, there are no tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.bots import service
+from tests.support.hub import hub
+from tests.support.locked import locked_python, system_python, system_python_with_pip, wheels
+from tests.support.proxy import proxy
+from tests.support.runner import ACTION, Runner
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.hub import Hub
+
+__all__ = [
+    "hub",
+    "locked_python",
+    "proxy",
+    "runner",
+    "service",
+    "shell",
+    "system_python",
+    "system_python_with_pip",
+    "wheels",
+]
+
+# The Action is the checkout; the wheel, which is tested elsewhere, does not have it.
+collect_ignore_glob = [] if ACTION.exists() else ["test_*.py"]
+
+
+@pytest.fixture
+def runner(tmp_path: Path, hub: Hub) -> Runner:
+    """A runner that hands over to the program at once, in this process."""
+    return Runner(tmp_path / "runner", python="", api=hub.url)
+
+
+@pytest.fixture
+def shell(tmp_path: Path, locked_python: str, hub: Hub) -> Runner:
+    """A runner that runs the step's script with bash, as GitHub's does."""
+    return Runner(tmp_path / "shell", locked_python, api=hub.url)

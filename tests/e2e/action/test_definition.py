@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from packaging.requirements import Requirement
+
+from commandsync.action import bootstrap
+from commandsync.action.inputs import Inputs, read_inputs
+from tests.support.locked import LOCK
+from tests.support.runner import ROOT, definition_of, step_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+README = ROOT / "README.md"
+_BLOCK = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INPUTS = [
+    "mode",
+    "file",
+    "working-directory",
+    "base-url",
+    "bot",
+    "token",
+    "github-token",
+    "comment",
+    "label",
+    "summary",
+    "annotations",
+    "fail-on",
+    "prune",
+    "max-deletes",
+    "python",
+    "wheels-dir",
+]
+OUTPUTS = [
+    "result",
+    "failure-reason",
+    "changed",
+    "adds",
+    "edits",
+    "deletes",
+    "unchanged",
+    "plan-file",
+    "plan-markdown-file",
+    "fingerprint",
+    "comment-url",
+]
+
+
+def workflows() -> Iterator[dict[str, Any]]:
+    for block in re.findall(
+        r"^```yaml\n(.*?)^```$", README.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    ):
+        found = yaml.safe_load(block)
+        if isinstance(found, dict) and "jobs" in found:
+            yield found
+
+
+def uses(workflow: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for job in workflow["jobs"].values():
+        for step in job.get("steps", ()):
+            if "/commandsync@" in step.get("uses", ""):
+                yield step
+
+
+def test_nothing_is_interpolated_into_the_script() -> None:
+    (step,) = definition_of()["runs"]["steps"]
+
+    assert "${{" not in step["run"]
+    assert "uses" not in step
+    assert step["shell"] == "bash"
+
+
+def test_every_input_reaches_the_script_by_the_environment_and_by_it_alone() -> None:
+    definition = definition_of()
+    (step,) = definition["runs"]["steps"]
+
+    assert list(definition["inputs"]) == INPUTS
+    assert step["env"] == {
+        f"INPUT_{name.upper().replace('-', '_')}": f"${{{{ inputs.{name} }}}}" for name in INPUTS
+    }
+
+
+def test_every_output_is_one_of_the_step() -> None:
+    definition = definition_of()
+    (step,) = definition["runs"]["steps"]
+
+    assert {name: one["value"] for name, one in definition["outputs"].items()} == {
+        name: f"${{{{ steps.{step['id']}.outputs.{name} }}}}" for name in OUTPUTS
+    }
+
+
+def test_the_defaults_are_what_the_program_takes_for_granted() -> None:
+    environment = step_environment(definition_of(), {"github-token": ""})
+
+    assert read_inputs(environment) == Inputs()
+
+
+def test_the_readme_names_only_inputs_that_there_are() -> None:
+    named = [set(step.get("with", {})) for one in workflows() for step in uses(one)]
+
+    assert len(named) >= 4
+    assert set().union(*named) <= set(INPUTS)
+
+
+def test_the_readme_describes_every_input_and_output() -> None:
+    text = README.read_text(encoding="utf-8").partition("## GitHub Action")[2]
+    described = set(re.findall(r"^\| `([a-z-]+)` \|", text, re.MULTILINE))
+
+    assert set(INPUTS) | set(OUTPUTS) <= described
+
+
+def test_no_workflow_of_the_readme_cancels_an_apply() -> None:
+    for workflow in workflows():
+        concurrency = workflow.get("concurrency", {})
+
+        assert concurrency.get("group")
+        assert concurrency.get("cancel-in-progress") in {None, False}
+
+
+def test_the_lock_holds_what_the_project_asks_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    versions = bootstrap.locked(LOCK.read_text(encoding="utf-8"))
+    asked = [Requirement(one) for one in project["dependencies"]]
+
+    assert asked
+    assert [one.name for one in asked if versions[one.name] not in one.specifier] == []
+
+
+def test_the_lock_names_exact_versions_with_hashes_and_no_place_to_get_them() -> None:
+    text = re.sub(r"^#.*\n", "", LOCK.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    entry = r"[a-z0-9-]+==[0-9.]+ \\\n(    --hash=sha256:[0-9a-f]{64}( \\)?\n)+"
+
+    assert re.fullmatch(f"({entry})+", text)

@@ -1,0 +1,197 @@
+"""Installing from the lock; everything here runs without a network, from a folder of wheels."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.support.home import fields
+from tests.support.locked import LOCK
+from tests.support.runner import Runner, other
+
+UNREACHABLE = "http://127.0.0.1:9/simple"
+WINDOWS = os.name == "nt"
+REAL_UV = shutil.which("uv", path=sysconfig.get_path("scripts")) or shutil.which("uv")
+
+
+@pytest.fixture
+def machine(tmp_path: Path, system_python_with_pip: Path) -> Runner:
+    """A machine off the network, whose Python has pip."""
+    runner = Runner(tmp_path / "runner", str(system_python_with_pip))
+    runner.variables |= {"PIP_INDEX_URL": UNREACHABLE, "PIP_RETRIES": "0", "PIP_NO_INDEX": "0"}
+    runner.variables["CALLS"] = str(tmp_path / "calls")
+    runner.write(fields(("help",)))
+    return runner
+
+
+@pytest.fixture
+def without_pip(tmp_path: Path, system_python: Path) -> Runner:
+    """A machine whose Python has nothing."""
+    runner = Runner(tmp_path / "runner", str(system_python))
+    runner.write(fields(("help",)))
+    return runner
+
+
+@pytest.fixture
+def uv(tmp_path: Path) -> Path:
+    """A uv that unpacks the wheels, and writes down how it was called."""
+    program = tmp_path / "uv-bin" / "uv"
+    program.parent.mkdir()
+    script = f"""#!{sys.executable} -I
+import pathlib, sys, zipfile
+given = sys.argv[1:]
+open({str(program) + ".log"!r}, "a").write(f"{{given}}\\n")
+for wheel in pathlib.Path(given[given.index("--find-links") + 1]).glob("*.whl"):
+    zipfile.ZipFile(wheel).extractall(given[given.index("--target") + 1])
+"""
+    program.write_text(script, encoding="utf-8")
+    program.chmod(0o755)
+    return program
+
+
+def knows(runner: Runner, uv: Path | str) -> None:
+    runner.variables["PATH"] = os.pathsep.join((str(Path(uv).parent), os.environ["PATH"]))
+
+
+def folders(runner: Runner) -> list[Path]:
+    return [one for one in runner.temp.iterdir() if one.is_dir()]
+
+
+@pytest.mark.skipif(WINDOWS, reason="no system owns a Python there")
+def test_the_machine_is_one_where_pip_by_itself_installs_nothing(
+    machine: Runner, tmp_path: Path
+) -> None:
+    wheel = tmp_path / "lantern-1-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("lantern.py", "")
+    ended = subprocess.run(
+        [machine.python, "-I", "-m", "pip", "install", "--no-index", str(wheel)],
+        env={**os.environ, **machine.variables},
+        capture_output=True,
+        check=False,
+    )
+
+    assert ended.returncode != 0
+    assert b"externally-managed-environment" in ended.stderr
+
+
+def test_a_fresh_machine_installs_offline_with_one_call_and_only_once(
+    machine: Runner, wheels: Path, tmp_path: Path
+) -> None:
+    machine.variables |= {"PIP_USER": "1", "PIP_TARGET": "/nowhere", "PIP_REQUIRE_VIRTUALENV": "1"}
+    settings = machine.folder / "home" / ".config" / "pip" / "pip.conf"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("[global]\nuser = true\nrequire-virtualenv = true\n", encoding="utf-8")
+    (site,) = Path(machine.python).parents[1].rglob("site-packages")
+    inputs = {"wheels_dir": os.path.relpath(wheels, machine.workspace)}
+    first = machine.run(other("workflow_dispatch"), **inputs)
+    second = machine.run(other("workflow_dispatch"))
+
+    assert first.outputs["result"] == "valid", first.log
+    assert second.outputs["result"] == "valid", second.log
+    assert "Installing" in first.log
+    assert "Installing" not in second.log
+    assert (tmp_path / "calls").read_text(encoding="utf-8") == "call\n"
+    assert [one.name for one in site.iterdir()] == ["pip"]
+    assert len(folders(machine)) == 1
+
+
+def test_a_wheel_that_is_not_the_locked_one_is_refused(
+    machine: Runner, wheels: Path, tmp_path: Path
+) -> None:
+    changed = tmp_path / "changed"
+    shutil.copytree(wheels, changed)
+    wheel = next(changed.glob("annotated_types-*.whl"))
+    wheel.write_bytes(wheel.read_bytes() + b"\0")
+    step = machine.run(other("workflow_dispatch"), wheels_dir=str(changed))
+
+    assert step.code == 1
+    assert step.outputs["result"] == "failed"
+    assert (step.outputs["failure-reason"], step.outputs["changed"]) == ("invalid", "")
+    assert "could not be installed from" in step.annotations("error")[0].data
+    assert "commandsync did not run" in step.summary
+    assert folders(machine) == []
+
+
+def test_an_index_out_of_reach_is_a_network_failure(machine: Runner) -> None:
+    step = machine.run(other("workflow_dispatch"))
+
+    assert (step.code, step.outputs["failure-reason"]) == (1, "network"), step.log
+    assert "Is the package index reachable?" in step.annotations("error")[0].data
+    assert folders(machine) == []
+
+
+def test_a_folder_of_wheels_that_is_missing_is_named(machine: Runner) -> None:
+    step = machine.run(other("workflow_dispatch"), wheels_dir="no/such", summary="false")
+
+    assert (step.code, step.outputs["failure-reason"]) == (1, "invalid")
+    assert "'no/such'" in step.annotations("error")[0].data
+    assert step.summary == ""
+
+
+@pytest.mark.skipif(WINDOWS, reason="the stand-in for uv is a script")
+def test_a_python_without_pip_takes_uv(without_pip: Runner, wheels: Path, uv: Path) -> None:
+    knows(without_pip, uv)
+    without_pip.variables["UV_TARGET"] = "/nowhere"
+    step = without_pip.run(other("workflow_dispatch"), wheels_dir=str(wheels))
+
+    assert step.outputs["result"] == "valid", step.log
+    called = Path(f"{uv}.log").read_text(encoding="utf-8")
+    assert called.startswith("['--no-config', 'pip', 'install', ")
+    assert "'--require-hashes', '--only-binary', ':all:', '--no-index'" in called
+    assert str(LOCK) in called
+
+
+@pytest.mark.skipif(REAL_UV is None, reason="there is no uv on this machine")
+def test_the_real_uv_takes_what_it_is_given(without_pip: Runner, wheels: Path) -> None:
+    knows(without_pip, REAL_UV or "")
+    without_pip.write("this is no toml", "uv.toml")
+    without_pip.write("[tool.uv]\nno-binary = true\n", "pyproject.toml")
+    step = without_pip.run(other("workflow_dispatch"), wheels_dir=str(wheels))
+
+    assert step.outputs["result"] == "valid", step.log
+
+
+def test_a_python_without_pip_and_uv_says_what_to_add(without_pip: Runner) -> None:
+    without_pip.variables["PATH"] = str(without_pip.workspace)
+    step = without_pip.run(other("workflow_dispatch"))
+
+    assert (step.code, step.outputs["failure-reason"]) == (1, "invalid")
+    assert "has no pip, and there is no uv" in step.annotations("error")[0].data
+
+
+@pytest.mark.skipif(WINDOWS, reason="the stand-in for uv is a script")
+def test_two_jobs_that_share_a_folder_install_beside_each_other(
+    without_pip: Runner, wheels: Path, uv: Path
+) -> None:
+    knows(without_pip, uv)
+    started = [
+        without_pip.start(other("workflow_dispatch"), wheels_dir=str(wheels)) for _ in range(2)
+    ]
+    steps = [
+        without_pip.ended(process, files, process.communicate(timeout=120)[0])
+        for process, files in started
+    ]
+    third = without_pip.run(other("workflow_dispatch"))
+
+    assert [step.outputs["result"] for step in (*steps, third)] == ["valid"] * 3, steps
+    assert "Installing" not in third.log
+
+
+@pytest.mark.skipif(WINDOWS, reason="the stand-in for uv is a script")
+def test_what_was_left_broken_is_not_taken(without_pip: Runner, wheels: Path, uv: Path) -> None:
+    knows(without_pip, uv)
+    without_pip.run(other("workflow_dispatch"), wheels_dir=str(wheels))
+    (folder,) = folders(without_pip)
+    shutil.rmtree(next(folder.glob("click-*.dist-info")))
+    shutil.rmtree(folder / "click")
+    step = without_pip.run(other("workflow_dispatch"), wheels_dir=str(wheels))
+
+    assert step.outputs["result"] == "valid", step.log

@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.home import fields
+from tests.support.runner import SHA, other, pull_request, push
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.hub import Hub
+    from tests.support.proxy import Proxy
+    from tests.support.runner import Event, Runner
+
+
+def knows(runner: Runner, bot: Bot) -> dict[str, str]:
+    runner.write(fields(("help", "Shows the help."), ("ping",)))
+    return {"base_url": bot.url, "bot": bot.id}
+
+
+def test_a_pull_request_gets_the_plan_as_its_one_comment(
+    shell: Runner, hub: Hub, service: Service
+) -> None:
+    bot = service.bot(["help", "gone"])
+    step = shell.run(pull_request(), **knows(shell, bot))
+
+    assert step.code == 0, step.log
+    assert step.outputs | {"plan-file": "", "plan-markdown-file": "", "fingerprint": ""} == {
+        "result": "changes",
+        "failure-reason": "",
+        "changed": "true",
+        "adds": "1",
+        "edits": "1",
+        "deletes": "1",
+        "unchanged": "0",
+        "plan-file": "",
+        "plan-markdown-file": "",
+        "fingerprint": "",
+        "comment-url": hub.comments[0]["html_url"],
+    }
+    saved = json.loads(Path(step.outputs["plan-file"]).read_text(encoding="utf-8"))
+    assert saved["fingerprint"] == step.outputs["fingerprint"]
+    assert saved["summary"]["add"] == 1
+    (comment,) = hub.ours
+    assert comment.startswith("<!-- commandsync:")
+    assert Path(step.outputs["plan-markdown-file"]).read_text(encoding="utf-8").strip() in comment
+    assert "Plan: 1 to add, 1 to edit, 1 to delete, 0 unchanged." in step.summary
+    assert [one.place for one in step.annotations("notice")] == ["commands.yaml:1:1"]
+    assert bot.names() == ["help", "gone"]
+
+
+def test_a_push_to_the_default_branch_applies_and_says_so_on_the_pull_request(
+    shell: Runner, hub: Hub, service: Service
+) -> None:
+    bot = service.bot(["help"])
+    inputs = knows(shell, bot)
+    shell.run(pull_request(), **inputs)
+    hub.merged[SHA] = [{"number": 7, "merged_at": "2026-01-01T00:00:00Z"}]
+    step = shell.run(push(), token=bot.token, **inputs)
+
+    assert step.code == 0, step.log
+    assert step.outputs["result"] == "applied"
+    assert step.outputs["changed"] == "true"
+    assert bot.names() == ["help", "ping"]
+    (comment,) = hub.ours
+    assert "Apply: 2 done" in comment
+    assert step.outputs["comment-url"] == hub.comments[0]["html_url"]
+    assert "Apply: 2 done" in step.summary
+    assert bot.token not in step.log.replace(f"::add-mask::{bot.token}\n", "")
+
+
+def test_a_second_apply_finds_nothing_to_do_and_writes_no_comment(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    bot = service.bot()
+    inputs = knows(runner, bot) | {"token": bot.token}
+    runner.run(push(), **inputs)
+    step = runner.run(push(), **inputs)
+
+    assert step.code == 0, step.log
+    assert (step.outputs["result"], step.outputs["changed"]) == ("no-changes", "false")
+    assert hub.comments == []
+
+
+@pytest.mark.parametrize(
+    ("machine", "fail_on", "code"),
+    [("shell", "", 3), ("runner", "changes", 3), ("runner", "error", 0)],
+    ids=["default", "changes", "error"],
+)
+def test_a_schedule_checks_for_drift(
+    request: pytest.FixtureRequest,
+    hub: Hub,
+    service: Service,
+    machine: str,
+    fail_on: str,
+    code: int,
+) -> None:
+    runner = request.getfixturevalue(machine)
+    bot = service.bot(["help"])
+    step = runner.run(other("schedule"), fail_on=fail_on, **knows(runner, bot))
+
+    assert step.code == code, step.log
+    assert step.outputs["result"] == "changes"
+    (warning,) = step.annotations("warning")
+    assert warning.properties["title"] == "Drift"
+    assert "1 to add, 1 to edit" in warning.data
+    assert "1 to add, 1 to edit" in step.summary
+    assert bot.names() == ["help"]
+    assert hub.requests == []
+
+
+def test_a_schedule_without_drift_is_quiet(runner: Runner, service: Service) -> None:
+    bot = service.bot()
+    inputs = knows(runner, bot)
+    runner.run(push(), token=bot.token, **inputs)
+    step = runner.run(other("schedule"), **inputs)
+
+    assert step.code == 0, step.log
+    assert step.outputs["result"] == "no-changes"
+    assert step.annotations("warning") == []
+
+
+@pytest.mark.parametrize(
+    ("machine", "event"),
+    [
+        ("runner", push("feature")),
+        ("shell", other("workflow_dispatch")),
+        ("runner", other("pull_request_target")),
+    ],
+    ids=["push elsewhere", "workflow_dispatch", "pull_request_target"],
+)
+def test_anything_else_is_only_validated(
+    request: pytest.FixtureRequest, service: Service, machine: str, event: Event
+) -> None:
+    runner = request.getfixturevalue(machine)
+    bot = service.bot(["gone"])
+    step = runner.run(event, token=bot.token, **knows(runner, bot))
+
+    assert step.code == 0, step.log
+    assert step.outputs["result"] == "valid"
+    assert step.outputs["plan-file"] == ""
+    assert "2 commands" in step.summary
+    assert bot.names() == ["gone"]
+
+
+def test_a_tag_named_like_the_default_branch_is_not_applied(
+    runner: Runner, service: Service
+) -> None:
+    bot = service.bot(["gone"])
+    event = other("push")
+    event.variables["GITHUB_REF"] = "refs/tags/main"
+    step = runner.run(event, token=bot.token, **knows(runner, bot))
+
+    assert step.outputs["result"] == "valid"
+    assert bot.names() == ["gone"]
+
+
+def test_a_dispatch_applies_where_the_workflow_says_so(runner: Runner, service: Service) -> None:
+    bot = service.bot()
+    inputs = knows(runner, bot) | {"mode": "apply", "token": bot.token}
+    step = runner.run(other("workflow_dispatch"), **inputs)
+
+    assert step.outputs["result"] == "applied", step.log
+    assert bot.names() == ["help", "ping"]
+
+
+def test_a_plan_that_apply_would_refuse_fails(runner: Runner, hub: Hub, service: Service) -> None:
+    bot = service.bot([f"old{n}" for n in range(9)])
+    step = runner.run(pull_request(), **knows(runner, bot))
+
+    assert step.code == 5, step.log
+    assert (step.outputs["result"], step.outputs["failure-reason"]) == ("failed", "refused")
+    (error,) = step.annotations("error")
+    assert error.place == "commands.yaml:1:1"
+    assert "would delete 9 of 9" in error.data
+    assert "Refused" in hub.ours[0]
+
+
+def test_a_refused_apply_writes_nothing(runner: Runner, service: Service) -> None:
+    bot = service.bot([f"old{n}" for n in range(9)])
+    inputs = knows(runner, bot) | {"token": bot.token}
+    step = runner.run(push(), **inputs)
+    allowed = runner.run(push(), max_deletes="all", **inputs)
+
+    assert (step.code, step.outputs["failure-reason"]) == (5, "refused"), step.log
+    assert allowed.code == 0, allowed.log
+    assert bot.names() == ["help", "ping"]
+
+
+def test_without_pruning_nothing_is_deleted(runner: Runner, service: Service) -> None:
+    bot = service.bot(["gone"])
+    step = runner.run(push(), prune="false", token=bot.token, **knows(runner, bot))
+
+    assert step.code == 0, step.log
+    assert set(bot.names()) == {"gone", "help", "ping"}
+
+
+def test_an_apply_without_a_token_says_what_is_missing(runner: Runner, service: Service) -> None:
+    bot = service.bot()
+    step = runner.run(push(), **knows(runner, bot))
+
+    assert (step.code, step.outputs["failure-reason"]) == (2, "invalid"), step.log
+    assert "there is no token" in step.log
+    assert "there is no token" in step.summary
+
+
+def test_a_wrong_token_is_told_from_other_failures(runner: Runner, service: Service) -> None:
+    bot = service.bot()
+    step = runner.run(push(), token="marked-wrong-token", **knows(runner, bot))
+
+    assert (step.code, step.outputs["failure-reason"]) == (1, "auth"), step.log
+    assert step.outputs["changed"] == "false"
+    assert bot.names() == []
+
+
+def test_a_service_without_a_way_to_it_is_a_network_failure(runner: Runner, proxy: Proxy) -> None:
+    runner.write(fields(("help",)))
+    runner.variables["COMMANDSYNC_BASE_URL"] = proxy.url.replace("http:", "https:")
+    step = runner.run(pull_request(), bot="42")
+
+    assert (step.code, step.outputs["failure-reason"]) == (1, "network"), step.log
+    assert step.outputs["changed"] == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("mode", "destroy"), ("summary", "yes"), ("prune", "True"), ("max-deletes", "many")],
+)
+def test_an_input_that_makes_no_sense_is_named(runner: Runner, name: str, value: str) -> None:
+    runner.write(fields(("help",)))
+    step = runner.run(other("workflow_dispatch"), **{name: value})
+
+    assert (step.code, step.outputs["failure-reason"]) == (2, "invalid")
+    assert f"the input {name} is" in step.annotations("error")[0].data

@@ -1,0 +1,288 @@
+from __future__ import annotations
+
+import os
+import re
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.home import fields
+from tests.support.proxy import Instead
+from tests.support.runner import BASE_SHA, other, pull_request, push
+
+if TYPE_CHECKING:
+    from tests.support.bots import Service
+    from tests.support.hub import Hub
+    from tests.support.proxy import Proxy, Seen
+    from tests.support.runner import Runner
+
+OBEYED = {"add-mask", "notice", "warning", "error"}
+CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
+HOSTILE = (
+    "::set-output name=result::applied",
+    "a ##[add-mask]b",
+    "x\n::stop-commands::y\r\n::error::z",
+    "EOF\nresult=applied\nEOF",
+    "--><script>@everyone</script> ``` </details> %0A::warning::w",
+)
+
+
+def test_hostile_texts_are_shown_and_never_obeyed(
+    shell: Runner, hub: Hub, service: Service
+) -> None:
+    bot = service.bot(["::error::listed", "##[warning]listed"])
+    shell.write(fields(*((text, text) for text in HOSTILE)))
+    inputs = {"base_url": bot.url, "bot": bot.id, "label": HOSTILE[4]}
+    planned = shell.run(pull_request(), **inputs)
+    applied = shell.run(push(), token=bot.token, **inputs)
+
+    assert planned.outputs["result"] == "changes", planned.log
+    assert applied.outputs["result"] == "applied", applied.log
+    assert len(bot.names()) == len(HOSTILE)
+    for step in (planned, applied):
+        assert {one.name for one in step.commands} <= OBEYED
+        assert {one.properties.get("title") for one in step.commands} <= {None, "Planned delete"}
+        assert "result=applied" not in step.summary.splitlines()
+    (comment,) = hub.ours
+    outside = CODE_SPAN.sub("", comment)
+    assert outside.count("<") == outside.count("<!--") == 1
+    assert "@" not in outside
+
+
+def test_what_lies_in_the_workspace_is_not_imported_or_read(
+    shell: Runner, service: Service
+) -> None:
+    bot = service.bot()
+    bad = "raise SystemExit('the workspace was imported')\n"
+    for name in ("commandsync", "requests", "yaml", "click", "sitecustomize", "json"):
+        shell.write(bad, f"{name}.py")
+    shell.write("[install]\ntarget = /nowhere\n", "pip.conf")
+    shell.write("this is no toml", "uv.toml")
+    shell.write(fields(("help",)))
+    shell.variables["PYTHONPATH"] = str(shell.workspace)
+    shell.variables["PYTHONSTARTUP"] = str(shell.workspace / "json.py")
+    step = shell.run(push(), base_url=bot.url, bot=bot.id, token=bot.token)
+
+    assert step.outputs["result"] == "applied", step.log
+
+
+def test_blanks_quotes_and_dashes_in_paths_are_only_names(shell: Runner) -> None:
+    shell = type(shell)(shell.folder / "a 'b' \"c\" $(d) é", shell.python)
+    wrong = "version: 1\ncommands:\n  - name: x\n"
+    names = ("-x.yaml", "sub dir/it's.yaml", '"q".yaml')
+    for name in names if os.name == "posix" else names[:2]:
+        shell.write(wrong, f"my bots/{name}")
+    files = "\n".join(names if os.name == "posix" else names[:2])
+    step = shell.run(pull_request(), file=files, working_directory="my bots")
+
+    assert (step.code, step.outputs["failure-reason"]) == (4, "invalid"), step.log
+    assert {one.place.rpartition("/")[0] for one in step.annotations("error")} >= {
+        "my bots",
+        "my bots/sub dir",
+    }
+    assert "my bots/-x.yaml:3:5" in {one.place for one in step.annotations("error")}
+
+
+def test_problems_are_marked_ten_of_a_kind_and_the_rest_is_counted(runner: Runner) -> None:
+    lines = "".join(f"  - {{name: n{n}, description: d, syntax: s, usage: u}}\n" for n in range(15))
+    runner.write(f"version: 1\ncommands:\n{lines}", "bots/one.yaml")
+    step = runner.run(other("workflow_dispatch"), file="one.yaml", working_directory="./bots")
+    quiet = runner.run(
+        other("workflow_dispatch"), file="bots/one.yaml", annotations="false", summary="false"
+    )
+
+    errors = step.annotations("error")
+    assert step.code == quiet.code == 4
+    assert [one.properties["line"] for one in errors] == [str(n) for n in range(3, 13)]
+    assert {one.properties["file"] for one in errors} == {"bots/one.yaml"}
+    assert "not marked: 5 errors" in step.summary
+    assert step.summary.count("`bots/one.yaml:") == 15
+    assert (quiet.annotations("error"), quiet.summary) == ([], "")
+
+
+def test_python_missing_or_too_old_is_said(shell: Runner) -> None:
+    shell.write(fields(("help",)))
+    old = shell.folder / "old"
+    old.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    old.chmod(0o755)
+    bare = shell.folder / "bin"
+    bare.mkdir()
+    missing = shell.run(other("schedule"), python=str(old))
+    shell.variables["PATH"] = str(bare)
+    none = shell.run(other("schedule"), python=" ", summary="false")
+
+    for step in (missing, none):
+        assert step.code == 1
+        assert "Python 3.11 or newer" in step.annotations("error")[0].data
+        assert (step.outputs["result"], step.outputs["failure-reason"]) == ("failed", "invalid")
+    assert "setup-python" in missing.summary
+    assert none.summary == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the runner does not send signals there")
+def test_a_cancelled_apply_finishes_what_is_in_flight_and_reports(
+    shell: Runner, service: Service, proxy: Proxy
+) -> None:
+    bot = service.bot()
+    shell.write(fields(*((f"c{n}",) for n in range(4))))
+    signalled: list[int] = []
+
+    def rule(seen: Seen) -> Instead | None:
+        if seen.writes and not signalled:
+            signalled.append(process.pid)
+            os.kill(process.pid, signal.SIGTERM)
+        return None
+
+    proxy.rule = rule
+    process, files = shell.start(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
+    out, _ = process.communicate(timeout=60)
+    step = shell.ended(process, files, out)
+
+    assert step.code == 143, step.log
+    assert (step.outputs["result"], step.outputs["failure-reason"]) == ("failed", "incomplete")
+    assert step.outputs["changed"] == "true"
+    assert "1 done" in step.summary
+    assert bot.names() == ["c0"]
+    again = shell.run(push(), base_url=bot.url, bot=bot.id, token=bot.token)
+    assert again.outputs["result"] == "applied"
+    assert bot.names() == ["c0", "c1", "c2", "c3"]
+
+
+def test_two_jobs_at_once_add_nothing_to_each_other(shell: Runner, service: Service) -> None:
+    bots = [service.bot(), service.bot()]
+    shell.write(fields(("help",)))
+    started = [shell.start(push(), base_url=bot.url, bot=bot.id, token=bot.token) for bot in bots]
+    steps = [
+        shell.ended(process, files, process.communicate(timeout=60)[0])
+        for process, files in started
+    ]
+
+    assert [step.outputs["result"] for step in steps] == ["applied", "applied"], steps
+    assert steps[0].outputs["plan-file"] != steps[1].outputs["plan-file"]
+    assert [bot.names() for bot in bots] == [["help"], ["help"]]
+
+
+def test_a_fork_has_no_token_and_gets_its_plan_in_the_summary(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    bot = service.bot()
+    hub.read_only = True
+    runner.write(fields(("help",)))
+    step = runner.run(pull_request(head="stranger/bots"), base_url=bot.url, bot=bot.id)
+
+    assert step.code == 0, step.log
+    assert step.outputs["result"] == "changes"
+    assert "1 to add" in step.summary
+    assert step.annotations("warning") == []
+    assert hub.requests == []
+
+
+def test_dependabot_may_not_comment_and_that_is_only_a_warning(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    bot = service.bot()
+    hub.read_only = True
+    runner.write(fields(("help",)))
+    event = pull_request(actor="dependabot[bot]")
+    step = runner.run(event, base_url=bot.url, bot=bot.id)
+
+    assert step.code == 0, step.log
+    assert (step.outputs["result"], step.outputs["comment-url"]) == ("changes", "")
+    (warning,) = step.annotations("warning")
+    assert "GitHub answers 403" in warning.data
+    assert "pull-requests: write" in warning.data
+
+
+def test_where_reading_is_refused_the_base_branch_is_compared_with(
+    runner: Runner, hub: Hub, service: Service, proxy: Proxy
+) -> None:
+    bot = service.bot()
+    proxy.rule = lambda _: Instead(401, {"error": "no"})
+    hub.files = {
+        "bots/commands.yaml": "version: 1\ninclude: [more/*.yaml]\n",
+        "bots/more/a.yaml": fields(("help", "Old.")).partition("\n")[2],
+    }
+    runner.write("version: 1\ninclude: [more/*.yaml]\n", "bots/commands.yaml")
+    runner.write(fields(("help", "New."), ("ping",)).partition("\n")[2], "bots/more/a.yaml")
+    event = pull_request(head="stranger/bots")
+    inputs = {"base_url": proxy.url, "bot": bot.id, "working_directory": "bots"}
+    step = runner.run(event, **inputs)
+    hub.files = {}
+    new = runner.run(event, **inputs)
+
+    assert step.code == 0, step.log
+    assert step.outputs["result"] == "compared"
+    assert step.outputs["plan-file"] == step.outputs["changed"] == ""
+    assert "with the manifest of the base branch, not with the listing" in step.summary
+    assert "Plan: 1 to add, 1 to edit, 0 to delete" in step.summary
+    assert "Plan: 2 to add, 0 to edit, 0 to delete" in new.summary
+    assert hub.writes == []
+    assert f"ref={BASE_SHA}" in hub.requests[0]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "said"),
+    [
+        ({}, "The base branch's manifest cannot be read: GitHub answers 403"),
+        ({"file": "other.yaml"}, "The manifest of the base branch"),
+        ({"github_token": ""}, ""),
+        ({"mode": "drift"}, ""),
+    ],
+    ids=["closed", "invalid", "without a token", "drift"],
+)
+def test_where_the_base_branch_says_nothing_the_refusal_is_told(
+    runner: Runner,
+    hub: Hub,
+    service: Service,
+    proxy: Proxy,
+    inputs: dict[str, str],
+    said: str,
+) -> None:
+    bot = service.bot()
+    proxy.rule = lambda _: Instead(401, {"error": "no"})
+    if not inputs:
+        hub.rule = lambda _: (403, {}, {})
+    for name in ("commands.yaml", "other.yaml"):
+        runner.write(fields(("help",)), name)
+    hub.files = {"other.yaml": "version: 2\n"}
+    event = pull_request(head="stranger/bots")
+    step = runner.run(event, base_url=proxy.url, bot=bot.id, **inputs)
+
+    assert (step.code, step.outputs["failure-reason"]) == (1, "auth"), step.log
+    assert said in step.log
+
+
+def test_a_refused_token_is_told_and_not_compared_away(
+    runner: Runner, hub: Hub, service: Service, proxy: Proxy
+) -> None:
+    bot = service.bot()
+    proxy.rule = lambda _: Instead(401, {"error": "no"})
+    runner.write(fields(("help",)))
+    hub.files = {"commands.yaml": fields(("help",))}
+    step = runner.run(pull_request(), base_url=proxy.url, bot=bot.id, token="marked-old-token")
+
+    assert (step.code, step.outputs["failure-reason"]) == (1, "auth"), step.log
+
+
+def test_the_token_and_what_is_made_of_it_are_masked(runner: Runner, service: Service) -> None:
+    bot = service.bot()
+    runner.write("token_env: COMMANDSYNC_MINE\n" + fields(("help",)))
+    runner.variables["COMMANDSYNC_MINE"] = bot.token
+    step = runner.run(push(), base_url=bot.url, bot=bot.id)
+
+    masked = {one.data for one in step.commands if one.name == "add-mask"}
+    assert step.outputs["result"] == "applied", step.log
+    assert {bot.token, bot.token.rpartition(".")[2]} <= masked
+    shown = "\n".join(line for line in step.log.splitlines() if "add-mask" not in line)
+    everything = shown + step.summary + str(step.outputs)
+    assert not [secret for secret in masked if secret in everything]
+
+
+def test_the_input_token_goes_before_the_variables(runner: Runner, service: Service) -> None:
+    bot = service.bot()
+    runner.write("token_env: COMMANDSYNC_MINE\n" + fields(("help",)))
+    runner.variables["COMMANDSYNC_MINE"] = "marked-other-token"
+    step = runner.run(push(), base_url=bot.url, bot=bot.id, token=bot.token)
+
+    assert step.outputs["result"] == "applied", step.log

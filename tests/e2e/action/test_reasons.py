@@ -1,0 +1,179 @@
+"""Why a run failed: each word of the output failure-reason, with its exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+
+from commandsync.action import running
+from commandsync.action.telling import Teller
+from tests.support.home import fields
+from tests.support.proxy import Instead
+from tests.support.runner import other, pull_request, push
+
+if TYPE_CHECKING:
+    from commandsync.cli.signals import Signals
+    from tests.support.bots import Service
+    from tests.support.hub import Hub
+    from tests.support.proxy import Proxy, Seen
+    from tests.support.runner import Runner, Step
+
+
+def why(step: Step) -> tuple[int, str, str]:
+    assert step.outputs["result"] == "failed", step.log
+    return step.code, step.outputs["failure-reason"], step.outputs["changed"]
+
+
+def broken(*_: object, **__: object) -> NoReturn:
+    raise ZeroDivisionError("::error::marked\n##[error]marked")
+
+
+def test_a_service_that_has_had_enough_is_rate_limited(
+    runner: Runner, service: Service, proxy: Proxy
+) -> None:
+    bot = service.bot()
+    proxy.rule = lambda _: Instead(429, {"error": "slow down"}, {"Retry-After": "3600"})
+    runner.write(fields(("help",)))
+    step = runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
+
+    assert why(step) == (1, "rate-limited", "")
+    assert bot.names() == []
+
+
+def test_a_rate_limit_before_the_first_write_has_changed_nothing(
+    runner: Runner, service: Service, proxy: Proxy
+) -> None:
+    bot = service.bot()
+
+    def rule(seen: Seen) -> Instead | None:
+        answer = Instead(429, {"error": "slow down"}, {"Retry-After": "3600"})
+        return answer if seen.writes else None
+
+    proxy.rule = rule
+    runner.write(fields(("help",)))
+    step = runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
+
+    assert why(step) == (1, "rate-limited", "false")
+
+
+def test_what_is_done_in_part_is_incomplete(runner: Runner, service: Service, proxy: Proxy) -> None:
+    bot = service.bot()
+
+    def rule(seen: Seen) -> Instead | None:
+        refused = seen.writes and seen.json["name"] == "ping"
+        return Instead(400, {"error": "no"}) if refused else None
+
+    proxy.rule = rule
+    runner.write(fields(("help",), ("ping",)))
+    step = runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
+    proxy.rule = lambda _: None
+    again = runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
+
+    assert why(step) == (6, "incomplete", "true")
+    assert [one.place for one in step.annotations("error")] == ["commands.yaml:6:5"]
+    assert again.outputs["result"] == "applied"
+    assert bot.names() == ["help", "ping"]
+
+
+def test_another_bots_token_is_refused(runner: Runner, service: Service) -> None:
+    bot, stranger = service.bot(), service.bot()
+    runner.write(fields(("help",)))
+    step = runner.run(push(), base_url=bot.url, bot=bot.id, token=stranger.token)
+
+    assert why(step) == (5, "refused", "")
+    assert bot.names() == stranger.names() == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the runner does not send signals there")
+def test_a_run_that_is_cancelled_while_it_reads_has_changed_nothing(
+    runner: Runner, service: Service, proxy: Proxy
+) -> None:
+    bot = service.bot()
+    proxy.rule = lambda _: os.kill(os.getpid(), signal.SIGTERM)
+    runner.write(fields(("help",)))
+    step = runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
+
+    assert why(step) == (143, "incomplete", "")
+    assert "interrupted; nothing was changed" in step.summary
+    assert bot.names() == []
+
+
+def test_a_defect_is_told_and_fails(
+    runner: Runner, hub: Hub, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = service.bot()
+    runner.write(fields(("help",)))
+    monkeypatch.setattr(running, "plan_all", broken)
+    step = runner.run(pull_request(), base_url=bot.url, bot=bot.id)
+
+    assert why(step) == (1, "incomplete", "")
+    (error,) = step.annotations("error")
+    assert "failed in a way it should not: ZeroDivisionError" in error.data
+    assert "failed in a way it should not" in step.summary
+    assert r"##\[error]marked" in step.log
+    assert hub.comments == []
+
+
+def test_a_defect_while_writing_never_says_that_nothing_was_changed(
+    runner: Runner, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def carry_out(*_: object, signals: Signals, **__: Any) -> NoReturn:  # noqa: ANN401 - not used
+        with signals.answered_by(lambda _: None):
+            broken()
+
+    bot = service.bot()
+    runner.write(fields(("help",)))
+    monkeypatch.setattr(running, "carry_out", carry_out)
+    step = runner.run(push(), base_url=bot.url, bot=bot.id, token=bot.token)
+
+    assert why(step) == (6, "incomplete", "true")
+
+
+@pytest.mark.parametrize(("mode", "code"), [("apply", 6), ("plan", 1)])
+def test_a_defect_while_telling_fails_what_was_done(
+    runner: Runner,
+    service: Service,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: str,
+    code: int,
+) -> None:
+    bot = service.bot()
+    runner.write(fields(("help",)))
+    inputs = {"mode": mode, "base_url": bot.url, "bot": bot.id, "token": bot.token}
+    with monkeypatch.context() as patched:
+        patched.setattr(Teller, "_summarise", broken)
+        step = runner.run(other("workflow_dispatch"), **inputs)
+    again = runner.run(other("workflow_dispatch"), **inputs)
+
+    assert why(step) == (code, "incomplete", "true")
+    assert "ZeroDivisionError" in step.annotations("error")[-1].data
+    assert again.code == 0
+    assert again.outputs["result"] == ("no-changes" if mode == "apply" else "changes")
+
+
+def test_a_workspace_that_is_not_there_is_told(runner: Runner) -> None:
+    runner.variables["GITHUB_WORKSPACE"] = str(runner.folder / "none")
+
+    assert why(runner.run(pull_request())) == (1, "incomplete", "")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "said"),
+    [
+        ({"working_directory": "none"}, "working-directory names no folder: 'none'"),
+        ({"file": " \n "}, "the input file is empty"),
+        ({"file": "-"}, "the input file is '-'"),
+        ({"file": "none.yaml"}, "there is no such file"),
+    ],
+)
+def test_a_file_that_is_not_there_is_named(
+    runner: Runner, inputs: dict[str, str], said: str
+) -> None:
+    runner.write(fields(("help",)))
+    step = runner.run(pull_request(), **inputs)
+
+    assert why(step)[1] == "invalid"
+    assert said in step.annotations("error")[0].data

@@ -1,0 +1,201 @@
+"""Where a run is told of: the comment by its input, the runner's files, and all of it anew."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.report.page import LONGEST_SUMMARY
+from tests.support.home import fields
+from tests.support.runner import SHA, other, pull_request, push
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.hub import Answer, Hub
+    from tests.support.runner import Event, Runner
+
+LONGEST_COMMENT = 65_536  # characters that GitHub takes
+MERGED = [{"number": 7, "merged_at": "2026-01-01T00:00:00Z"}]
+
+
+def knows(runner: Runner, bot: Bot) -> dict[str, str]:
+    runner.write(fields(("help",)))
+    return {"base_url": bot.url, "bot": bot.id}
+
+
+def test_without_changes_only_always_begins_a_comment(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    inputs = knows(runner, service.bot(["help"]))
+    quiet = runner.run(pull_request(), **inputs)
+    step = runner.run(pull_request(), comment="always", **inputs)
+
+    assert quiet.outputs["comment-url"] == ""
+    assert step.outputs["comment-url"] == hub.comments[0]["html_url"]
+    assert "0 to add, 0 to edit, 0 to delete, 1 unchanged" in hub.ours[0]
+
+
+def test_a_comment_follows_the_plan_to_no_changes(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    bot = service.bot()
+    inputs = knows(runner, bot)
+    runner.run(pull_request(), **inputs)
+    runner.run(pull_request(), **inputs)
+    begun = len(hub.writes)
+    bot.post("commands", name="help", description="Does it.", syntax="/help")
+    runner.run(pull_request(), **inputs)
+
+    assert (begun, len(hub.writes)) == (1, 2)
+    assert "0 to add" in hub.ours[0]
+
+
+@pytest.mark.parametrize("event", [pull_request(), push()], ids=["pull_request", "push"])
+def test_never_is_never(runner: Runner, hub: Hub, service: Service, event: Event) -> None:
+    bot = service.bot()
+    hub.merged[SHA] = MERGED
+    inputs = knows(runner, bot)
+    step = runner.run(event, comment="never", token=bot.token, **inputs)
+
+    assert step.code == 0, step.log
+    assert hub.requests == []
+    assert step.summary
+
+
+@pytest.mark.parametrize("name", ["schedule", "workflow_dispatch"])
+def test_what_no_pull_request_set_off_is_said_on_none(
+    runner: Runner, hub: Hub, service: Service, name: str
+) -> None:
+    hub.merged[SHA] = MERGED
+    inputs = knows(runner, service.bot())
+    runner.run(other(name), mode="drift", comment="always", **inputs)
+
+    assert hub.requests == []
+
+
+def test_a_fork_that_is_to_comment_always_is_warned(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    hub.read_only = True
+    inputs = knows(runner, service.bot())
+    step = runner.run(pull_request(head="stranger/bots"), comment="always", **inputs)
+
+    assert step.code == 0, step.log
+    assert "GitHub answers 403" in step.annotations("warning")[0].data
+
+
+def test_without_a_token_of_github_the_comment_is_a_warning(
+    runner: Runner, service: Service
+) -> None:
+    inputs = knows(runner, service.bot())
+    step = runner.run(pull_request(), github_token="", **inputs)
+
+    assert step.code == 0, step.log
+    assert "there is no github-token" in step.annotations("warning")[0].data
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (500, {}, {}),
+        (200, b"<html>", {}),
+        (200, b"[" * 100_000, {}),
+        (200, {"not": "a list"}, {}),
+        (302, {}, {"Location": "http://127.0.0.1:9/elsewhere"}),
+    ],
+    ids=["500", "HTML", "depth", "object", "redirect"],
+)
+def test_whatever_github_answers_an_apply_stands(
+    runner: Runner, hub: Hub, service: Service, answer: Answer
+) -> None:
+    bot = service.bot()
+    hub.merged[SHA] = MERGED
+    hub.rule = lambda request: answer if "comments" in request else None
+    step = runner.run(push(), token=bot.token, **knows(runner, bot))
+
+    assert (step.code, step.outputs["result"]) == (0, "applied"), step.log
+    assert "the comment is not written" in step.annotations("warning")[0].data
+    assert bot.names() == ["help"]
+
+
+def test_files_of_the_runner_that_cannot_be_written_are_warnings(
+    runner: Runner, service: Service
+) -> None:
+    inputs = knows(runner, service.bot())
+    runner.variables["GITHUB_STEP_SUMMARY"] = str(runner.folder)
+    runner.write("", "file")
+    runner.variables["RUNNER_TEMP"] = str(runner.workspace / "file")
+    step = runner.run(pull_request(), **inputs)
+
+    said = [one.data for one in step.annotations("warning")]
+    assert (step.code, step.outputs["result"], step.outputs["adds"]) == (0, "changes", "1")
+    assert step.outputs["plan-file"] == ""
+    assert [text.partition(" cannot")[0] for text in said] == [
+        "the plan's files",
+        "the runner's file GITHUB_STEP_SUMMARY",
+    ]
+
+
+def test_a_plan_too_long_for_a_page_is_cut_and_says_where_the_rest_is(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    inputs = knows(runner, service.bot())
+    runner.write(fields(*((f"command-{n}", f"Does {'so ' * 20}much.") for n in range(700))))
+    step = runner.run(pull_request(), **inputs)
+    nearly_full = runner.folder / "summary.md"
+    nearly_full.write_bytes(b"-" * (LONGEST_SUMMARY - 50_000))
+    runner.variables["GITHUB_STEP_SUMMARY"] = str(nearly_full)
+    runner.run(pull_request(), **inputs)
+
+    (comment,) = hub.ours
+    assert step.outputs["adds"] == "700"
+    assert 50_000 < len(comment) < LONGEST_COMMENT
+    assert comment.endswith("/actions/runs/4211).*\n")
+    assert "command-699" in step.summary
+    assert LONGEST_SUMMARY - 1_000 < nearly_full.stat().st_size < LONGEST_SUMMARY
+    assert "plan-markdown-file" in nearly_full.read_text(encoding="utf-8").splitlines()[-1]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there a killed process is another thing")
+def test_a_run_that_was_killed_while_telling_is_told_by_the_next(
+    shell: Runner, hub: Hub, service: Service
+) -> None:
+    bot = service.bot()
+    inputs = knows(shell, bot)
+    kill_at = "POST /repos"  # the comment is written, and nobody learns of it
+
+    def rule(request: str) -> None:
+        if kill_at and request.startswith(kill_at):
+            os.kill(process.pid, signal.SIGKILL)
+
+    hub.rule = rule
+    process, files = shell.start(pull_request(), **inputs)
+    killed = shell.ended(process, files, process.communicate(timeout=60)[0])
+    written = list(hub.ours)
+    kill_at = "GET /repos"  # applied, and not yet said
+    hub.merged[SHA] = MERGED
+    process, files = shell.start(push(), token=bot.token, **inputs)
+    dead = shell.ended(process, files, process.communicate(timeout=60)[0])
+    kill_at = ""
+    again = shell.run(push(), token=bot.token, **inputs)
+
+    assert (killed.code, killed.outputs["result"], len(written)) == (-9, "changes", 1)
+    assert (dead.code, dead.outputs["result"], bot.names()) == (-9, "applied", ["help"])
+    assert again.outputs["result"] == "no-changes", again.log
+    assert "Apply: 0 done" in hub.ours[0]
+    assert len(hub.comments) == 1
+
+
+def test_without_a_runner_the_log_says_it_all(runner: Runner, service: Service) -> None:
+    inputs = knows(runner, service.bot())
+    names = ("GITHUB_WORKSPACE", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "RUNNER_TEMP")
+    runner.variables |= dict.fromkeys(names, "")
+    inputs["working_directory"] = str(runner.workspace)
+    step = runner.run(other("schedule"), annotations="false", **inputs)
+
+    assert step.code == 3, step.log
+    assert "Plan: 1 to add" in step.log
+    assert (step.outputs["result"], step.summary) == ("", "")

@@ -1,0 +1,171 @@
+"""apply asks before it writes: on a terminal it waits for a yes, elsewhere it wants --yes."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.home import failed, fields
+from tests.support.terminal import POSIX, Terminal
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+    from tests.support.proxy import Proxy
+
+on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
+QUESTION = "Make 2 changes on the listing? [y/N]: "
+
+
+@pytest.fixture
+def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
+    bot = service.bot(["help", "play"])
+    home.knows(bot, url=proxy.url)
+    home.write(fields(("help", "Reworded."), ("play",), ("new",)))
+    return bot
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
+def test_off_a_terminal_apply_wants_yes_before_any_request(
+    home: Home, proxy: Proxy, form: str
+) -> None:
+    ran = home.run("apply", "--format", form)
+
+    assert ran.code == 2
+    assert "there is no terminal to ask on" in ran.said
+    assert "--yes applies without asking" in ran.said
+    assert proxy.requests == []
+    if form == "json":
+        assert failed(ran, "usage")
+
+
+@pytest.mark.usefixtures("bot")
+def test_off_a_terminal_a_dry_run_needs_no_yes(home: Home, proxy: Proxy) -> None:
+    ran = home.run("apply", "--dry-run")
+
+    assert ran.code == 0
+    assert "Plan: 1 to add, 1 to edit, 0 to delete, 1 unchanged." in ran.out
+    assert proxy.writes == []
+
+
+@on_posix
+def test_a_yes_reads_again_and_then_writes(home: Home, bot: Bot, proxy: Proxy) -> None:
+    with Terminal.running(home, "apply") as terminal:
+        shown = terminal.until(QUESTION)
+        assert [one.method for one in proxy.requests] == ["GET"]
+        terminal.type("y\n")
+        code, rest, _ = terminal.ended()
+
+    assert code == 0
+    assert "~ help" in shown
+    assert "Apply: 2 done" in rest
+    assert [one.method for one in proxy.requests] == ["GET", "GET", "POST", "POST", "GET"]
+    assert bot.names() == ["help", "play", "new"]
+
+
+@on_posix
+@pytest.mark.parametrize("answer", ["n\n", "\n", "\x04"], ids=["no", "nothing", "end of file"])
+def test_anything_but_a_yes_changes_nothing(
+    home: Home, bot: Bot, proxy: Proxy, answer: str
+) -> None:
+    before = bot.everything()
+    with Terminal.running(home, "apply") as terminal:
+        terminal.until(QUESTION)
+        terminal.type(answer)
+        code, rest, _ = terminal.ended()
+
+    assert code == 1
+    assert "Nothing was changed." in rest
+    assert proxy.writes == []
+    assert bot.everything() == before
+
+
+@pytest.mark.usefixtures("bot")
+@on_posix
+def test_a_no_is_a_document_for_programs(home: Home) -> None:
+    with Terminal.running(home, "apply", "--format", "json", piped=True) as terminal:
+        terminal.until(QUESTION)
+        terminal.type("n\n")
+        code, _, out = terminal.ended()
+
+    assert code == 1
+    assert '"kind": "declined"' in out
+
+
+@on_posix
+def test_a_listing_that_changed_meanwhile_is_shown_and_asked_about_again(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    home.variable("NO_COLOR", "1")
+    with Terminal.running(home, "apply") as terminal:
+        terminal.until(QUESTION)
+        bot.post("commands", id=bot.ids()["help"], name="help", description="Other.", syntax="/h")
+        terminal.type("y\n")
+        shown = terminal.until(QUESTION)
+        assert proxy.writes == []
+        terminal.type("y\n")
+        code, _, _ = terminal.ended()
+
+    assert "The listing has changed meanwhile. This is the plan now:" in shown
+    assert '"Other." → "Reworded."' in shown
+    assert code == 0
+    assert bot.commands()[0]["description"] == "Reworded."
+
+
+@on_posix
+def test_a_saved_plan_that_became_stale_while_it_was_asked_about_is_refused(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    home.run("plan", "--out", "plan.json")
+    with Terminal.running(home, "apply", "--plan", "plan.json") as terminal:
+        terminal.until(QUESTION)
+        bot.post("commands", id=bot.ids()["help"], name="help", description="Other.", syntax="/h")
+        terminal.type("y\n")
+        code, rest, _ = terminal.ended()
+
+    assert code == 5
+    assert "the listing changed since the plan was made" in rest
+    assert proxy.writes == []
+
+
+@pytest.mark.usefixtures("bot")
+@on_posix
+def test_nothing_to_do_asks_nothing(home: Home, proxy: Proxy) -> None:
+    home.write(fields(("help",), ("play",)))
+    with Terminal.running(home, "apply") as terminal:
+        code, shown, _ = terminal.ended()
+
+    assert code == 0
+    assert "[y/N]" not in shown
+    assert len(proxy.requests) == 1
+
+
+@pytest.mark.usefixtures("bot")
+@on_posix
+def test_ctrl_c_at_the_question_changes_nothing(home: Home, proxy: Proxy) -> None:
+    with Terminal.running(home, "apply") as terminal:
+        terminal.until(QUESTION)
+        terminal.child.send_signal(signal.SIGINT)
+        terminal.type("\n")  # a read that was just about to begin would not hear of the signal
+        code, rest, _ = terminal.ended()
+
+    assert code == 130
+    assert "interrupted; nothing was changed" in rest
+    assert proxy.writes == []
+
+
+@pytest.mark.usefixtures("bot")
+@on_posix
+def test_a_bar_is_shown_on_the_terminal_and_not_in_the_result(home: Home) -> None:
+    with Terminal.running(home, "apply", "--yes", "--format", "json", piped=True) as terminal:
+        code, shown, out = terminal.ended()
+
+    assert code == 0
+    assert "Applying" in shown
+    assert "\x1b[" in shown
+    assert "Applying" not in out
+    assert "\x1b" not in out
+    assert out.startswith("{")

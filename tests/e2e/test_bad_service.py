@@ -1,0 +1,247 @@
+"""Services that are away, wrong or strange: what is said, and that the listing stays as it was."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+import trustme
+
+from tests.support.home import checked, failed, fields
+from tests.support.proxy import Instead
+from tests.support.rawserver import RawServer, answer, sending
+from tests.support.rawserver import closing as hanging_up
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+    from tests.support.proxy import Proxy
+
+HTML = b"<!doctype html><title>Welcome</title><h1>Welcome to the listing</h1>"
+
+STRANGE = {
+    "HTML": (Instead(200, HTML, {"Content-Type": "text/html"}), "service"),
+    "HTML of a proxy": (Instead(502, HTML), "network"),
+    "truncated JSON": (Instead(200, b'{"success": true, "data": [{"id": "1", "na'), "service"),
+    "an empty body": (Instead(200, b""), "service"),
+    "success: false": (Instead(200, {"success": False, "message": "No such bot."}), "service"),
+    "success: false with a list": (Instead(200, {"success": False, "data": []}), "service"),
+    "data: null": (Instead(200, {"success": True, "data": None}), "service"),
+    "data: an object": (Instead(200, {"success": True, "data": {"id": "1"}}), "service"),
+    "records without a name": (Instead(200, {"data": [{"id": "1", "syntax": "x"}]}), "service"),
+    "more pages than one": (
+        Instead(200, {"data": {"data": [], "queries": {"page": 1, "maxPage": 4}}}),
+        "service",
+    ),
+    "401": (Instead(401, {"error": "The entered bot token is invalid."}), "auth"),
+    "403": (Instead(403, {"error": "This token is another bot's."}), "auth"),
+    "404": (Instead(404, {"error": "There is no such bot."}), "service"),
+    "500": (Instead(500, {"error": "Internal Server Error"}), "network"),
+    "a redirect": (Instead(302, b"", {"Location": "https://other.example/"}), "service"),
+}
+
+
+@pytest.fixture
+def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
+    bot = service.bot(["help", "play"], ["v2"])
+    home.knows(bot, url=proxy.url)
+    home.write(fields(("help", "Reworded."), ("new",)))
+    return bot
+
+
+@pytest.mark.parametrize("what", STRANGE)
+def test_a_strange_answer_to_a_read_is_an_error_and_never_an_empty_listing(
+    home: Home, bot: Bot, proxy: Proxy, what: str
+) -> None:
+    strange, kind = STRANGE[what]
+    proxy.rule = lambda _: strange
+    before = bot.everything()
+
+    ran = home.run("apply", "--yes", "--max-deletes", "all", "--retries", "0", "--format", "json")
+
+    assert ran.code == 1
+    assert failed(ran, kind)
+    assert checked(ran, "result")["error"]["hint"]
+    assert proxy.writes == []
+    assert bot.everything() == before
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("what", STRANGE)
+def test_people_get_one_clear_message_with_what_to_do_next(
+    home: Home, proxy: Proxy, what: str
+) -> None:
+    proxy.rule = lambda _: STRANGE[what][0]
+
+    ran = home.run("plan", "--retries", "0")
+
+    assert ran.code == 1
+    first, *rest = ran.err.splitlines()
+    assert first.startswith("error: ")
+    assert rest[0].startswith("  hint: ")
+    assert len(rest) == 1
+    assert ran.out == ""
+    assert proxy.requests
+
+
+def test_a_429_for_ever_is_given_up_after_the_retries(home: Home, bot: Bot, proxy: Proxy) -> None:
+    proxy.rule = lambda _: Instead(429, {"error": "Slow down."}, {"Retry-After": "0"})
+    before = bot.everything()
+
+    ran = home.run("apply", "--yes", "--retries", "2", "--format", "json")
+
+    assert ran.code == 1
+    assert failed(ran, "rate-limited")
+    assert proxy.shorts() == ["GET commands"] * 3
+    assert bot.everything() == before
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_retry_after_beyond_two_minutes_is_not_waited_for(home: Home, proxy: Proxy) -> None:
+    proxy.rule = lambda _: Instead(429, {"error": "Slow down."}, {"Retry-After": "86400"})
+
+    ran = home.run("plan")
+
+    assert ran.code == 1
+    assert len(proxy.requests) == 1
+
+
+def test_a_429_for_ever_on_writes_leaves_the_listing(home: Home, bot: Bot, proxy: Proxy) -> None:
+    proxy.rule = lambda seen: Instead(429, headers={"Retry-After": "0"}) if seen.writes else None
+    before = bot.everything()
+
+    ran = home.run("apply", "--yes", "--retries", "1", "--format", "json")
+
+    outcomes = checked(ran, "result")["outcomes"]
+    assert ran.code == 1
+    assert outcomes["done"] == outcomes["unknown"] == 0
+    assert bot.everything() == before
+
+
+@pytest.mark.usefixtures("bot")
+def test_an_unreachable_host_is_named(home: Home) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        free = taken.getsockname()[1]
+
+    ran = home.run("plan", "--base-url", f"http://127.0.0.1:{free}", "--retries", "0")
+
+    assert ran.code == 1
+    assert f"127.0.0.1:{free}" in ran.err
+    assert "hint: " in ran.err
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_certificate_nobody_trusts_is_told_at_once(home: Home) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    with RawServer(tls=context) as server:
+        ran = home.run("plan", "--base-url", server.url, "--format", "json")
+
+    assert ran.code == 1
+    assert "certificate" in failed(ran, "network")
+    assert server.connections == 1
+    assert server.requests == []
+
+
+@pytest.mark.usefixtures("bot")
+def test_an_answer_that_never_comes_ends_with_the_time_out(home: Home) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as mute:
+        url = f"http://127.0.0.1:{mute.getsockname()[1]}"
+        ran = home.run("plan", "--base-url", url, "--retries", "0", "--timeout", "0.2")
+
+    assert ran.code == 1
+    assert "0.2" in ran.err
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_connection_that_breaks_off_is_tried_again(home: Home) -> None:
+    record = {"id": "1", "name": "help", "description": "", "syntax": ""}
+    listed = sending(answer({"data": [record]}))
+    with RawServer() as server:
+        server.then(hanging_up, sending(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"), listed)
+        ran = home.run("plan", "--base-url", server.url, "--format", "json")
+
+    assert ran.code == 0
+    assert checked(ran, "plan")["listed"] == {"commands": 1}
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("suffix", ["/", "/v1", "/v1/"])
+def test_a_base_url_is_understood_with_a_slash_and_with_v1(
+    home: Home, proxy: Proxy, suffix: str
+) -> None:
+    ran = home.run("plan", "--base-url", proxy.url + suffix, "--format", "json")
+
+    assert checked(ran, "plan")["base_url"] == proxy.url
+    assert proxy.shorts() == ["GET commands"]
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize(
+    ("url", "code", "message"),
+    [
+        ("listing.example", 2, "is no http or https URL"),
+        ("ftp://listing.example", 2, "is no http or https URL"),
+        ("https://listing.example/v0", 2, "names another version"),
+        ("https://listing.example/v2/", 2, "names another version"),
+        ("https://listing.example/?a=b", 2, "has a query or a fragment"),
+        ("https://me:secret@listing.example", 2, "carries a user name or password"),
+        ("https://listing.example:port", 2, "is not a URL"),
+        ("https://", 2, "is no http or https URL"),
+        ("http://listing.example", 5, "is plain http to another machine"),
+    ],
+)
+def test_a_wrong_base_url_is_refused_before_anything_is_sent(
+    home: Home, url: str, code: int, message: str
+) -> None:
+    ran = home.run("apply", "--yes", "--base-url", url)
+
+    assert ran.code == code
+    assert message in ran.err
+    assert "hint: " in ran.err
+    assert "secret" not in ran.said
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("command", ["plan", "apply --yes", "pull"])
+@pytest.mark.parametrize("token", ["one\ntwo", "one two", "t\xf6ken", "\x07bell"])
+def test_a_malformed_token_is_wrong_usage_before_anything_is_sent(
+    home: Home, proxy: Proxy, command: str, token: str
+) -> None:
+    home.variable("COMMANDSYNC_TOKEN", token)
+
+    ran = home.run(*command.split())
+
+    assert ran.code == 2
+    assert "the token holds" in ran.err
+    assert token not in ran.said
+    assert proxy.requests == []
+
+
+@pytest.mark.usefixtures("bot")
+def test_an_unknown_bot_is_told_with_what_to_check(home: Home) -> None:
+    ran = home.run("plan", "--bot", "1", "--format", "json")
+
+    assert ran.code == 1
+    assert failed(ran, "service")
+    assert "bot" in checked(ran, "plan")["error"]["hint"]
+
+
+def test_a_token_the_service_refuses_stops_everything_at_once(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    home.variable("COMMANDSYNC_TOKEN", "opaque-but-wrong")
+    home.write(fields(*((f"command {n}",) for n in range(9)), ("help",), ("play",)))
+    before = bot.everything()
+
+    ran = home.run("apply", "--yes", "--format", "json")
+
+    outcomes = checked(ran, "result")["outcomes"]
+    assert ran.code == 1
+    assert outcomes["done"] == outcomes["unknown"] == 0
+    assert outcomes["failed"] == len(proxy.writes) <= 4
+    assert outcomes["skipped"] > 0
+    assert bot.everything() == before

@@ -1,0 +1,502 @@
+"""Single calls by hand: bots, voters, commands, announcements."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.home import LONGEST, failed
+from tests.support.proxy import Instead
+from tests.support.rawserver import RawServer, answering
+from tests.support.terminal import POSIX, Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+    from tests.support.proxy import Proxy, Rule, Seen
+
+on_posix = pytest.mark.skipif(not POSIX, reason="Windows has neither pty nor these signals")
+OTHERS_TOKEN = "e30.eyJpZCI6Ijk5OSJ9.c2lnbmF0dXJl"  # of bot 999
+HOSTILE = "::error::x\x1b[31m ##[group]y\u202e"
+BOTS = [
+    {
+        "id": str(number),
+        "profile": {"username": f"Bot {number}"},
+        "statistics": {"servers": 1234, "totalVotes": 5},
+        "ratings": {"average": None, "total": 0},
+        "information": {"overview": "Plays 日本 music.", "tags": ["music", "fun"]},
+        "shard": 7,
+    }
+    for number in (41, 42)
+]
+
+
+@pytest.fixture
+def bot(service: Service, home: Home) -> Bot:
+    bot = service.bot(["help", "ping"], ["v1"])
+    home.knows(bot)
+    return bot
+
+
+@pytest.fixture
+def relayed(bot: Bot, home: Home, proxy: Proxy) -> Proxy:
+    home.knows(bot, url=proxy.url)
+    return proxy
+
+
+@pytest.fixture
+def raw(home: Home) -> Iterator[RawServer]:
+    with RawServer() as running:
+        home.variable("COMMANDSYNC_BASE_URL", running.url)
+        home.variable("COMMANDSYNC_BOT", "42")
+        yield running
+    assert running.troubles == []
+
+
+def writes(then: Instead | None) -> Rule:
+    def rule(seen: Seen) -> Instead | None:
+        return then if seen.writes else None
+
+    return rule
+
+
+def page(records: list[Any], **queries: int) -> dict[str, Any]:
+    return {"success": True, "data": {"queries": queries, "data": records}}
+
+
+def test_commands_are_listed_as_columns(home: Home, bot: Bot) -> None:
+    ran = home.run("commands", "list")
+
+    head, first, second = ran.out.splitlines()
+    assert ran.code == 0
+    assert head.split() == ["ID", "NAME", "CATEGORY", "USES", "SYNTAX", "DESCRIPTION"]
+    assert first.split(maxsplit=4) == [bot.ids()["help"], "help", "7", "/help", "Does it."]
+    assert second.index("/ping") == first.index("/help") == head.index("SYNTAX")
+
+
+def test_commands_are_listed_as_one_document(home: Home, bot: Bot) -> None:
+    document = home.run("commands", "list", "--format", "json").document
+
+    assert (document["version"], document["bot"], document["base_url"]) == (1, bot.id, bot.url)
+    assert [one["name"] for one in document["commands"]] == ["help", "ping"]
+    assert document["commands"][0]["id"] == bot.ids()["help"]
+
+
+def test_an_empty_list_is_said_to_be_empty(home: Home, service: Service) -> None:
+    home.knows(service.bot())
+    ran = home.run("announcements", "list")
+
+    assert (ran.code, ran.out, ran.err) == (0, "", "no announcements\n")
+    assert home.run("announcements", "list", "--format", "json").document["announcements"] == []
+
+
+@on_posix
+def test_a_terminal_gets_a_table_that_fits(home: Home, bot: Bot) -> None:
+    home.run("commands", "add", "--name", "long", "--description", "x" * 300, "--syntax", "/long")
+    with Terminal.running(home, "commands", "list") as terminal:
+        code, shown, _ = terminal.ended()
+    with Terminal.running(home, "commands", "list", "--color", "never") as terminal:
+        _, plain, _ = terminal.ended()
+
+    assert code == 0
+    assert all(len(line) <= 100 for line in plain.splitlines())
+    assert len(plain.splitlines()) == 4
+    assert "xxx…" in plain
+    assert all(identifier in plain for identifier in bot.ids().values())
+    assert "\x1b[" in shown
+    assert "\x1b[" not in plain
+
+
+def test_a_command_is_added(home: Home, bot: Bot) -> None:
+    text = ["--name", "new", "--description", "Is new.", "--syntax", "/new", "--category", "Fun"]
+    ran = home.run("commands", "add", *text)
+
+    added = bot.commands()[-1]
+    assert (ran.code, ran.out) == (0, 'added "new"\n')
+    assert (added["description"], added["syntax"], added["category"]) == ("Is new.", "/new", "Fun")
+
+
+@pytest.mark.parametrize(("id_", "said"), [({}, ""), ({"id": "64f0"}, " (64f0)")])
+def test_an_id_is_told_when_the_service_tells_it(
+    home: Home, raw: RawServer, id_: dict[str, str], said: str
+) -> None:
+    home.variable("COMMANDSYNC_TOKEN", "opaque-token")
+    raw.then(*[answering({"success": True, "message": "Done.", "data": id_})] * 2)
+    text = ["commands", "add", "--name", "a", "--description", "b", "--syntax", "c"]
+
+    assert home.run(*text).out == f'added "a"{said}\n'
+    assert home.run(*text, "--format", "json").document["added"] == id_.get("id")
+
+
+def test_an_edit_keeps_what_is_not_named(home: Home, bot: Bot) -> None:
+    identifier = bot.ids()["ping"]
+    ran = home.run("commands", "edit", identifier, "--name", "latency", "--category", "Tools")
+
+    edited = bot.commands()[1]
+    assert (ran.code, ran.out) == (0, f'edited "latency" ({identifier})\n')
+    assert edited["id"] == identifier
+    assert (edited["name"], edited["description"], edited["syntax"], edited["category"]) == (
+        *("latency", "Does it.", "/ping", "Tools"),
+    )
+
+
+def test_an_edit_to_no_category_clears_it(home: Home, bot: Bot) -> None:
+    identifier = bot.ids()["ping"]
+    home.run("commands", "edit", identifier, "--category", "Tools")
+    ran = home.run("commands", "edit", identifier, "--category", "", "--format", "json")
+
+    assert ran.document["edited"] == identifier
+    assert not bot.commands()[1].get("category")
+
+
+def test_an_edit_of_nothing_is_wrong_usage(home: Home, relayed: Proxy) -> None:
+    ran = home.run("commands", "edit", "x", "--format", "json")
+
+    assert (ran.code, failed(ran, "usage")) == (2, "nothing to edit")
+    assert relayed.requests == []
+
+
+@pytest.mark.parametrize("command", ["edit", "delete"])
+def test_an_id_that_is_not_listed_is_not_written_to(
+    home: Home, relayed: Proxy, command: str
+) -> None:
+    option = ["--name", "x"] if command == "edit" else ["--yes"]
+    ran = home.run("commands", command, "f" * 24, *option)
+
+    assert ran.code == 1
+    assert "no command with the id" in ran.err
+    assert relayed.writes == []
+
+
+def test_uses_are_set_to_nothing_too(home: Home, bot: Bot) -> None:
+    identifier = bot.ids()["ping"]
+    ran = home.run("commands", "set-uses", identifier, "1840")
+    again = home.run("commands", "set-uses", identifier, "0", "--format", "json")
+
+    assert (ran.code, ran.out) == (0, f"{identifier}: used 1,840 times\n")
+    assert (again.document["id"], again.document["uses"]) == (identifier, 0)
+    assert bot.commands()[1]["uses"] == 0
+
+
+def test_an_announcement_is_posted_and_deleted(home: Home, bot: Bot) -> None:
+    added = home.run("announcements", "add", "--title", "v2", "--description", "Is out.")
+    listed = home.run("announcements", "list")
+    identifier = bot.announcements()[-1]["id"]
+    deleted = home.run("announcements", "delete", identifier, "--yes")
+
+    assert (added.code, added.out) == (0, 'added "v2"\n')
+    assert listed.out.splitlines()[2].split(maxsplit=2) == [identifier, "v2", "Is out."]
+    assert (deleted.code, deleted.out) == (0, f'deleted "v2" ({identifier})\n')
+    assert [one["title"] for one in bot.announcements()] == ["v1"]
+
+
+@pytest.mark.parametrize("collection", ["commands", "announcements"])
+def test_a_delete_without_a_terminal_needs_a_yes(
+    home: Home, relayed: Proxy, collection: str
+) -> None:
+    ran = home.run(collection, "delete", "x", "--format", "json")
+
+    assert ran.code == 2
+    assert "no terminal" in failed(ran, "usage")
+    assert relayed.requests == []
+
+
+@on_posix
+@pytest.mark.parametrize(("key", "code"), [("y", 0), ("n", 1), ("\x04", 1)])
+def test_a_delete_on_a_terminal_is_asked_about(home: Home, bot: Bot, key: str, code: int) -> None:
+    identifier = bot.ids()["ping"]
+    with Terminal.running(home, "commands", "delete", identifier) as terminal:
+        asked = terminal.until("[y/N]: ")
+        terminal.type(key if key == "\x04" else f"{key}\n")
+        ended, shown, _ = terminal.ended()
+
+    assert f'Delete the command "ping" ({identifier})?' in asked
+    assert ended == code
+    assert ("Nothing was changed." in shown) is (code == 1)
+    assert bot.names() == (["help"] if code == 0 else ["help", "ping"])
+
+
+@on_posix
+def test_a_no_is_a_document_for_programs(home: Home, bot: Bot) -> None:
+    identifier = bot.announcements()[0]["id"]
+    words = ("announcements", "delete", identifier, "--format", "json")
+    with Terminal.running(home, *words, piped=True) as terminal:
+        terminal.until("[y/N]: ")
+        terminal.type("n\n")
+        code, _, out = terminal.ended()
+
+    assert code == 1
+    assert json.loads(out)["error"]["kind"] == "declined"
+    assert len(bot.announcements()) == 1
+
+
+WRITES = pytest.mark.parametrize(
+    "words",
+    [
+        "commands add --name a --description b --syntax c",
+        "commands edit {} --name a",
+        "commands delete {} --yes",
+        "commands set-uses {} 3",
+        "announcements add --title a --description b",
+    ],
+)
+
+
+@WRITES
+@pytest.mark.parametrize(
+    ("token", "code"), [("", 2), (OTHERS_TOKEN, 5)], ids=["no token", "another bot's"]
+)
+def test_nothing_is_asked_without_the_bots_own_token(
+    home: Home, relayed: Proxy, words: str, token: str, code: int
+) -> None:
+    home.variable("COMMANDSYNC_TOKEN", token)
+    ran = home.run(*words.format("f" * 24).split())
+
+    assert ran.code == code
+    assert ("there is no token" if code == 2 else "the token belongs to bot 999") in ran.err
+    assert relayed.requests == []
+
+
+@WRITES
+def test_a_refused_write_is_a_failure(home: Home, bot: Bot, relayed: Proxy, words: str) -> None:
+    before = bot.everything()
+    relayed.rule = writes(Instead(401, {"error": "invalid token"}))
+    ran = home.run(*words.format(bot.ids()["ping"]).split(), "--format", "json")
+
+    assert ran.code == 1
+    assert "does not accept the token" in failed(ran, "auth")
+    assert bot.everything() == before
+
+
+@WRITES
+def test_a_write_whose_answer_is_lost_is_said_to_be_unclear(
+    home: Home, bot: Bot, relayed: Proxy, words: str
+) -> None:
+    relayed.rule = writes(Instead(500, {"error": "oops"}, forwarded=True))
+    ran = home.run(*words.format(bot.ids()["ping"]).split(), "--retries", "0", "--format", "json")
+
+    collection = words.split(maxsplit=1)[0]
+    assert ran.code == 6
+    assert failed(ran, "network").endswith("it may have been written all the same")
+    assert f"commandsync {collection} list" in ran.document["error"]["hint"]
+
+
+def test_an_add_is_never_sent_twice(home: Home, bot: Bot, relayed: Proxy) -> None:
+    relayed.rule = writes(Instead(500, {"error": "oops"}, forwarded=True))
+    ran = home.run("commands", "add", "--name", "a", "--description", "b", "--syntax", "c")
+
+    assert ran.code == 6
+    assert bot.names() == ["help", "ping", "a"]
+    assert len(relayed.writes) == 1
+
+
+@on_posix
+def test_a_signal_lets_a_write_finish_and_tells_of_it(home: Home, bot: Bot, relayed: Proxy) -> None:
+    import signal  # noqa: PLC0415 - POSIX
+
+    released = threading.Event()
+
+    def hold(seen: Seen) -> None:
+        if seen.writes:
+            released.wait(LONGEST)
+
+    relayed.rule = hold
+    identifier = bot.ids()["ping"]
+    child = home.started("commands", "set-uses", identifier, "3")
+    relayed.wait_for(1)
+    child.send_signal(signal.SIGTERM)
+    assert child.stderr is not None
+    while not (line := child.stderr.readline()).startswith(b"stopping"):
+        assert line
+    released.set()
+    out, _ = child.communicate(timeout=LONGEST)
+
+    assert child.returncode == 143
+    assert out.decode() == f"{identifier}: used 3 times\n"
+    assert bot.commands()[1]["uses"] == 3
+
+
+@on_posix
+def test_a_second_signal_ends_at_once_and_leaves_it_open(
+    home: Home, bot: Bot, relayed: Proxy
+) -> None:
+    import signal  # noqa: PLC0415 - POSIX
+
+    released = threading.Event()
+
+    def hold(seen: Seen) -> None:
+        if seen.writes:
+            released.wait(LONGEST)
+
+    relayed.rule = hold
+    child = home.started("commands", "set-uses", bot.ids()["ping"], "3", "--format", "json")
+    relayed.wait_for(1)
+    child.send_signal(signal.SIGINT)
+    assert child.stderr is not None
+    while not (line := child.stderr.readline()).startswith(b"stopping"):
+        assert line
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=LONGEST)
+    released.set()
+
+    assert child.returncode == 130
+    assert json.loads(out)["error"]["kind"] == "interrupted"
+    assert "may have been written" in json.loads(out)["error"]["message"]
+
+
+def test_hostile_texts_cannot_steer_what_reads_a_table(home: Home, raw: RawServer) -> None:
+    record = {"id": HOSTILE, "name": HOSTILE, "description": HOSTILE, "syntax": f"a\n{HOSTILE}"}
+    raw.then(*[answering({"data": [record]})] * 2)
+    ran = home.run("commands", "list")
+    document = home.run("commands", "list", "--format", "json")
+
+    for said in (ran.out, document.out):
+        assert "\x1b" not in said
+        assert "\u202e" not in said
+        assert "##[" not in said
+        assert not any(line.lstrip().startswith("::") for line in said.splitlines())
+    assert document.document["commands"][0]["id"] == HOSTILE
+
+
+def test_bots_are_listed_by_what_is_asked_for(home: Home, raw: RawServer) -> None:
+    home.forget("COMMANDSYNC_BOT")
+    raw.then(answering(page(BOTS, page=2, limit=2, maxPage=9)))
+    words = "--q music --sort servers --id 41 --id 42 --tag fun --certified --page 2 --limit 2"
+    ran = home.run("bots", "list", *words.split())
+
+    assert ran.code == 0
+    assert raw.requests[0].target == (
+        "/v1/bots?limit=2&page=2&q=music&sort=servers&ids=41%2C42&certified=true&tags=fun"
+    )
+    assert ran.out.splitlines()[1].split(maxsplit=5) == [
+        *("41", "Bot", "41", "1,234", "5", "Plays 日本 music."),
+    ]
+    assert ran.err == "page 2 of 9; --all shows all\n"
+
+
+def test_all_bots_are_listed_page_after_page(home: Home, raw: RawServer) -> None:
+    raw.then(
+        answering(page(BOTS[:1], page=1, maxPage=2)), answering(page(BOTS[1:], page=2, maxPage=2))
+    )
+    document = home.run("bots", "list", "--all", "--format", "json").document
+
+    assert [one["id"] for one in document["bots"]] == ["41", "42"]
+    assert document["bots"][0]["shard"] == 7
+    assert "page" not in document
+    assert "bot" not in document
+
+
+def test_a_page_of_bots_says_which_it_is(home: Home, raw: RawServer) -> None:
+    raw.then(answering(page(BOTS, page=1, limit=12, maxPage=1)))
+    document = home.run("bots", "list", "--format", "json").document
+
+    assert document["page"]["max_page"] == 1
+
+
+def test_a_bot_is_shown_with_all_that_is_known(home: Home, bot: Bot) -> None:
+    ran = home.run("bots", "show")
+
+    lines = dict(line.split(maxsplit=1) for line in ran.out.splitlines() if " " in line)
+    assert ran.code == 0
+    assert lines["id"] == bot.id
+    assert lines["profile.username"] == f"Bot {bot.id}"
+
+
+def test_another_bot_is_shown_by_its_id(home: Home, raw: RawServer) -> None:
+    raw.then(*[answering({"success": True, "data": BOTS[0]})] * 2)
+    ran = home.run("bots", "show", "41")
+    document = home.run("bots", "show", "41", "--format", "json").document
+
+    assert {one.target for one in raw.requests} == {"/v1/bot/41"}
+    assert "information.tags" in ran.out
+    assert "music, fun" in ran.out
+    assert document["bot"] == document["listed"]["id"] == "41"
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "voted"),
+    [
+        ({"voted": True}, 0, True),
+        ({"voted": False}, 3, False),
+    ],
+)
+def test_a_vote_is_checked_by_the_exit_code(
+    home: Home, raw: RawServer, answer: object, code: int, *, voted: bool
+) -> None:
+    raw.then(answering(answer), answering(answer))
+    ran = home.run("voters", "check", "7")
+    document = home.run("voters", "check", "7", "--format", "json")
+
+    assert (ran.code, document.code) == (code, code)
+    assert ran.out == f"user 7 {'voted' if voted else 'has not voted'}\n"
+    assert (document.document["user"], document.document["voted"]) == ("7", voted)
+    assert raw.requests[0].target == "/v1/bot/42/voters/7"
+
+
+def test_a_refused_check_is_no_no(home: Home, raw: RawServer) -> None:
+    raw.then(answering({"error": "invalid token"}, status=401))
+    ran = home.run("voters", "check", "7")
+
+    assert ran.code == 1
+    assert ran.out == ""
+
+
+def test_voters_are_listed_by_page_or_all(home: Home, raw: RawServer) -> None:
+    one, two = {"id": "7", "username": "Ann"}, {"id": "8", "username": "Ben"}
+    raw.then(
+        answering(page([one], page=1, maxPage=2)),
+        answering(page([one], page=1, maxPage=2)),
+        answering(page([two], page=2, maxPage=2)),
+    )
+    first = home.run("voters", "list", "--limit", "1")
+    every = home.run("voters", "list", "--all")
+
+    assert first.out.splitlines() == ["ID  NAME", "7   Ann"]
+    assert first.err == "page 1 of 2; --all shows all\n"
+    assert every.out.splitlines() == ["ID  NAME", "7   Ann", "8   Ben"]
+    assert every.err == ""
+
+
+def test_a_manifest_says_which_listing(home: Home, bot: Bot) -> None:
+    home.forget("COMMANDSYNC_BOT")
+    home.forget("COMMANDSYNC_BASE_URL")
+    home.write(f'version: 1\nbot: "{bot.id}"\nbase_url: {bot.url}\ncommands: []\n')
+    home.write('version: 1\nbot: "1"\n', "other.yaml")
+
+    assert "help" in home.run("commands", "list").out
+    assert home.run("commands", "list", "-f", "commands.yaml", "-f", "other.yaml").code == 2
+
+
+def test_no_listing_is_wrong_usage(home: Home) -> None:
+    ran = home.run("bots", "list", "--format", "json")
+
+    assert ran.code == 2
+    assert "There is no base URL" in failed(ran, "usage")
+
+
+def test_a_result_that_cannot_be_told_after_a_write_is_incomplete(home: Home, bot: Bot) -> None:
+    if not POSIX:
+        pytest.skip("there is no /dev/full")
+    import subprocess  # noqa: PLC0415 - as above
+    import sys  # noqa: PLC0415 - as above
+    from pathlib import Path  # noqa: PLC0415 - as above
+
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "commandsync", "commands", "set-uses", bot.ids()["ping"], "3"],
+            env=home.environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=LONGEST,
+            check=False,
+        )
+
+    assert ended.returncode == 6
+    assert b"cannot write the result" in ended.stderr
+    assert b"; the listing was changed" in ended.stderr
+    assert bot.commands()[1]["uses"] == 3

@@ -1,0 +1,440 @@
+"""Every command with its options, and every exit code, as the help and the design say."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync import __version__
+from commandsync.cli.program import program
+from tests.support.home import ROOT, checked, failed, fields
+from tests.support.proxy import Instead
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+    from tests.support.proxy import Proxy
+
+COMMANDS = (
+    *("init", "validate", "plan", "apply", "pull", "schema"),
+    *("bots", "voters", "commands", "announcements", "watch", "serve", "demo"),
+)
+FORMATS = pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
+NAMES = [f"command {number}" for number in range(10)]
+
+
+@pytest.fixture
+def bot(service: Service, home: Home) -> Bot:
+    bot = service.bot(NAMES, ["v1"])
+    home.knows(bot)
+    home.write(fields((NAMES[0], "Reworded."), *((name,) for name in NAMES[1:9]), ("new",)))
+    return bot
+
+
+def test_the_version_is_printed(home: Home) -> None:
+    ran = home.child("--version")
+
+    assert (ran.code, ran.out) == (0, f"commandsync {__version__}\n")
+
+
+def test_the_help_names_every_command_and_every_exit_code(home: Home) -> None:
+    ran = home.run("--help")
+
+    assert ran.code == 0
+    assert all(f"\n  {command} " in ran.out for command in COMMANDS)
+    assert all(f"\n    {code}  " in ran.out for code in range(7))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_each_command_teaches_by_example(home: Home, command: str) -> None:
+    ran = home.run(command, "--help")
+
+    assert ran.code == 0
+    assert command == "demo" or f"\n    commandsync {command}" in ran.out
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["plan", "--nonsense"], ["plan", "extra"]])
+@pytest.mark.parametrize("way", [[], ["--format", "json"], ["--format=json"]])
+def test_wrong_usage_is_exit_2_in_words_or_as_a_document(
+    home: Home, arguments: list[str], way: list[str]
+) -> None:
+    ran = home.run(*arguments, *way)
+
+    assert ran.code == 2
+    if way:
+        assert failed(ran, "usage")
+        assert ran.err == ""
+    else:
+        assert "Usage: commandsync" in ran.err
+        assert ran.out == ""
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--max-deletes", "many"],
+        ["--max-deletes", "101%"],
+        ["--timeout", "0"],
+        ["--retries", "-1"],
+        ["--concurrency", "0"],
+        ["--color", "sometimes"],
+    ],
+)
+def test_values_that_make_no_sense_are_wrong_usage(home: Home, option: list[str]) -> None:
+    ran = home.run("plan", *option, "--format", "json")
+
+    assert ran.code == 2
+    assert option[0] in failed(ran, "usage")
+
+
+def test_a_form_that_does_not_exist_is_wrong_usage(home: Home) -> None:
+    assert home.run("plan", "--format", "xml").code == 2
+
+
+def test_a_starter_is_valid_and_never_overwrites(home: Home) -> None:
+    first = home.run("init")
+    text = home.read("commands.yaml")
+    second = home.run("init")
+
+    assert first.code == 0
+    assert home.run("validate").code == 0
+    assert json.loads(home.read("schemas/commands.schema.json"))["$schema"]
+    assert second.code == 1
+    assert "error: commands.yaml exists already" in second.err
+    assert home.read("commands.yaml") == text
+
+
+def test_a_starter_can_be_put_anywhere(home: Home) -> None:
+    ran = home.run("init", "bots/music/commands.yaml")
+
+    assert ran.code == 0
+    assert home.run("validate", "-f", "bots/music/commands.yaml").code == 0
+
+
+def test_a_starter_that_cannot_be_put_there_is_a_clear_failure(home: Home) -> None:
+    home.write("a file", "bots")
+
+    ran = home.run("init", "bots/music/commands.yaml")
+
+    assert ran.code == 1
+    assert ran.err.startswith("error: cannot write ")
+
+
+@FORMATS
+def test_validate_speaks_every_format(home: Home, form: str) -> None:
+    home.write(fields(("help",)))
+    good = home.run("validate", "--format", form)
+    home.write("version: 1\nx: 1\n")
+    bad = home.run("validate", "--format", form)
+
+    assert (good.code, bad.code) == (0, 4)
+    assert "commands.yaml" in good.out
+    assert "commands.yaml" in bad.said
+    if form == "json":
+        assert good.document["version"] == 1
+        assert failed(bad, "invalid")
+
+
+def test_a_manifest_comes_from_standard_input(home: Home, bot: Bot) -> None:
+    text = fields(*((name,) for name in NAMES)).encode()
+
+    assert home.run("validate", "-f", "-", stdin=text).code == 0
+    assert home.run("plan", "-f", "-", "--detailed-exitcode", stdin=text).code == 0
+    assert home.run("apply", "--yes", "-f", "-", stdin=text).code == 0
+    assert bot.names() == NAMES
+
+
+@pytest.mark.usefixtures("bot")
+@FORMATS
+def test_plan_speaks_every_format(home: Home, form: str) -> None:
+    ran = home.run("plan", "--format", form)
+
+    assert ran.code == 0
+    assert "Reworded." in ran.out
+    assert ran.err == ""
+    if form == "json":
+        plan = checked(ran, "plan")
+        assert [one["action"] for one in plan["changes"]] == ["edit", "add", "delete"]
+        assert plan["changes"][0]["location"]["line"] == 3
+    if form == "text":
+        last = "Plan: 1 to add, 1 to edit, 1 to delete, 8 unchanged."
+        assert ran.out.splitlines()[-1] == last
+
+
+@FORMATS
+def test_apply_speaks_every_format(home: Home, bot: Bot, form: str) -> None:
+    ran = home.run("apply", "--yes", "--format", form)
+
+    assert ran.code == 0
+    assert bot.names() == [*NAMES[:9], "new"]
+    if form == "json":
+        result = checked(ran, "result")
+        assert {one["outcome"] for one in result["changes"]} == {"done"}
+        assert result["verified"] is True
+    if form == "text":
+        verdict = "Verified: the listing shows every change."
+        counts = "Apply: 3 done, 0 failed, 0 unknown, 0 skipped."
+        assert ran.out.splitlines()[-1] == f"{counts} {verdict}"
+
+
+@pytest.mark.usefixtures("bot")
+def test_pending_changes_are_exit_3_only_when_asked(home: Home) -> None:
+    assert home.run("plan").code == 0
+    assert home.run("plan", "--detailed-exitcode").code == 3
+
+
+@FORMATS
+def test_too_many_deletes_are_exit_5_with_the_arithmetic_and_the_way_out(
+    home: Home, bot: Bot, form: str
+) -> None:
+    home.write(fields(*((name,) for name in NAMES[:5])))
+    before = bot.everything()
+
+    ran = home.run("apply", "--yes", "--format", form)
+
+    assert ran.code == 5
+    assert "would delete 5 of 10 listed commands, 50 % is over 30 %" in ran.said.replace("\\", "")
+    assert "--max-deletes 5" in ran.said.replace("\\", "")
+    assert bot.everything() == before
+    if form == "json":
+        assert failed(ran, "refused")
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_plan_that_would_be_refused_says_so_and_is_exit_0(home: Home) -> None:
+    home.write(fields())
+
+    plan = home.run("plan", "--format", "json")
+
+    assert plan.code == 0
+    assert "none of the 10" in checked(plan, "plan")["refused"]["message"]
+    assert home.run("plan", "--detailed-exitcode").code == 3
+
+
+@pytest.mark.parametrize(
+    ("flags", "left"),
+    [(["--max-deletes", "5"], 5), (["--max-deletes", "50%"], 5), (["--no-prune"], 10)],
+)
+def test_flags_allow_deletes_or_leave_them_out(
+    home: Home, bot: Bot, flags: list[str], left: int
+) -> None:
+    home.write(fields(*((name,) for name in NAMES[:5])))
+
+    assert home.run("apply", "--yes", *flags).code == 0
+    assert len(bot.names()) == left
+
+
+def test_a_dry_run_writes_nothing(home: Home, bot: Bot) -> None:
+    before = bot.everything()
+
+    ran = home.run("apply", "--dry-run", "--format", "json")
+
+    assert ran.code == 0
+    assert checked(ran, "plan")["summary"]["add"] == 1
+    assert bot.everything() == before
+
+
+def test_what_is_only_half_done_is_exit_6(home: Home, bot: Bot, proxy: Proxy) -> None:
+    home.variable("COMMANDSYNC_BASE_URL", proxy.url)
+    proxy.rule = lambda seen: Instead(400, {"error": "No."}) if seen.method == "DELETE" else None
+
+    ran = home.run("apply", "--yes", "--format", "json")
+
+    result = checked(ran, "result")
+    assert ran.code == 6
+    assert result["outcomes"] == {"done": 2, "failed": 1, "unknown": 0, "skipped": 0}
+    assert "No." in result["changes"][2]["error"]
+    assert NAMES[9] in bot.names()
+
+
+def test_what_the_service_stores_otherwise_is_named_and_exit_6(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    home.variable("COMMANDSYNC_BASE_URL", proxy.url)
+
+    def lower(_: object) -> Instead | None:
+        if not proxy.writes:
+            return None
+        data = [one | {"name": one["name"].lower()} for one in bot.commands()]
+        seen = proxy.requests[-1]
+        return None if seen.writes else Instead(200, {"success": True, "data": data})
+
+    proxy.rule = lower
+    home.write(fields(*((name,) for name in NAMES), ("LOUD",)))
+
+    ran = home.run("apply", "--yes")
+
+    assert ran.code == 6
+    assert "lower-case" in ran.out
+    assert 'stored: "loud"' in ran.out
+
+
+def test_pull_works_without_a_manifest_and_a_token(home: Home, bot: Bot) -> None:
+    for name in ("COMMANDSYNC_BASE_URL", "COMMANDSYNC_BOT", "COMMANDSYNC_TOKEN"):
+        home.forget(name)
+    (home.path / "commands.yaml").unlink()
+
+    ran = home.run("pull", "--bot", bot.id, "--base-url", bot.url)
+
+    assert ran.code == 0
+    assert f'bot: "{bot.id}"' in ran.out
+    assert all(f"name: {name}" in ran.out for name in NAMES)
+    assert "title: v1" in ran.out
+    home.write(ran.out)
+    assert home.run("plan", "--detailed-exitcode").code == 0
+
+
+def test_pull_takes_the_listing_from_the_manifest(home: Home, bot: Bot) -> None:
+    home.forget("COMMANDSYNC_BOT")
+    home.write(f'bot: "{bot.id}"\n' + home.read("commands.yaml"))
+
+    ran = home.run("pull", "--pin")
+
+    assert ran.code == 0
+    assert all(identifier in ran.out for identifier in bot.ids().values())
+    assert "announcements" not in ran.out  # what the manifest does not manage is not read
+
+
+def test_pull_reads_one_listing(home: Home) -> None:
+    home.write(fields(), "bots/a.yaml")
+    home.write(fields(), "bots/b.yaml")
+
+    assert home.run("pull", "-f", "bots").code == 2
+
+
+@pytest.mark.parametrize(
+    "missing", [["COMMANDSYNC_BASE_URL"], ["COMMANDSYNC_BOT", "COMMANDSYNC_TOKEN"]]
+)
+@pytest.mark.usefixtures("bot")
+def test_what_is_nowhere_said_is_asked_for(home: Home, missing: list[str]) -> None:
+    for name in missing:
+        home.forget(name)
+
+    ran = home.run("plan", "--format", "json")
+
+    assert ran.code == 2
+    assert failed(ran, "usage")
+    assert missing[0] in checked(ran, "plan")["error"]["hint"]
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        ("validate --file", "path"),
+        ("plan --token-file", "path"),
+        ("plan --bot", "id"),
+        ("plan --base-url", "base URL"),
+        ("plan --out", "path"),
+        ("plan --against", "path"),
+        ("pull --out", "path"),
+        ("apply --yes --plan", "path"),
+        ("apply --yes --backup", "path"),
+    ],
+)
+@pytest.mark.usefixtures("bot")
+def test_an_empty_flag_is_never_taken_for_one_that_is_not_given(
+    home: Home, command: str, what: str
+) -> None:
+    ran = home.run(*command.split(), "")
+
+    assert ran.code == 2
+    assert f"the {what} is empty" in ran.err
+
+
+@pytest.mark.usefixtures("bot")
+def test_an_empty_variable_is_one_that_is_not_set(home: Home) -> None:
+    home.variable("COMMANDSYNC_BOT", "")
+
+    assert home.run("plan").code == 0  # the token says it
+
+
+def test_flags_go_before_the_environment_and_that_before_the_manifest(home: Home, bot: Bot) -> None:
+    home.write('bot: "1"\nbase_url: https://manifest.invalid\n' + home.read("commands.yaml"))
+    by_environment = home.run("plan", "--format", "json")
+    home.variable("COMMANDSYNC_BASE_URL", "https://environment.invalid")
+    home.variable("COMMANDSYNC_BOT", "2")
+    by_flag = home.run("plan", "--format", "json", "--bot", bot.id, "--base-url", bot.url)
+
+    assert checked(by_environment, "plan")["bot"] == bot.id
+    assert checked(by_flag, "plan")["base_url"] == bot.url
+
+
+def test_plan_compares_two_manifests_offline(home: Home) -> None:
+    home.write(fields(("help",), ("old",)), "before.yaml")
+    home.write(fields(("help", "Reworded."), ("new",)))
+
+    ran = home.run("plan", "--against", "before.yaml", "--format", "json", "--detailed-exitcode")
+
+    plan = checked(ran, "plan")
+    assert ran.code == 3
+    assert [one["action"] for one in plan["changes"]] == ["edit", "add", "delete"]
+    assert plan["base_url"] == ""
+    assert plan["warnings"][0]["message"] == (
+        "this is compared with before.yaml, and not with the listing"
+    )
+
+
+@pytest.mark.parametrize("name", ["commands", "plan", "result"])
+def test_schema_prints_what_is_kept_in_schemas(home: Home, name: str) -> None:
+    ran = home.run("schema", name)
+
+    kept = ROOT / "schemas" / f"{name}.schema.json"
+    assert ran.code == 0
+    assert ran.document == json.loads(kept.read_text(encoding="utf-8"))
+
+
+def test_serve_seeds_bots_and_prints_their_tokens(home: Home) -> None:
+    seed = {"bots": [{"id": "42", "profile": {"username": "Lantern"}}]}
+    home.write(json.dumps(seed), "seed.json")
+    child = home.started("serve", "--port", "0", "--database", "here.db", "--seed", "seed.json")
+    assert child.stdout is not None
+    url = child.stdout.readline().decode().split()[-1]
+    token = child.stdout.readline().decode().removeprefix("bot 42 (Lantern): ").strip()
+    home.write(fields(("help",)))
+    home.variable("COMMANDSYNC_TOKEN", token)
+
+    ran = home.run("apply", "--yes", "--base-url", url)
+
+    child.terminate()
+    child.communicate()
+    assert ran.code == 0, ran.said
+    assert (home.path / "here.db").exists()
+
+
+@pytest.mark.parametrize("option", [["--seed", "missing.json"], ["--database", "missing/l.db"]])
+def test_serve_says_what_it_cannot_use(home: Home, option: list[str]) -> None:
+    ran = home.run("serve", "--port", "0", *option)
+
+    assert ran.code == 1
+    assert "missing" in ran.err
+
+
+def test_completion_works_through_the_installed_script(home: Home) -> None:
+    script = Path(sys.executable).with_name("commandsync")
+    if not script.exists():
+        pytest.skip("the package is not installed here")
+
+    source = home.child_of([str(script)], _COMMANDSYNC_COMPLETE="bash_source")
+    words = home.child_of(
+        [str(script)],
+        _COMMANDSYNC_COMPLETE="bash_complete",
+        COMP_WORDS="commandsync p",
+        COMP_CWORD="1",
+    )
+
+    assert source.code == 0
+    assert "_COMMANDSYNC_COMPLETE=bash_complete" in source.out
+    assert words.out.split() == ["plain,plan", "plain,pull"]
+
+
+def test_every_option_of_every_command_has_a_help(home: Home) -> None:
+    for command in COMMANDS:
+        listed = home.run(command, "--help").out
+        found = program.get_command(None, command)  # type: ignore[arg-type]  # it asks nothing of it
+        assert found is not None
+        for parameter in found.params:
+            assert all(name in listed for name in parameter.opts if name.startswith("--"))

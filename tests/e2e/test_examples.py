@@ -1,0 +1,198 @@
+"""The README's Python: every example is run, and accepted by mypy strict.
+
+discord.py is not installed here: its cog is checked against, and run with, a small stand-in that
+has the signatures of what the cog names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.readme_blocks import README, ROOT
+from tests.support.gateway import BOT, Gateway, closing, event, telling, vote
+from tests.support.home import LONGEST
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+
+    Start = Callable[..., subprocess.Popen[bytes]]
+
+STANDIN = ROOT / "tests" / "support" / "standin"
+EXAMPLES = {
+    re.match(r"# (\S+)\n", content)[1]: content  # type: ignore[index]  # each begins with its name
+    for content in re.findall(
+        r"^```python\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+}
+RUN = {"look.py", "count.py", "uses.py", "thanks.py", "happenings.py", "votes.py"}
+_COG = """
+import asyncio
+from discord.ext.commands import Bot
+from votes import Votes, setup
+
+async def main():
+    bot = Bot()
+    await setup(bot)
+    while len(bot.channel.said) < 2:
+        await asyncio.sleep(0.01)
+    print(*bot.channel.said, sep="\\n")
+    (cog,) = bot.cogs
+    assert isinstance(cog, Votes)
+    await cog.cog_unload()
+    assert cog.listening.done()
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def bot(service: Service, home: Home) -> Bot:
+    bot = service.bot(["help", "ping"], ["v1"])
+    home.knows(bot)
+    home.forget("COMMANDSYNC_BOT")
+    return bot
+
+
+@pytest.fixture
+def gateway(home: Home) -> Iterator[Gateway]:
+    with Gateway() as running:
+        home.variable("COMMANDSYNC_BASE_URL", running.url)
+        home.variable("COMMANDSYNC_TOKEN", "marked-token-7f3a9c1e")
+        yield running
+
+
+@pytest.fixture
+def start(home: Home) -> Iterator[Start]:
+    """Start an example that runs until it is ended."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(name: str) -> subprocess.Popen[bytes]:
+        home.write(EXAMPLES[name], name)
+        child = subprocess.Popen(
+            [sys.executable, name],
+            cwd=home.path,
+            env=home.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        started.append(child)
+        return child
+
+    yield start
+    for child in started:
+        child.kill()
+        child.communicate(timeout=LONGEST)
+
+
+def lines(child: subprocess.Popen[bytes], count: int) -> list[str]:
+    assert child.stdout is not None
+    return [child.stdout.readline().decode() for _ in range(count)]
+
+
+def test_every_example_is_run_here() -> None:
+    assert set(EXAMPLES) == RUN
+    assert README.read_text(encoding="utf-8").count("```python\n") == len(RUN)
+
+
+def test_mypy_strict_accepts_every_example(home: Home, pytestconfig: pytest.Config) -> None:
+    pytest.importorskip("mypy")
+    assert pytestconfig.cache is not None
+    kept = pytestconfig.cache.mkdir("readme-mypy")
+    for name, content in EXAMPLES.items():
+        home.write(content, name)
+
+    checked = subprocess.run(
+        [
+            *(sys.executable, "-m", "mypy", "--strict", *EXAMPLES),
+            *("--config-file", str(ROOT / "pyproject.toml")),
+            *("--cache-dir", str(kept)),
+        ],
+        cwd=home.path,
+        env=home.environment(MYPYPATH=os.pathsep.join([str(ROOT), str(STANDIN)])),
+        capture_output=True,
+        text=True,
+        timeout=2 * LONGEST,
+        check=False,
+    )
+
+    assert checked.returncode == 0, checked.stdout
+    assert f"{len(EXAMPLES)} source files" in checked.stdout
+
+
+def test_look_shows_the_commands_and_posts(home: Home, bot: Bot) -> None:
+    home.write(EXAMPLES["look.py"], "look.py")
+    ran = home.child_of((sys.executable, "look.py"))
+
+    assert (ran.code, ran.out, ran.err) == (0, "help: 7 uses\nping: 7 uses\n", "")
+    assert [one["title"] for one in bot.announcements()] == ["v1", "We are back"]
+
+
+@pytest.mark.usefixtures("bot")
+def test_count_counts(home: Home) -> None:
+    home.write(EXAMPLES["count.py"], "count.py")
+    ran = home.child_of((sys.executable, "count.py"))
+
+    assert (ran.code, ran.out, ran.err) == (0, "2 commands, 1 announcements\n", "")
+
+
+def test_uses_tells_uses_and_fails_in_words(home: Home, bot: Bot) -> None:
+    home.write(EXAMPLES["uses.py"], "uses.py")
+    home.write(json.dumps({"ping": 0, "gone": 3}), "uses.json")
+    ran = home.child_of((sys.executable, "uses.py"), "uses.json")
+    home.variable("COMMANDSYNC_TOKEN", f"{bot.token[:-4]}AAAA")
+    refused = home.child_of((sys.executable, "uses.py"), "uses.json")
+
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    assert [one["uses"] for one in bot.commands()] == [7, 0]
+    assert refused.code == 1
+    assert refused.err.startswith("the service does not accept the token (401")
+
+
+def test_thanks_thanks_and_reminds(gateway: Gateway, start: Start) -> None:
+    said = {"user": {"id": "7", "username": "Ann"}, "bot": BOT}
+    gateway.then(telling(vote(7), event("reminder", said)))
+
+    shown = lines(start("thanks.py"), 2)
+
+    assert shown == ["u7 voted for Helper, thank you!\n", "Ann may vote again\n"]
+
+
+def test_happenings_are_told_after_a_lost_connection_too(gateway: Gateway, start: Start) -> None:
+    gateway.then(closing(vote(7), code=1012, reason="restart"), telling(vote(8)))
+
+    shown = lines(start("happenings.py"), 3)
+
+    assert shown == ["a vote of u7\n", "away for a moment: restart\n", "a vote of u8\n"]
+
+
+def test_the_cog_thanks_voters_and_is_unloaded(home: Home, gateway: Gateway) -> None:
+    gateway.then(telling(vote(7), vote(8)))
+    home.write(EXAMPLES["votes.py"], "votes.py")
+    path = os.pathsep.join([str(ROOT), str(STANDIN)])
+    ran = home.child_of((sys.executable, "-c", _COG), PYTHONPATH=path)
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == "".join(f"Thank you for your vote, <@{user}>!\n" for user in (7, 8))
+
+
+def test_the_cog_says_when_its_token_is_refused(home: Home, gateway: Gateway) -> None:
+    gateway.then(closing(code=4401, reason="no", welcome=False))
+    home.write(EXAMPLES["votes.py"], "votes.py")
+    program = _COG.replace(
+        "while len(bot.channel.said) < 2", "while not bot.cogs[0].listening.done()"
+    )
+    path = os.pathsep.join([str(ROOT), str(STANDIN)])
+    ran = home.child_of((sys.executable, "-c", program), PYTHONPATH=path)
+
+    assert ran.code == 0
+    assert ran.err.startswith("no votes will be seen: the gateway does not accept the token")

@@ -1,0 +1,200 @@
+"""Files the program writes: whole or not at all, and never over another one unasked."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.home import checked, fields
+from tests.support.terminal import POSIX
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+    from tests.support.proxy import Proxy
+
+NAMES = [f"command {number}" for number in range(10)]
+WRITERS = pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("plan --out", "plan.json"),
+        ("pull --out", "pulled.yaml"),
+        ("apply --yes --backup", "before.yaml"),
+    ],
+)
+on_posix = pytest.mark.skipif(not POSIX, reason="Windows has other links and permissions")
+
+
+@pytest.fixture
+def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
+    bot = service.bot(NAMES)
+    home.knows(bot, url=proxy.url)
+    home.write(fields((NAMES[0], "Reworded."), *((name,) for name in NAMES[1:9]), ("new",)))
+    return bot
+
+
+@WRITERS
+def test_a_file_that_exists_is_left_alone_before_anything_is_sent(
+    home: Home, bot: Bot, proxy: Proxy, command: str, name: str
+) -> None:
+    home.write("precious", name)
+    before = bot.everything()
+
+    ran = home.run(*command.split(), name)
+
+    assert ran.code == 1
+    assert f"error: {name} exists already" in ran.err
+    assert "--force replaces it" in ran.err
+    assert home.read(name) == "precious"
+    assert proxy.requests == []
+    assert bot.everything() == before
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("command", ["plan --out", "apply --yes --backup"])
+def test_the_manifest_itself_is_never_replaced(home: Home, proxy: Proxy, command: str) -> None:
+    before = home.read("commands.yaml")
+
+    ran = home.run(*command.split(), "commands.yaml", "--force")
+
+    assert ran.code == 2
+    assert "commands.yaml is a manifest that is read here" in ran.err
+    assert home.read("commands.yaml") == before
+    assert proxy.requests == []
+
+
+@pytest.mark.usefixtures("bot")
+@WRITERS
+def test_force_replaces_it(home: Home, command: str, name: str) -> None:
+    home.write("precious", name)
+
+    ran = home.run(*command.split(), name, "--force")
+
+    assert ran.code == 0, ran.said
+    assert "precious" not in home.read(name)
+    assert sorted(path.name for path in home.path.iterdir()) == sorted(["commands.yaml", name])
+
+
+@WRITERS
+@on_posix
+def test_a_link_out_of_the_folder_is_not_written_through(
+    home: Home, bot: Bot, proxy: Proxy, command: str, name: str
+) -> None:
+    outside = home.path.parent / "outside"
+    outside.write_text("precious", encoding="utf-8")
+    (home.path / name).symlink_to(outside)
+    before = bot.everything()
+
+    ran = home.run(*command.split(), name, "--force")
+
+    assert ran.code == 1
+    assert "is a link out of its folder" in ran.err
+    assert outside.read_text(encoding="utf-8") == "precious"
+    assert proxy.requests == []
+    assert bot.everything() == before
+
+
+@WRITERS
+def test_a_folder_that_is_missing_is_told_before_anything_is_sent(
+    home: Home, bot: Bot, proxy: Proxy, command: str, name: str
+) -> None:
+    before = bot.everything()
+
+    ran = home.run(*command.split(), f"missing/{name}")
+
+    assert ran.code == 1
+    assert "its folder does not exist" in ran.err
+    assert proxy.requests == []
+    assert bot.everything() == before
+
+
+@WRITERS
+@on_posix
+def test_a_full_disk_keeps_the_old_file_and_the_listing(
+    home: Home, bot: Bot, proxy: Proxy, command: str, name: str
+) -> None:
+    home.write("precious", name)
+    before = bot.everything()
+    limited = (
+        "import resource, signal, sys;"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "_, hard = resource.getrlimit(resource.RLIMIT_FSIZE);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (64, hard));"
+        "sys.dont_write_bytecode = True;"
+        "from commandsync.cli.program import run;"
+        "code = run(sys.argv[1:]);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard));"  # whoever measures may write
+        "sys.exit(code)"
+    )
+    ran = home.child_of([sys.executable, "-c", limited], *command.split(), name, "--force")
+
+    assert ran.code == 1
+    assert f"error: cannot write {name}: file too large" in ran.err
+    assert home.read(name) == "precious"
+    assert sorted(path.name for path in home.path.iterdir()) == sorted(["commands.yaml", name])
+    assert proxy.writes == []
+    assert bot.everything() == before
+
+
+@WRITERS
+@pytest.mark.skipif(not POSIX or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_told(
+    home: Home, bot: Bot, proxy: Proxy, command: str, name: str
+) -> None:
+    (home.path / "locked").mkdir(mode=0o500)
+    before = bot.everything()
+
+    ran = home.run(*command.split(), f"locked/{name}")
+
+    assert ran.code == 1
+    assert "permission denied" in ran.err
+    assert proxy.writes == []
+    assert bot.everything() == before
+
+
+def test_applying_a_backup_brings_back_what_was_listed_and_keeps_ids(home: Home, bot: Bot) -> None:
+    before = bot.commands()
+    home.write("version: 1\n" + home.read("commands.yaml").removeprefix("version: 1\n"))
+    assert home.run("apply", "--yes", "--backup", "before.yaml").code == 0
+    assert bot.names() == [*NAMES[:9], "new"]
+
+    ran = home.run("apply", "--yes", "-f", "before.yaml", "--format", "json")
+
+    assert ran.code == 0, ran.said
+    assert checked(ran, "result")["summary"] == {
+        "add": 1,
+        "edit": 1,
+        "delete": 1,
+        "replace": 0,
+        "unchanged": 8,
+    }
+    after = bot.commands()
+    kept = ("id", "name", "description", "syntax", "uses")
+    assert [[one[key] for key in kept] for one in after[:9]] == [
+        [one[key] for key in kept] for one in before[:9]
+    ]
+    assert after[9]["name"] == NAMES[9]
+
+
+def test_a_backup_holds_what_was_listed_before(home: Home, bot: Bot) -> None:
+    identifiers = bot.ids()
+
+    ran = home.run("apply", "--yes", "--backup", "before.yaml")
+
+    text = home.read("before.yaml")
+    assert "wrote before.yaml: what was listed before" in ran.err
+    assert "Reworded." not in text
+    assert all(identifier in text for identifier in identifiers.values())
+
+
+@pytest.mark.usefixtures("bot")
+@on_posix
+def test_a_file_that_is_replaced_keeps_its_permissions(home: Home) -> None:
+    path = home.write("old", "plan.json")
+    path.chmod(0o640)
+
+    assert home.run("plan", "--out", "plan.json", "--force").code == 0
+    assert path.stat().st_mode & 0o777 == 0o640

@@ -1,0 +1,215 @@
+"""Input made to fill the memory or the day: the whole program ends soon, small, and by design."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.report import render_plans
+from tests.support.home import LONGEST
+from tests.support.plans import varied_plan
+from tests.support.rawserver import RawServer, answer, sending
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.home import Home
+
+MEGABYTE = 2**20
+MOST_MEMORY = 300 * MEGABYTE
+MOST_SECONDS = 30  # of the processor's time; what is well takes one or two
+
+# VmHWM is this process's own; what getrusage tells begins with the parent's.
+MEASURED = f"""
+import re, resource, sys
+from commandsync.cli.program import run
+resource.setrlimit(resource.RLIMIT_CPU, ({MOST_SECONDS}, {MOST_SECONDS}))
+code = run(sys.argv[1:])
+status = open("/proc/self/status").read()
+print("peak", int(re.search(r"VmHWM:\\s+(\\d+)", status)[1]) * 1024, file=sys.stderr)
+sys.exit(code)
+"""
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="measured as Linux tells it")
+
+
+def measured(home: Home, *arguments: str) -> tuple[int, str]:
+    """Run the program; hold its memory and time to the limits."""
+    ended = subprocess.run(
+        [sys.executable, "-c", MEASURED, *arguments],
+        cwd=home.path,
+        env=home.environment(),
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+        check=False,
+    )
+    said, _, peak = ended.stderr.rpartition("peak ")
+    assert peak, ended.stderr[-2000:]
+    assert int(peak) < MOST_MEMORY, f"{int(peak) // MEGABYTE} MB"
+    assert "Traceback" not in said
+    return ended.returncode, said
+
+
+def commands(one: str, count: int) -> Callable[[], str]:
+    return lambda: (
+        "version: 1\nprefix: /\ncommands:\n"
+        + "".join(one.replace("%", str(number)) for number in range(count))
+    )
+
+
+MANIFESTS: dict[str, tuple[int, Callable[[], str]]] = {
+    "as many commands as there may be": (
+        0,
+        commands("- {name: a%, description: b, syntax: c}\n", 35_000),
+    ),
+    "more values": (4, lambda: "version: 1\nx: [" + "a," * 5_000_000 + "]"),
+    "more lines": (4, lambda: "version: 1\n" + "\n" * 10_000_000 + "x: 1"),
+    "lone carriage returns": (4, lambda: "version: 1\n" + "\r" * 10_000_000 + "x: 1"),
+    "one long text": (
+        0,
+        lambda: (
+            "version: 1\ncommands:\n- name: a\n  syntax: b\n  description: "
+            + "a " * 5_000_000
+            + "😀\n"
+        ),
+    ),
+    "a long prefix, often": (
+        4,
+        lambda: (
+            f"version: 1\nprefix: {'p' * 5000}\ncommands:\n- name: a\n  description: b\n  syntax: "
+            + "{prefix}" * 600_000
+        ),
+    ),
+    "the longest prefix, often": (
+        0,
+        lambda: (
+            f"version: 1\nprefix: {'p' * 100}\ncommands:\n- name: a\n  description: b\n  syntax: '"
+            + "{prefix}" * 600_000
+            + "'\n"
+        ),
+    ),
+    "a long text, by aliases": (
+        4,
+        lambda: (
+            f"version: 1\nbot: &a {'t' * 5_000_000}\ncommands:\n"
+            + "- {name: a, description: *a, syntax: c}\n" * 30_000
+        ),
+    ),
+    "many patterns": (4, lambda: "version: 1\ninclude: [" + '"a*",' * 100_000 + "]"),
+    "many folders": (4, lambda: 'version: 1\ninclude: ["' + "**/" * 300 + '*.yaml"]'),
+    "a long pattern": (4, lambda: 'version: 1\ninclude: ["' + "a/" * 100_000 + '*.yaml"]'),
+    "many stars to ignore": (
+        0,
+        lambda: (
+            f'version: 1\nsync: {{ignore: ["{"*a" * 20_000}"]}}\ncommands:\n'
+            f"- {{name: {'a' * 20_000}b, description: b, syntax: c}}\n"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", MANIFESTS)
+def test_a_manifest_made_to_be_large_is_read_or_refused_within_limits(
+    home: Home, what: str
+) -> None:
+    code, text = MANIFESTS[what]
+    home.write(text())
+
+    ended, said = measured(home, "validate")
+
+    assert ended == code
+    assert len(said) < MEGABYTE
+
+
+def many(one: str, count: int) -> Callable[[], bytes]:
+    def body() -> bytes:
+        return f"[{','.join(one.replace('%', str(number)) for number in range(count))}]".encode()
+
+    return body
+
+
+ANSWERS: dict[str, tuple[int, Callable[[], bytes]]] = {
+    "as many records as there may be": (0, many('{"name":"a%","id":%}', 100_000)),
+    "more records": (1, many('{"name":"a","id":%}', 100_001)),
+    "as many keys as there may be": (
+        0,
+        lambda: b'[{"name":"a",' + many('"%":0', 999_990)()[1:-1] + b"}]",
+    ),
+    "more values": (1, lambda: b"[" + b"{}," * 10_000_000 + b"{}]"),
+    "one long text": (0, lambda: b'[{"name":"' + b"a" * 32 * 1_000_000 + b'"}]'),
+    "one long text and an emoji": (
+        1,
+        lambda: b'[{"name":"' + b"a" * 32 * 1_000_000 + "😀".encode() + b'"}]',
+    ),
+    "a shorter one": (0, lambda: b'[{"name":"' + b"a" * 16 * 1_000_000 + "😀".encode() + b'"}]'),
+    "deep": (1, lambda: b"[" * 900_000),
+}
+
+
+@pytest.mark.parametrize("what", ANSWERS)
+def test_an_answer_made_to_be_large_is_read_or_refused_within_limits(home: Home, what: str) -> None:
+    code, body = ANSWERS[what]
+    home.write("version: 1\nsync: {ignore: ['*']}\ncommands: []\n")
+    with RawServer() as server:
+        server.then(sending(answer(body())))
+        home.variable("COMMANDSYNC_BASE_URL", server.url)
+
+        ended, _ = measured(
+            home,
+            "plan",
+            "--bot",
+            "42",
+            "--retries",
+            "0",
+            "-q",
+            "--no-prune",
+            "--format",
+            "markdown",
+        )
+
+    assert ended == code
+
+
+def saved(count: int, **one: object) -> Callable[[], str]:
+    """Return a plan's text with so many deletes, or with as many of something else."""
+
+    def text() -> str:
+        plan = json.loads(render_plans([varied_plan()], format="json"))
+        delete = plan["changes"][-1]
+        for key, value in one.items():
+            plan[key] = [value] * count
+        if not one:
+            plan["changes"] = [{**delete, "id": str(number)} for number in range(count)]
+        return json.dumps(plan, separators=(",", ":"))
+
+    return text
+
+
+KEPT = {"resource": "announcement", "id": "", "name": "", "text": {"title": "", "description": ""}}
+PLANS: dict[str, Callable[[], str]] = {
+    "as many deletes as there may be": saved(70_000),
+    "more deletes": saved(90_000),
+    "many kept": saved(20_000, kept=KEPT),
+    "many warnings": saved(30_000, warnings={"message": "", "hint": "", "location": None}),
+    "more values": lambda: '{"version":1,"x":[' + "{}," * 9_000_000 + "{}]}",
+    "one long text and an emoji": lambda: '{"version":1,"x":"' + "a" * 32_000_000 + '😀"}',
+    "too long": lambda: '{"version":1,"x":"' + "a" * 40_000_000 + '"}',
+}
+
+
+@pytest.mark.parametrize("what", PLANS)
+def test_a_saved_plan_made_to_be_large_is_read_or_refused_within_limits(
+    home: Home, what: str
+) -> None:
+    home.write(PLANS[what](), "plan.json")
+    home.variable("COMMANDSYNC_TOKEN", "opaque")
+
+    ended, said = measured(home, "apply", "--plan", "plan.json", "--yes")
+
+    assert ended in {1, 5}  # what is a plan after all goes to a host that does not exist
+    assert "error: " in said

@@ -1,0 +1,70 @@
+"""SIGKILL in the middle of a real run, at every request, before and after it is done."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.faultserver import FaultServer
+from tests.support.home import LONGEST, fields
+from tests.support.listing import Listing
+from tests.support.proof import ANNOUNCEMENTS, COMMANDS, KEPT, WANTED, Stage, ids_of, texts_of
+from tests.support.terminal import POSIX
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from tests.support.home import Home
+
+pytestmark = pytest.mark.skipif(not POSIX, reason="there is no SIGKILL on Windows")
+
+FIRST, LAST = 2, 13  # the first write, and the reads at the end
+MANIFEST = (
+    fields(*(tuple(text) for text in COMMANDS))
+    + "announcements:\n"
+    + "".join(
+        f"  - {json.dumps({'title': text[0], 'description': text[1]})}\n" for text in ANNOUNCEMENTS
+    )
+    + "sync: {announcements: mirror}\n"
+)
+
+
+@pytest.mark.parametrize("done", [False, True], ids=["before it is done", "after it is done"])
+@pytest.mark.parametrize("number", range(FIRST, LAST))
+def test_a_killed_run_is_finished_by_the_next(home: Home, number: int, *, done: bool) -> None:
+    service = Listing()
+    stage = Stage(service)
+    children: list[subprocess.Popen[bytes]] = []
+
+    def kill(now: int) -> bool:
+        if now != number or not children:
+            return False
+        children.pop().kill()
+        return True
+
+    home.write(MANIFEST)
+    with FaultServer(service) as server:
+        for name, value in (("BASE_URL", server.url), ("BOT", "42"), ("TOKEN", "marked")):
+            home.variable(f"COMMANDSYNC_{name}", value)
+        if done:
+            server.answered = kill
+        else:
+            server.arrived = kill
+        child = home.started("apply", "--yes")
+        children.append(child)
+        _, err = child.communicate(timeout=LONGEST)
+        assert child.returncode == -9, err.decode()
+        begun = len(service.requests)
+
+        first = home.run("apply", "--yes")
+        again = home.run("apply", "--yes")
+
+    assert first.code == 0, first.said
+    assert again.code == 0
+    assert texts_of(service) == WANTED
+    assert ids_of(service) >= KEPT
+    assert (stage.copies, stage.lost) == (0, 0), stage.problems
+    rewritten = [one for one in service.requests[begun:] if one.kind == "add"]
+    assert len(rewritten) <= len(WANTED)

@@ -1,0 +1,95 @@
+"""What is not loaded: each heavy library comes when it is first needed, and not before."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.cli.program import NAMES
+from tests.support.home import LONGEST, fields
+
+if TYPE_CHECKING:
+    from tests.support.bots import Service
+    from tests.support.home import Home
+
+HEAVY = ("requests", "urllib3", "pydantic", "yaml", "deepdiff", "rich", "aiohttp", "fastapi")
+SERVER = ("fastapi", "sqlalchemy", "uvicorn", "jwt", "starlette")
+COMMANDS = (
+    *([name] for name in NAMES),
+    *(["bots", name] for name in ("list", "show")),
+    *(["voters", name] for name in ("list", "check")),
+    *(["commands", name] for name in ("list", "add", "edit", "delete", "set-uses")),
+    *(["announcements", name] for name in ("list", "add", "delete")),
+)
+_SPY = """
+import sys
+from commandsync.cli.program import run
+code = run(sys.argv[1:])
+sys.stderr.write("\\nloaded: " + " ".join(sorted(sys.modules)))
+sys.exit(code)
+"""
+
+
+def loaded(home: Home, *arguments: str, code: int = 0) -> set[str]:
+    """Return the modules that a run has loaded in the end."""
+    ended = subprocess.run(
+        [sys.executable, "-c", _SPY, *arguments],
+        cwd=home.path,
+        env=home.environment(),
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+        check=False,
+    )
+    assert ended.returncode == code, ended.stderr
+    return set(ended.stderr.rpartition("loaded: ")[2].split())
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--version"], ["--help"], *([*words, "--help"] for words in COMMANDS)]
+)
+def test_version_and_help_load_nothing_heavy(home: Home, arguments: list[str]) -> None:
+    modules = loaded(home, *arguments)
+
+    assert "commandsync.cli.program" in modules
+    assert modules.isdisjoint([*HEAVY, *SERVER])
+
+
+def test_validate_loads_no_http_and_no_models(home: Home) -> None:
+    home.write(fields(("help",)))
+
+    modules = loaded(home, "validate")
+
+    assert "yaml" in modules
+    assert modules.isdisjoint(["requests", "urllib3", "pydantic", "deepdiff", "rich", *SERVER])
+
+
+def test_a_plan_without_changes_loads_nothing_that_shows_them(home: Home, service: Service) -> None:
+    home.knows(service.bot(["help"]))
+    home.write(fields(("help",)))
+
+    modules = loaded(home, "plan")
+
+    assert "requests" in modules
+    assert modules.isdisjoint(["deepdiff", "rich", *SERVER])
+
+
+def test_a_list_in_a_pipe_loads_no_tables(home: Home, service: Service) -> None:
+    home.knows(service.bot(["help"]))
+
+    modules = loaded(home, "commands", "list")
+
+    assert "requests" in modules
+    assert modules.isdisjoint(["deepdiff", "rich", "yaml", "aiohttp", *SERVER])
+
+
+def test_what_differs_is_told_by_deepdiff(home: Home, service: Service) -> None:
+    home.knows(service.bot(["help"]))
+    home.write(fields(("help", "Reworded.")))
+
+    modules = loaded(home, "plan", "--detailed-exitcode", code=3)
+
+    assert "deepdiff" in modules

@@ -1,0 +1,96 @@
+"""The main job with the lists of real bots."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from tests.support.home import ROOT, checked
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+
+LISTED = json.loads((ROOT / "tests" / "fixtures" / "listed.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def bot(service: Service, home: Home) -> Bot:
+    bot = service.bot(LISTED)
+    home.knows(bot)
+    return bot
+
+
+@pytest.mark.parametrize("pin", [[], ["--pin"]], ids=["without ids", "pinned"])
+def test_what_is_pulled_is_valid_and_changes_nothing(home: Home, bot: Bot, pin: list[str]) -> None:
+    before = bot.everything()
+    assert home.run("pull", *pin, "--out", "commands.yaml").code == 0
+    assert home.run("validate").code == 0
+
+    plan = checked(home.run("plan", "--format", "json"), "plan")
+
+    assert plan["changes"] == []
+    assert plan["summary"]["unchanged"] == len(LISTED) == 656
+    assert home.run("apply", "--yes").code == 0
+    assert bot.everything() == before
+
+
+def test_applying_to_an_empty_page_lists_every_command_and_then_nothing_is_left(
+    home: Home, bot: Bot, service: Service
+) -> None:
+    home.run("pull", "--out", "commands.yaml")
+    home.write(home.read("commands.yaml").replace(f'bot: "{bot.id}"\n', ""))
+    empty = service.bot()
+    home.knows(empty)
+
+    applied = checked(home.run("apply", "--yes", "--format", "json"), "result")
+
+    assert applied["verified"] is True
+    assert applied["outcomes"] == {"done": 656, "failed": 0, "unknown": 0, "skipped": 0}
+    assert [_text(one) for one in empty.commands()] == [_text(one) for one in bot.commands()]
+    assert home.run("plan", "--detailed-exitcode").code == 0
+
+
+def test_a_mixed_change_keeps_every_kept_id_and_its_uses(home: Home, bot: Bot) -> None:
+    home.run("pull", "--out", "commands.yaml")
+    listed = bot.commands()
+    once = [one for one in listed if [o["name"] for o in listed].count(one["name"]) == 1]
+    edited, renamed, deleted = once[:60], once[60:100], once[100:140]
+    entries = yaml.load(home.read("commands.yaml"), yaml.BaseLoader)["commands"]  # noqa: S506
+    by_id = dict(zip([one["id"] for one in listed], entries, strict=True))
+    for one in deleted:
+        del by_id[one["id"]]
+    for one in edited:
+        by_id[one["id"]]["description"] = f"{one['description'].strip()} Now better."
+    for number, one in enumerate(renamed):
+        by_id[one["id"]] |= {"name": f"renamed {number}", "formerly": [one["name"].strip()]}
+    new = [{"name": f"new {n}", "description": "Is new.", "syntax": f"/new {n}"} for n in range(20)]
+    text = json.dumps({"version": 1, "commands": [*by_id.values(), *new]}, ensure_ascii=False)
+    # so written, JSON is YAML, which takes some characters for line ends and others for nothing
+    home.write(re.sub("[\x7f-\x9f\u2028\u2029]", lambda m: f"\\u{ord(m[0]):04x}", text))
+
+    applied = checked(home.run("apply", "--yes", "--format", "json"), "result")
+
+    summary = {"add": 20, "edit": 100, "delete": 40, "replace": 0, "unchanged": 656 - 140}
+    assert applied.get("summary") == summary, applied.get("problems", applied)
+    assert applied["verified"] is True
+    now = {one["id"]: one for one in bot.commands()}
+    gone = {one["id"] for one in deleted}
+    kept = {one["id"]: one["uses"] for one in listed if one["id"] not in gone}
+    assert {identifier: now[identifier]["uses"] for identifier in kept} == kept
+    assert len(now) == 656 - 40 + 20
+    assert gone.isdisjoint(now)
+    assert all(now[one["id"]]["description"].endswith("Now better.") for one in edited)
+    assert [now[one["id"]]["name"] for one in renamed] == [f"renamed {n}" for n in range(40)]
+    assert home.run("plan", "--detailed-exitcode").code == 0
+
+
+def _text(record: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(
+        (record.get(name) or "").replace("\r\n", "\n").strip()
+        for name in ("name", "description", "syntax", "category")
+    )

@@ -1,0 +1,218 @@
+"""What is seen: colours, talk, hostile texts, closed pipes, and consoles that are not UTF-8."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.home import LONGEST, PROGRAM, checked, fields
+from tests.support.terminal import POSIX, Terminal
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+
+FORMATS = pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
+on_posix = pytest.mark.skipif(not POSIX, reason="Windows has neither pty nor /dev/full")
+FULL = Path("/dev/full")
+HOSTILE = "a\n::set-output name=x::y\n##[error]z\x1b[31mred\x1b]0;t\x07 \u202eevil"
+
+
+@pytest.fixture
+def bot(service: Service, home: Home) -> Bot:
+    bot = service.bot(["help", "play", "skip"])
+    home.knows(bot)
+    home.write(fields(("help", "Zeigt \u00fcber 日本語 🎉."), ("play",), ("new",)))
+    return bot
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize(
+    ("flags", "variables", "colored"),
+    [
+        ([], {}, True),
+        ([], {"NO_COLOR": "1"}, False),
+        (["--color", "always"], {"NO_COLOR": "1"}, True),
+        (["--color", "never"], {}, False),
+    ],
+)
+@on_posix
+def test_a_terminal_gets_colours_unless_they_are_not_wanted(
+    home: Home, flags: list[str], variables: dict[str, str], *, colored: bool
+) -> None:
+    for name, value in variables.items():
+        home.variable(name, value)
+    with Terminal.running(home, "plan", *flags) as terminal:
+        code, shown, _ = terminal.ended()
+
+    assert code == 0
+    assert ("\x1b[" in shown) is colored
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_pipe_gets_colours_only_when_asked(home: Home) -> None:
+    assert "\x1b[" not in home.run("plan").out
+    assert "\x1b[" in home.run("plan", "--color", "always").out
+    assert "\x1b[" not in home.run("plan", "--color", "always", "--format", "json").out
+
+
+@pytest.mark.usefixtures("bot")
+def test_quiet_says_nothing_but_results(home: Home) -> None:
+    ran = home.run("apply", "--yes", "-q", "--backup", "before.yaml")
+
+    assert ran.code == 0
+    assert ran.err == ""
+    assert "Apply: 3 done" in ran.out
+
+
+@pytest.mark.usefixtures("bot")
+def test_verbose_says_a_line_for_each_change(home: Home) -> None:
+    ran = home.run("apply", "--yes", "-v")
+
+    lines = ran.err.splitlines()
+    assert ran.code == 0
+    assert len(lines) == 3
+    assert sorted(line.split()[0] for line in lines) == ["done:"] * 3
+
+
+@FORMATS
+def test_hostile_texts_in_a_listing_are_escaped(home: Home, service: Service, form: str) -> None:
+    hostile = {"name": HOSTILE, "description": HOSTILE, "syntax": HOSTILE, "category": HOSTILE}
+    bot = service.bot([hostile, "help"])
+    home.knows(bot)
+    home.write(fields(("help", "Reworded.")))
+
+    planned = home.run("plan", "--format", form)
+    applied = home.run("apply", "--yes", "-v", "--format", form)
+    said = planned.said + applied.said
+
+    assert "set-output" in said
+    assert "\x1b" not in said
+    assert "\x07" not in said
+    assert "\u202e" not in said
+    assert "##[" not in said
+    assert not [line for line in said.splitlines() if line.lstrip().startswith("::set-output")]
+    if form == "json":
+        assert "::" not in planned.out + applied.out
+
+
+def test_hostile_texts_in_a_pulled_manifest_are_escaped(home: Home, service: Service) -> None:
+    bot = service.bot([{"name": HOSTILE, "description": HOSTILE, "syntax": HOSTILE}])
+    home.knows(bot)
+
+    ran = home.run("pull")
+
+    assert "set-output" in ran.out
+    assert "\x1b" not in ran.out
+    assert not [line for line in ran.out.splitlines() if line.lstrip().startswith("::")]
+    home.write(ran.out)
+    assert home.run("plan", "--detailed-exitcode").code == 0
+
+
+@FORMATS
+def test_hostile_texts_in_a_manifest_are_escaped(home: Home, form: str) -> None:
+    home.write('version: 1\n"a\\n::error::x\\e[31m##[b]": 1\n')
+
+    ran = home.run("validate", "--format", form)
+
+    assert ran.code == 4
+    assert "\x1b" not in ran.said
+    assert "##[" not in ran.said
+    assert "\n::error::x" not in ran.said
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize(
+    "variables", [{"LC_ALL": "C", "PYTHONUTF8": "0"}, {"PYTHONIOENCODING": "ascii"}]
+)
+def test_any_console_gets_utf8(home: Home, variables: dict[str, str]) -> None:
+    ran = home.child("plan", **variables)
+
+    assert ran.code == 0
+    assert "日本語 🎉" in ran.out
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("command", ["plan", "pull", "schema", "apply --yes", "--help"])
+@on_posix
+def test_a_closed_pipe_is_no_trouble(home: Home, command: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = subprocess.run(
+        [*PROGRAM, *command.split()],
+        cwd=home.path,
+        env=home.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        timeout=LONGEST,
+        check=False,
+    )
+    os.close(writing)
+
+    assert ended.returncode == 0
+    assert ended.stderr == b""
+
+
+@on_posix
+def test_apply_into_a_closed_pipe_does_all_the_same(home: Home, bot: Bot) -> None:
+    test_a_closed_pipe_is_no_trouble(home, "apply --yes")
+
+    assert bot.names() == ["help", "play", "new"]
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [("plan", 1), ("pull", 1), ("apply --yes", 1), ("apply --yes --format json", 6)],
+)
+@pytest.mark.skipif(not FULL.exists(), reason="needs a disk that is full")
+def test_a_result_that_cannot_be_written_is_an_error(home: Home, command: str, code: int) -> None:
+    with FULL.open("wb") as full:
+        ended = subprocess.run(
+            [*PROGRAM, *command.split()],
+            cwd=home.path,
+            env=home.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=LONGEST,
+            check=False,
+        )
+
+    assert ended.returncode == code
+    assert "error: cannot write the result: no space left on device" in ended.stderr
+    assert ("; the listing was changed" in ended.stderr) == (code == 6)
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@on_posix
+def test_closed_streams_are_no_trouble(home: Home, closed: str) -> None:
+    program = f'exec "$0" -m commandsync apply --yes {closed}'
+    ended = subprocess.run(
+        ["/bin/sh", "-c", program, PROGRAM[0]],
+        cwd=home.path,
+        env=home.environment(),
+        capture_output=True,
+        timeout=LONGEST,
+        check=False,
+    )
+
+    assert ended.returncode == 0
+    assert ended.stderr == b""
+
+
+@pytest.mark.usefixtures("bot")
+def test_plans_in_two_runs_are_equal_to_the_byte(home: Home) -> None:
+    first = home.child("plan", "--format", "json", PYTHONHASHSEED="1")
+    second = home.child("plan", "--format", "json", PYTHONHASHSEED="2")
+
+    assert checked(first, "plan")
+    assert first == second

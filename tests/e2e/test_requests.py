@@ -1,0 +1,168 @@
+"""How often the service is asked: exactly as often as it must be, and no collection unasked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.home import checked, fields
+from tests.support.proxy import meeting
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+    from tests.support.proxy import Proxy
+
+NEWS = "announcements:\n  - title: v2\n    description: News.\n"
+NAMES = [f"command {number}" for number in range(12)]
+READS = ["GET announcements", "GET commands"]
+
+
+@pytest.fixture
+def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
+    bot = service.bot(NAMES, ["v2"])
+    home.knows(bot, url=proxy.url)
+    return bot
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("command", ["plan", "apply --yes", "apply --dry-run"])
+def test_a_run_with_nothing_to_do_asks_once_for_each_declared_collection(
+    home: Home, proxy: Proxy, command: str
+) -> None:
+    home.write(fields(*((name,) for name in NAMES)) + NEWS)
+
+    ran = home.run(*command.split())
+
+    assert ran.code == 0
+    assert "No changes: nothing is left to do." in ran.out
+    assert sorted(proxy.shorts()) == READS
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("command", ["plan", "apply --yes"])
+def test_the_collections_are_read_at_the_same_time(home: Home, proxy: Proxy, command: str) -> None:
+    home.write(fields(*((name,) for name in NAMES)) + NEWS)
+    proxy.rule = meeting(2)
+
+    ran = home.run(*command.split())
+
+    assert ran.code == 0, ran.said
+    assert proxy.most == 2
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_collection_that_is_not_declared_is_never_read(home: Home, proxy: Proxy) -> None:
+    home.write("version: 1\n" + NEWS)
+    assert home.run("apply", "--yes").code == 0
+    home.write(fields(*((name,) for name in NAMES)))
+    assert home.run("apply", "--yes").code == 0
+
+    assert proxy.shorts() == ["GET announcements", "GET commands"]
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_manifest_that_manages_nothing_asks_nothing(home: Home, proxy: Proxy) -> None:
+    home.write("version: 1\n")
+
+    ran = home.run("apply", "--yes")
+
+    assert ran.code == 0
+    assert "Nothing is managed" in ran.out
+    assert proxy.requests == []
+
+
+@pytest.mark.usefixtures("bot")
+def test_changes_cost_one_request_each_and_one_read_for_each_changed_collection(
+    home: Home, proxy: Proxy
+) -> None:
+    kept = [(name, "Reworded.") for name in NAMES[:5]] + [(name,) for name in NAMES[5:10]]
+    home.write(fields(*kept, ("new one",), ("new two",)) + NEWS)
+
+    ran = home.run("apply", "--yes", "--format", "json")
+
+    made = checked(ran, "result")["outcomes"]["done"]
+    assert made == 5 + 2 + 2
+    assert len(proxy.requests) == 2 + made + 1
+    assert Counter(one.method for one in proxy.requests) == {"GET": 3, "POST": 7, "DELETE": 2}
+    assert Counter(proxy.shorts())["GET announcements"] == 1
+
+
+@pytest.mark.usefixtures("bot")
+def test_both_collections_are_read_again_when_both_have_changed(home: Home, proxy: Proxy) -> None:
+    news = NEWS + "  - title: v3\n    description: More news.\n"
+    home.write(fields(*((name,) for name in NAMES), ("new",)) + news)
+
+    ran = home.run("apply", "--yes")
+
+    assert ran.code == 0
+    assert sorted(proxy.shorts()) == sorted([*READS, *READS, "POST announcements", "POST commands"])
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("most", [1, 3])
+def test_no_more_than_the_allowed_requests_are_ever_in_flight(
+    home: Home, proxy: Proxy, most: int
+) -> None:
+    home.write(fields(*((name, "Reworded.") for name in NAMES)) + NEWS)
+    proxy.rule = meeting(most, when=lambda seen: seen.writes)
+
+    ran = home.run("apply", "--yes", "--concurrency", str(most))
+
+    assert ran.code == 0, ran.said
+    assert proxy.most == most
+
+
+def test_adds_go_one_by_one_in_the_order_of_the_manifest(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    new = [f"new {number}" for number in range(6)]
+    home.write(fields(*((name,) for name in NAMES), *((name,) for name in new)))
+
+    ran = home.run("apply", "--yes")
+
+    assert ran.code == 0
+    assert [one.json["name"] for one in proxy.writes] == new
+    assert proxy.most == 1
+    assert bot.names() == NAMES + new
+
+
+@pytest.mark.usefixtures("bot")
+def test_unordered_adds_go_together(home: Home, proxy: Proxy) -> None:
+    home.write(fields(*((name,) for name in NAMES), *((f"new {n}",) for n in range(4))))
+    proxy.rule = meeting(4, when=lambda seen: seen.writes)
+
+    ran = home.run("apply", "--yes", "--unordered")
+
+    assert ran.code == 0, ran.said
+    assert proxy.most == 4
+
+
+def test_what_is_written_is_what_the_interface_asks_for(home: Home, bot: Bot, proxy: Proxy) -> None:
+    home.write(fields((NAMES[0], "Reworded."), ("new", "Is new.", "/new", "Fun")))
+
+    home.run("apply", "--yes", "--max-deletes", "all")
+
+    edit, add, *deletes = proxy.writes
+    assert (
+        edit.json
+        == {
+            "id": bot.ids()[NAMES[0]],
+            "name": NAMES[0],
+            "description": "Reworded.",
+            "syntax": f"/{NAMES[0]}",
+            "category": "",
+        }
+        or edit.json["description"] == "Reworded."
+    )
+    assert add.json == {
+        "name": "new",
+        "description": "Is new.",
+        "syntax": "/new",
+        "category": "Fun",
+    }
+    assert {one.method for one in deletes} == {"DELETE"}
+    assert all(one.headers["authorization"] == f"Bot {bot.token}" for one in proxy.requests)
+    assert all(one.headers["user-agent"].startswith("commandsync/") for one in proxy.requests)

@@ -1,0 +1,268 @@
+"""A reviewed plan is applied as it was reviewed, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.home import checked, failed, fields
+from tests.support.proxy import Instead
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+    from tests.support.proxy import Proxy, Seen
+
+NAMES = [f"command {number}" for number in range(10)]
+WANTED = fields((NAMES[0], "Reworded."), *((name,) for name in NAMES[1:9]), ("new",))
+APPLY = ("apply", "--plan", "plan.json", "--yes")
+
+
+@pytest.fixture
+def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
+    """A bot with a saved plan: one edit, one add, one delete."""
+    bot = service.bot(NAMES)
+    home.knows(bot, url=proxy.url)
+    home.write(WANTED)
+    assert home.run("plan", "--out", "plan.json").code == 0
+    proxy.requests.clear()
+    return bot
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_plan_is_saved_as_it_is_printed(home: Home) -> None:
+    printed = home.run("plan", "--format", "json").out
+
+    assert home.read("plan.json") == printed
+
+
+def test_a_saved_plan_is_applied_and_nothing_else(home: Home, bot: Bot) -> None:
+    home.write(fields(("something else",)))
+
+    ran = home.run(*APPLY, "--format", "json")
+
+    assert ran.code == 0
+    assert checked(ran, "result")["outcomes"]["done"] == 3
+    assert bot.names() == [*NAMES[:9], "new"]
+    assert bot.commands()[0]["description"] == "Reworded."
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_saved_plan_is_not_read_from_standard_input(home: Home) -> None:
+    ran = home.run("apply", "--plan", "-", "--yes", "--format", "json")
+
+    assert ran.code == 2
+    assert failed(ran, "usage") == "a saved plan is a file: --plan does not read standard input"
+
+
+def test_a_saved_plan_needs_no_manifest(home: Home, bot: Bot) -> None:
+    (home.path / "commands.yaml").unlink()
+    home.forget("COMMANDSYNC_BASE_URL")
+    home.forget("COMMANDSYNC_BOT")
+
+    assert home.run(*APPLY).code == 0
+    assert bot.names() == [*NAMES[:9], "new"]
+
+
+def test_a_saved_plan_applied_again_writes_nothing(home: Home, bot: Bot, proxy: Proxy) -> None:
+    assert home.run(*APPLY).code == 0
+    after, written = bot.everything(), len(proxy.writes)
+
+    ran = home.run(*APPLY, "--format", "json")
+
+    assert ran.code == 0
+    assert checked(ran, "result")["verified"] is True
+    assert len(proxy.writes) == written
+    assert bot.everything() == after
+
+
+@pytest.mark.parametrize("way", ["text", "json"])
+def test_a_record_that_changed_meanwhile_makes_the_plan_stale(
+    home: Home, bot: Bot, proxy: Proxy, way: str
+) -> None:
+    identifier = bot.ids()[NAMES[0]]
+    bot.post("commands", id=identifier, name=NAMES[0], description="Other.", syntax="/other")
+    before = bot.everything()
+
+    ran = home.run(*APPLY, "--format", way)
+
+    assert ran.code == 5
+    assert f"edit of command '{NAMES[0]}'" in ran.said
+    assert "make a new plan" in ran.said
+    assert proxy.writes == []
+    assert bot.everything() == before
+    if way == "json":
+        assert failed(ran, "stale")
+
+
+def test_a_record_the_plan_does_not_touch_may_have_changed(home: Home, bot: Bot) -> None:
+    bot.post("commands", name="theirs", description="Other.", syntax="/theirs")
+
+    ran = home.run(*APPLY)
+
+    assert ran.code == 0, ran.said
+    assert bot.names() == [*NAMES[:9], "theirs", "new"]
+
+
+def test_a_plan_that_ended_half_way_is_finished_by_running_it_again(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    def broken(seen: Seen) -> Instead | None:
+        return Instead(400, {"error": "Not now."}) if seen.method == "DELETE" else None
+
+    proxy.rule = broken
+    assert home.run(*APPLY).code == 6
+    assert bot.names() == [*NAMES, "new"]
+    proxy.rule = lambda _: None
+    proxy.requests.clear()
+
+    ran = home.run(*APPLY)
+
+    assert ran.code == 0, ran.said
+    assert [one.method for one in proxy.writes] == ["DELETE"]
+    assert bot.names() == [*NAMES[:9], "new"]
+
+
+def test_a_saved_plan_is_guarded_again_by_what_is_listed_now(
+    service: Service, home: Home, proxy: Proxy
+) -> None:
+    bot = service.bot([f"command {number}" for number in range(20)])
+    home.knows(bot, url=proxy.url)
+    home.write(fields(*((f"command {number}",) for number in range(5, 20))))
+    assert home.run("plan", "--out", "plan.json").code == 0
+    for name, identifier in bot.ids().items():
+        if int(name.split()[1]) >= 9:
+            bot.delete(identifier)
+    before = bot.everything()
+
+    ran = home.run(*APPLY)
+
+    assert ran.code == 5
+    assert "would delete 5 of 9 listed commands" in ran.said
+    assert proxy.writes == []
+    assert bot.everything() == before
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_refused_plan_can_be_saved_and_stays_refused(home: Home, proxy: Proxy) -> None:
+    home.write(fields(("only one",)))
+    saved = home.run("plan", "--out", "plan.json", "--force")
+    assert saved.code == 0
+    assert "apply refuses it" in saved.out
+
+    ran = home.run(*APPLY)
+
+    assert ran.code == 5
+    assert proxy.writes == []
+
+
+def test_a_plan_carries_the_limits_it_was_made_under(home: Home, bot: Bot) -> None:
+    home.write(fields(("only one",)))
+    home.run("plan", "--out", "plan.json", "--force", "--max-deletes", "all")
+
+    assert home.run(*APPLY).code == 0
+    assert bot.names() == ["only one"]
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("changes", 0, "after", "description"), "Something else."),
+        (("changes", 2, "id"), "another"),
+        (("summary", "delete"), 0),
+        (("fingerprint",), "sha256:" + "0" * 64),
+        (("bot",), "1"),
+    ],
+)
+def test_a_plan_that_was_edited_by_hand_is_refused(
+    home: Home, proxy: Proxy, path: tuple[str | int, ...], value: object
+) -> None:
+    home.forget("COMMANDSYNC_BOT")
+    plan = json.loads(home.read("plan.json"))
+    at = plan
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    home.write(json.dumps(plan), "plan.json")
+
+    ran = home.run(*APPLY, "--format", "json")
+
+    assert ran.code == 5
+    assert "was edited or damaged" in failed(ran, "refused")
+    assert proxy.requests == []
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [["--bot", "42"], ["--base-url", "https://other.example"]],
+    ids=["bot", "base URL"],
+)
+def test_a_plan_of_another_listing_is_refused(
+    home: Home, bot: Bot, proxy: Proxy, flags: list[str]
+) -> None:
+    ran = home.run(*APPLY, *flags)
+
+    assert ran.code == 5
+    assert f"the plan is for bot {bot.id} at {proxy.url}" in ran.err
+    assert proxy.requests == []
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_plan_of_an_unknown_version_is_refused(home: Home, proxy: Proxy) -> None:
+    home.write(home.read("plan.json").replace('"version": 1', '"version": 2', 1), "plan.json")
+
+    ran = home.run(*APPLY)
+
+    assert ran.code == 5
+    assert "is of another version than 1" in ran.err
+    assert proxy.requests == []
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no json", b"[]", b"{}", b"\xff\xfe", b"[" * 100_000, b'{"version": 1}'],
+    ids=["empty", "no JSON", "a list", "nothing", "no text", "deep", "no plan"],
+)
+def test_what_is_no_plan_is_named(home: Home, proxy: Proxy, content: bytes) -> None:
+    home.write(content, "plan.json")
+
+    ran = home.run(*APPLY, "--format", "json")
+
+    assert ran.code == 1
+    assert "plan.json" in failed(ran, "file")
+    assert proxy.requests == []
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_missing_plan_is_named(home: Home) -> None:
+    ran = home.run("apply", "--plan", "missing.json", "--yes")
+
+    assert ran.code == 1
+    assert "error: cannot read missing.json: no such file or directory" in ran.err
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("flag", [["-f", "commands.yaml"], ["--max-deletes", "9"], ["--no-prune"]])
+def test_a_saved_plan_goes_with_no_manifest_and_no_limits(
+    home: Home, proxy: Proxy, flag: list[str]
+) -> None:
+    ran = home.run(*APPLY, *flag)
+
+    assert ran.code == 2
+    assert "--plan applies a saved plan and nothing else" in ran.err
+    assert proxy.requests == []
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_saved_plan_can_be_looked_at_without_a_token(home: Home, proxy: Proxy) -> None:
+    home.forget("COMMANDSYNC_TOKEN")
+
+    ran = home.run("apply", "--plan", "plan.json", "--dry-run")
+
+    assert ran.code == 0
+    assert "Plan: 1 to add, 1 to edit, 1 to delete, 8 unchanged." in ran.out
+    assert proxy.writes == []

@@ -1,0 +1,196 @@
+"""Several manifests in one run: all or none is begun, and the codes combine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.home import checked, failed, fields
+from tests.support.proxy import Instead
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+    from tests.support.proxy import Proxy
+
+LISTED = [f"command {number}" for number in range(10)]
+
+
+@pytest.fixture
+def bots(service: Service, home: Home, proxy: Proxy) -> tuple[Bot, Bot]:
+    """Two bots, each with its manifest in bots/ and its token in a variable of its own."""
+    pair = service.bot(LISTED), service.bot(LISTED)
+    home.variable("COMMANDSYNC_BASE_URL", proxy.url)
+    for name, bot in zip("ab", pair, strict=True):
+        home.variable(f"COMMANDSYNC_TOKEN_{name.upper()}", bot.token)
+        _write(home, name, bot, *LISTED, f"new of {name}")
+    return pair
+
+
+def _write(home: Home, name: str, bot: Bot, *commands: str) -> None:
+    head = f'bot: "{bot.id}"\ntoken_env: COMMANDSYNC_TOKEN_{name.upper()}\n'
+    home.write(fields(*((one,) for one in commands)) + head, f"bots/{name}.yaml")
+
+
+@pytest.mark.parametrize(
+    "files", [["-f", "bots"], ["-f", "bots/a.yaml", "-f", "bots/b.yaml"]], ids=["folder", "twice"]
+)
+def test_each_manifest_goes_to_its_own_bot_with_its_own_token(
+    home: Home, bots: tuple[Bot, Bot], proxy: Proxy, files: list[str]
+) -> None:
+    ran = home.run("apply", "--yes", "--format", "json", *files)
+
+    results = checked(ran, "result")["results"]
+    assert ran.code == 0
+    assert [one["bot"] for one in results] == [bot.id for bot in bots]
+    assert [bot.names()[-1] for bot in bots] == ["new of a", "new of b"]
+    tokens = {(one.path.split("/")[3], one.headers["authorization"]) for one in proxy.requests}
+    assert tokens == {(bot.id, f"Bot {bot.token}") for bot in bots}
+
+
+@pytest.mark.usefixtures("bots")
+def test_all_are_read_and_planned_before_the_first_write(home: Home, proxy: Proxy) -> None:
+    assert home.run("apply", "--yes", "-f", "bots").code == 0
+
+    methods = [one.method for one in proxy.requests]
+    assert methods[:2] == ["GET", "GET"]
+    assert methods[2] == "POST"
+    assert len({one.path.split("/")[3] for one in proxy.requests[:2]}) == 2
+
+
+def test_one_that_is_refused_keeps_all_from_being_written(
+    home: Home, bots: tuple[Bot, Bot], proxy: Proxy
+) -> None:
+    _write(home, "b", bots[1], LISTED[0])
+
+    ran = home.run("apply", "--yes", "-f", "bots")
+
+    assert ran.code == 5
+    assert "would delete 9 of 10 listed commands, 90 % is over 30 %" in ran.out
+    assert proxy.writes == []
+    assert [bot.names() for bot in bots] == [LISTED, LISTED]
+
+
+@pytest.mark.usefixtures("proxy")
+def test_programs_get_a_plan_or_the_reason_for_each(
+    home: Home,
+    bots: tuple[Bot, Bot],
+) -> None:
+    _write(home, "b", bots[1], LISTED[0])
+
+    ran = home.run("apply", "--yes", "-f", "bots", "--format", "json")
+
+    first, second = checked(ran, "plan")["results"]
+    assert ran.code == 5
+    assert first["summary"]["add"] == 1
+    assert second["error"]["kind"] == "refused"
+
+
+def test_one_that_cannot_be_read_keeps_all_from_being_written(
+    home: Home, bots: tuple[Bot, Bot], proxy: Proxy
+) -> None:
+    proxy.rule = lambda seen: Instead(404, {"error": "gone"}) if bots[1].id in seen.path else None
+
+    ran = home.run("apply", "--yes", "-f", "bots")
+
+    assert ran.code == 1
+    assert "error: " in ran.err
+    assert proxy.writes == []
+
+
+@pytest.mark.usefixtures("bots")
+def test_one_invalid_manifest_keeps_all_from_being_read(home: Home, proxy: Proxy) -> None:
+    home.write("version: 1\ncomands: []\n", "bots/c.yaml")
+
+    ran = home.run("apply", "--yes", "-f", "bots", "--format", "json")
+
+    assert ran.code == 4
+    assert failed(ran, "invalid")
+    assert proxy.requests == []
+
+
+def test_a_token_of_another_bot_keeps_all_from_being_written(
+    home: Home, bots: tuple[Bot, Bot], proxy: Proxy
+) -> None:
+    home.variable("COMMANDSYNC_TOKEN_B", bots[0].token)
+
+    ran = home.run("apply", "--yes", "-f", "bots")
+
+    assert ran.code == 5
+    assert f"the token belongs to bot {bots[0].id}, not to bot {bots[1].id}" in ran.err
+    assert proxy.writes == []
+
+
+def test_pending_changes_count_after_failures(
+    home: Home, bots: tuple[Bot, Bot], proxy: Proxy
+) -> None:
+    plan = ["plan", "-f", "bots", "--detailed-exitcode", "--retries", "0"]
+    assert home.run(*plan).code == 3
+    proxy.rule = lambda seen: Instead(500) if bots[0].id in seen.path else None
+
+    ran = home.run(*plan, "--format", "json")
+
+    first, second = checked(ran, "plan")["results"]
+    assert ran.code == 1
+    assert first["error"]["kind"] == "network"
+    assert second["summary"]["add"] == 1
+
+
+def test_what_fails_for_one_is_done_for_the_other_and_told(
+    home: Home, bots: tuple[Bot, Bot], proxy: Proxy
+) -> None:
+    def refuse(seen: object) -> Instead | None:
+        writes = getattr(seen, "writes", False) and bots[0].id in getattr(seen, "path", "")
+        return Instead(400, {"error": "No."}) if writes else None
+
+    proxy.rule = refuse
+
+    ran = home.run("apply", "--yes", "-f", "bots", "--format", "json")
+
+    first, second = checked(ran, "result")["results"]
+    assert ran.code == 1
+    assert first["outcomes"]["failed"] == 1
+    assert second["outcomes"]["done"] == 1
+    assert bots[0].names() == LISTED
+
+
+def test_incomplete_comes_before_failed(home: Home, bots: tuple[Bot, Bot], proxy: Proxy) -> None:
+    _write(home, "b", bots[1], *LISTED, "new of b", "refused")
+
+    def refuse(seen: object) -> Instead | None:
+        body = getattr(seen, "body", b"")
+        return Instead(400, {"error": "No."}) if b"refused" in body or b"of a" in body else None
+
+    proxy.rule = refuse
+
+    ran = home.run("apply", "--yes", "-f", "bots")
+
+    assert ran.code == 6
+
+
+def test_one_listing_in_two_manifests_is_invalid(
+    home: Home, bots: tuple[Bot, Bot], proxy: Proxy
+) -> None:
+    _write(home, "c", bots[0], "other")
+    home.variable("COMMANDSYNC_TOKEN_C", bots[0].token)
+
+    ran = home.run("apply", "--yes", "-f", "bots")
+
+    assert ran.code == 4
+    assert "bots/c.yaml" in ran.err.replace("\\", "/")
+    assert "include" in ran.err
+    assert proxy.requests == []
+
+
+@pytest.mark.usefixtures("bots")
+@pytest.mark.parametrize("option", [["apply", "--yes", "--backup"], ["plan", "--out"]])
+def test_one_file_cannot_hold_what_belongs_to_several(
+    home: Home, proxy: Proxy, option: list[str]
+) -> None:
+    ran = home.run(*option, "some.file", "-f", "bots")
+
+    assert ran.code == 2
+    assert f"{option[-1]} " in ran.err
+    assert proxy.requests == []
+    assert not (home.path / "some.file").exists()

@@ -1,0 +1,216 @@
+"""SIGINT and SIGTERM: what is in flight is finished and told, and nothing new is begun."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.home import LONGEST, Ran, checked, failed, fields
+from tests.support.proxy import Instead
+from tests.support.terminal import POSIX
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator
+
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+    from tests.support.proxy import Proxy, Rule, Seen
+
+pytestmark = pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
+
+NAMES = [f"command {number}" for number in range(12)]
+BOTH = pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
+)
+
+
+@pytest.fixture
+def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
+    """A bot with twelve edits to make."""
+    bot = service.bot(NAMES)
+    home.knows(bot, url=proxy.url)
+    home.write(fields(*((name, "Reworded.") for name in NAMES)))
+    return bot
+
+
+@pytest.fixture
+def held(proxy: Proxy) -> Iterator[threading.Event]:
+    """Hold every write until this is set."""
+    released = threading.Event()
+    proxy.rule = holding(released, writes=True)
+    yield released
+    released.set()
+
+
+def holding(released: threading.Event, *, writes: bool = False) -> Rule:
+    def hold(seen: Seen) -> None:
+        if seen.writes or not writes:
+            released.wait(LONGEST)
+
+    return hold
+
+
+def heard(child: subprocess.Popen[bytes]) -> None:
+    """Return when the program has said that it stops."""
+    assert child.stderr is not None
+    while line := child.stderr.readline():
+        if line.startswith(b"stopping: what is in flight is finished first"):
+            return
+    raise AssertionError("it ended without a word")
+
+
+def end_of(child: subprocess.Popen[bytes]) -> Ran:
+    out, err = child.communicate(timeout=LONGEST)
+    return Ran(child.returncode, out.decode(), err.decode())
+
+
+@BOTH
+def test_a_signal_lets_what_is_in_flight_finish_and_reports_it(
+    home: Home, bot: Bot, proxy: Proxy, held: threading.Event, number: signal.Signals, code: int
+) -> None:
+    child = home.started("apply", "--yes", "--format", "json")
+    proxy.wait_for(4)
+    child.send_signal(number)
+    heard(child)
+    held.set()
+
+    ran = end_of(child)
+
+    result = checked(ran, "result")
+    assert ran.code == code
+    assert len(proxy.writes) == 4
+    assert result["interrupted"] is True
+    assert result["outcomes"] == {"done": 4, "failed": 0, "unknown": 0, "skipped": 8}
+    changed = [one["name"] for one in bot.commands() if one["description"] == "Reworded."]
+    told = [one["name"] for one in result["changes"] if one["outcome"] == "done"]
+    assert sorted(changed) == sorted(told)
+
+
+def test_running_again_finishes_what_was_interrupted(
+    home: Home, bot: Bot, proxy: Proxy, held: threading.Event
+) -> None:
+    child = home.started("apply", "--yes")
+    proxy.wait_for(4)
+    child.send_signal(signal.SIGTERM)
+    heard(child)
+    held.set()
+    stopped = end_of(child)
+    proxy.requests.clear()
+
+    again = home.run("apply", "--yes")
+
+    assert "Interrupted: what was in flight was finished. Run again" in stopped.out
+    assert again.code == 0
+    assert len(proxy.writes) == 8
+    assert {one["description"] for one in bot.commands()} == {"Reworded."}
+
+
+@pytest.mark.usefixtures("bot")
+@BOTH
+def test_a_second_signal_ends_at_once_and_calls_the_rest_unknown(
+    home: Home, proxy: Proxy, held: threading.Event, number: signal.Signals, code: int
+) -> None:
+    child = home.started("apply", "--yes", "--format", "json")
+    proxy.wait_for(4)
+    child.send_signal(number)
+    heard(child)
+    child.send_signal(number)
+
+    ran = end_of(child)  # while the writes are still held
+
+    result = checked(ran, "result")
+    assert ran.code == code
+    assert not held.is_set()
+    assert result["outcomes"] == {"done": 0, "failed": 0, "unknown": 4, "skipped": 8}
+    assert result["verified"] is False
+
+
+def test_a_signal_ends_the_wait_before_the_next_try(home: Home, bot: Bot, proxy: Proxy) -> None:
+    def slow_down(seen: Seen) -> Instead | None:
+        return Instead(429, {"error": "x"}, {"Retry-After": "100"}) if seen.writes else None
+
+    proxy.rule = slow_down
+    child = home.started("apply", "--yes", "--concurrency", "1")
+    proxy.wait_for(1)
+    child.send_signal(signal.SIGINT)
+
+    ran = end_of(child)
+
+    assert ran.code == 130
+    assert len(proxy.writes) == 1
+    assert {one["description"] for one in bot.commands()} == {"Does it."}
+
+
+@pytest.mark.usefixtures("bot")
+@BOTH
+@pytest.mark.parametrize("command", ["plan", "apply --yes", "pull"])
+def test_a_signal_while_reading_ends_at_once_with_nothing_changed(
+    home: Home, proxy: Proxy, command: str, number: signal.Signals, code: int
+) -> None:
+    released = threading.Event()
+    proxy.rule = holding(released)
+    child = home.started(*command.split())
+    proxy.wait_for(1, writes=False)
+    child.send_signal(number)
+
+    ran = end_of(child)
+
+    released.set()
+    assert ran.code == code
+    assert ran.err == "error: interrupted; nothing was changed\n"
+    assert ran.out == ""
+    assert proxy.writes == []
+
+
+@pytest.mark.usefixtures("bot")
+def test_an_interrupted_plan_is_a_document_for_programs(home: Home, proxy: Proxy) -> None:
+    released = threading.Event()
+    proxy.rule = holding(released)
+    child = home.started("plan", "--format", "json")
+    proxy.wait_for(1, writes=False)
+    child.send_signal(signal.SIGTERM)
+
+    ran = end_of(child)
+
+    released.set()
+    assert ran.code == 143
+    assert failed(ran, "interrupted") == "interrupted; nothing was changed"
+
+
+def test_of_several_plans_those_not_begun_are_skipped(
+    home: Home, bot: Bot, service: Service, proxy: Proxy, held: threading.Event
+) -> None:
+    other = service.bot(NAMES)
+    home.forget("COMMANDSYNC_BOT")
+    wanted = fields(*((name, "Reworded.") for name in NAMES))
+    for name, one in (("A", bot), ("B", other)):
+        home.variable(f"COMMANDSYNC_{name}", one.token)
+        home.write(f'{wanted}bot: "{one.id}"\ntoken_env: COMMANDSYNC_{name}\n', f"bots/{name}.yaml")
+    child = home.started("apply", "--yes", "-f", "bots", "--format", "json")
+    proxy.wait_for(4)
+    child.send_signal(signal.SIGINT)
+    heard(child)
+    held.set()
+
+    ran = end_of(child)
+
+    first, second = checked(ran, "result")["results"]
+    assert ran.code == 130
+    assert first["outcomes"]["done"] == 4
+    assert second["outcomes"] == {"done": 0, "failed": 0, "unknown": 0, "skipped": 12}
+
+
+def test_serve_ends_in_good_order(home: Home) -> None:
+    child = home.started("serve", "--port", "0", "--database", ":memory:")
+    assert child.stdout is not None
+    assert child.stdout.readline().startswith(b"listening on http://127.0.0.1:")
+    child.send_signal(signal.SIGTERM)
+
+    ran = end_of(child)
+
+    assert ran.code == 0
+    assert ran.err == ""

@@ -1,0 +1,181 @@
+"""The token goes to its own service and shows nowhere."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64encode
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.home import checked, fields
+from tests.support.proxy import Instead
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+    from tests.support.proxy import Proxy, Seen
+
+MARKED = "marked-token-7f3a9c1e"
+
+
+@pytest.fixture
+def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
+    bot = service.bot(["help", "play"])
+    home.knows(bot, url=proxy.url)
+    home.write(fields(("help", "Reworded."), ("play",), ("new",)))
+    return bot
+
+
+def everywhere(home: Home, said: str) -> str:
+    """Return what was said and all that was written."""
+    files = [path for path in home.path.rglob("*") if path.is_file()]
+    return said + "".join(path.read_text(encoding="utf-8") for path in files)
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_whole_run_shows_the_token_nowhere(home: Home, bot: Bot, form: str) -> None:
+    said = ""
+    for command in (
+        "plan --out plan.json",
+        "apply --yes --backup before.yaml",
+        "apply --plan plan.json --yes",
+    ):
+        ran = home.child(*command.split(), "-vv", "--format", form)
+        assert ran.code == 0, ran.said
+        said += ran.said
+    said += home.child("pull", "-vv").said
+
+    assert "/commands: HTTP 200" in said
+    assert bot.token not in everywhere(home, said)
+    assert bot.token.split(".")[2] not in everywhere(home, said)
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("status", [200, 403, 500])
+def test_a_service_that_echoes_the_token_does_not_make_it_show(
+    home: Home, proxy: Proxy, status: int
+) -> None:
+    def echo(seen: Seen) -> Instead:
+        said = f"I got {seen.headers['authorization']}"
+        return Instead(status, {"success": False, "message": said, "error": said}, {"X-Got": said})
+
+    proxy.rule = echo
+    home.variable("COMMANDSYNC_TOKEN", MARKED)
+
+    said = "".join(
+        home.child("plan", "-vv", "--retries", "0", "--format", form).said
+        for form in ("text", "json")
+    )
+
+    assert "I got Bot <hidden>" in said
+    assert MARKED not in said
+
+
+@pytest.mark.parametrize("content", ["{}", "\ufeff{}", "  {}\r\n", "Bot {}\n"])
+def test_a_token_file_goes_before_the_variable(
+    home: Home, bot: Bot, proxy: Proxy, content: str
+) -> None:
+    home.variable("COMMANDSYNC_TOKEN", MARKED)
+    home.write(content.format(bot.token), "token.txt")
+
+    ran = home.run("apply", "--yes", "--token-file", "token.txt")
+
+    assert ran.code == 0, ran.said
+    assert {one.headers["authorization"] for one in proxy.requests} == {f"Bot {bot.token}"}
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("content", [None, b"\xff\xfe\x00", b""])
+def test_a_token_file_without_a_token_is_told_before_anything_is_sent(
+    home: Home, proxy: Proxy, content: bytes | None
+) -> None:
+    if content is not None:
+        home.write(content, "token.txt")
+
+    ran = home.run("plan", "--token-file", "token.txt")
+
+    assert ran.code == (2 if content == b"" else 1)
+    assert "token" in ran.err
+    assert "hint: " in ran.err
+    assert proxy.requests == []
+
+
+@pytest.mark.usefixtures("proxy")
+def test_a_manifest_names_the_variable_of_its_token(home: Home, bot: Bot) -> None:
+    home.forget("COMMANDSYNC_TOKEN")
+    home.variable("COMMANDSYNC_TOKEN_LANTERN", bot.token)
+    home.write("token_env: COMMANDSYNC_TOKEN_LANTERN\n" + home.read("commands.yaml"))
+
+    assert home.run("apply", "--yes").code == 0
+    assert bot.names() == ["help", "play", "new"]
+
+
+def test_apply_without_a_token_says_where_it_looked(home: Home, bot: Bot, proxy: Proxy) -> None:
+    home.variable("COMMANDSYNC_TOKEN", "  ")
+
+    ran = home.run("apply", "--yes")
+
+    assert ran.code == 2
+    assert f"there is no token for bot {bot.id}" in ran.err
+    assert "set COMMANDSYNC_TOKEN, or give --token-file" in ran.err
+    assert proxy.requests == []
+
+
+@pytest.mark.usefixtures("bot")
+def test_plan_needs_no_token_and_sends_none(home: Home, proxy: Proxy) -> None:
+    home.forget("COMMANDSYNC_TOKEN")
+
+    assert home.run("plan").code == 0
+    assert ["authorization" in one.headers for one in proxy.requests] == [False]
+
+
+def test_a_token_of_another_bot_writes_nothing_and_plan_warns(
+    home: Home, bot: Bot, service: Service, proxy: Proxy
+) -> None:
+    other = service.bot()
+    home.variable("COMMANDSYNC_TOKEN", other.token)
+    message = f"the token belongs to bot {other.id}, not to bot {bot.id}"
+
+    applied = home.run("apply", "--yes")
+    planned = home.run("plan")
+
+    assert applied.code == 5
+    assert message in applied.err
+    assert planned.code == 0
+    assert f"warning: {message}" in planned.out
+    assert "apply will refuse it" in planned.out
+    assert proxy.writes == []
+
+
+def test_the_bot_is_taken_from_the_token_when_nothing_else_says_it(home: Home, bot: Bot) -> None:
+    home.forget("COMMANDSYNC_BOT")
+
+    ran = home.run("plan", "--format", "json")
+
+    assert checked(ran, "plan")["bot"] == bot.id
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize(
+    "payload", [b"no json", b"[]", b"{}", b'{"id": true}', b'{"id": ["1"]}', b"[" * 9999]
+)
+def test_a_token_that_says_nothing_is_left_to_the_service(
+    home: Home, proxy: Proxy, payload: bytes
+) -> None:
+    token = f"e30.{urlsafe_b64encode(payload).decode().rstrip('=')}.c2ln"
+    home.variable("COMMANDSYNC_TOKEN", token)
+
+    ran = home.run("apply", "--yes", "--format", "json")
+
+    assert ran.code == 1
+    assert checked(ran, "result")["outcomes"]["done"] == 0
+    assert any(one.headers["authorization"] == f"Bot {token}" for one in proxy.writes)
+    assert json.dumps(token) not in ran.out
+
+
+def test_there_is_no_token_flag(home: Home) -> None:
+    ran = home.run("plan", "--token", MARKED)
+
+    assert ran.code == 2
+    assert MARKED not in ran.said

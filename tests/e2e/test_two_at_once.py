@@ -1,0 +1,88 @@
+"""Two CI jobs, one bot: real runs at the same time against the embedded service."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.home import LONGEST, checked, fields
+from tests.support.proxy import meeting
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home, Ran
+    from tests.support.proxy import Proxy
+
+NAMES = [f"command {number}" for number in range(4)]
+NEW = [f"new {number}" for number in range(3)]
+WANTED = fields(*((name, "Reworded.") for name in NAMES[:3]), *((name,) for name in NEW))
+POSTS = 'announcements:\n  - {title: "v1", description: "It is out."}\n'
+
+
+def both(home: Home, proxy: Proxy) -> list[Ran]:
+    """Run two of them that read before either writes."""
+    from tests.support.home import Ran  # noqa: PLC0415 - a type everywhere else
+
+    reads = 4  # two collections each
+    met: list[str] = []
+    rule = meeting(reads)
+
+    def together(seen: object) -> None:
+        if len(met) < reads:
+            met.append("read")
+            rule(seen)  # type: ignore[arg-type]  # the proxy's own
+
+    proxy.rule = together
+    children = [home.started("apply", "--yes", "--format", "json") for _ in range(2)]
+    ended = []
+    for child in children:
+        out, err = child.communicate(timeout=LONGEST)
+        ended.append(Ran(child.returncode, out.decode(), err.decode()))
+    proxy.rule = lambda _: None
+    return ended
+
+
+@pytest.fixture
+def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
+    bot = service.bot(NAMES)
+    home.knows(bot, url=proxy.url)
+    home.write(WANTED + POSTS)
+    return bot
+
+
+def test_both_end_copies_are_named_and_the_next_run_clears_up(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    ids = bot.ids()
+    ran = both(home, proxy)
+
+    results = [checked(one, "result") for one in ran]
+    doubled = {name for name, count in Counter(bot.names()).items() if count > 1}
+    said = " ".join(notice["message"] for one in results for notice in one["notices"])
+    assert {one.code for one in ran} <= {0, 6}
+    assert doubled
+    assert all(repr(name) in said for name in doubled)
+    home.run("apply", "--yes")
+    again = home.run("apply", "--yes")
+    assert again.code == 0
+    assert sorted(bot.names()) == sorted([*NAMES[:3], *NEW])
+    assert {name: bot.ids()[name] for name in NAMES[:3]} == {name: ids[name] for name in NAMES[:3]}
+
+
+def test_copies_of_appended_announcements_are_named_and_stay(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    ran = both(home, proxy)
+    posted = len(bot.announcements())
+    said = " ".join(
+        notice["message"] for one in ran for notice in checked(one, "result")["notices"]
+    )
+
+    again = home.run("apply", "--yes")
+
+    assert posted == 2
+    assert "are listed besides ('v1'" in said or "is listed besides ('v1')" in said
+    assert len(bot.announcements()) == posted
+    assert again.code == 0

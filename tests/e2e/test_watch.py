@@ -1,0 +1,265 @@
+"""`watch`: events as they come, for people and for programs, and a program run for each."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.gateway import BOT, Gateway, closing, event, telling, vote
+from tests.support.home import LONGEST
+from tests.support.terminal import POSIX
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.support.home import Home
+
+on_posix = pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
+TOKEN = "marked-token-7f3a9c1e"
+HOSTILE = "::error::x\x1b[31m ##[group]y\u202e\n::z"
+_KEEP = """
+import pathlib, sys
+with pathlib.Path(sys.argv[1]).open("a", encoding="utf-8") as file:
+    file.write(sys.stdin.read())
+print("kept")
+sys.exit(int(sys.argv[2]))
+"""
+
+
+@pytest.fixture
+def gateway(home: Home) -> Iterator[Gateway]:
+    with Gateway() as running:
+        home.variable("COMMANDSYNC_BASE_URL", running.url)
+        home.variable("COMMANDSYNC_BOT", "42")
+        home.variable("COMMANDSYNC_TOKEN", TOKEN)
+        yield running
+
+
+@pytest.fixture
+def start(home: Home) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*arguments: str) -> subprocess.Popen[bytes]:
+        started.append(home.started("watch", *arguments))
+        return started[-1]
+
+    yield start
+    for child in started:
+        if child.poll() is None:
+            child.kill()
+        child.communicate(timeout=LONGEST)
+
+
+def lines(child: subprocess.Popen[bytes], count: int) -> list[str]:
+    """Return the next lines on standard output."""
+    assert child.stdout is not None
+    return [child.stdout.readline().decode() for _ in range(count)]
+
+
+def keeping(path: Path, code: int = 0) -> str:
+    """Return what `--exec` is given to append its input to a file, where shells would break."""
+    return shlex.join([sys.executable, "-c", _KEEP, str(path), str(code)])
+
+
+@on_posix
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
+)
+def test_events_are_lines_until_a_signal_ends_them_in_good_order(
+    gateway: Gateway, start: Callable[..., subprocess.Popen[bytes]], number: int, code: int
+) -> None:
+    said = {"user": {"id": "7", "username": "Ann"}, "bot": BOT}
+    gateway.then(telling(vote(7), event("reminder", said), event("vote", {**said, "bot": {}})))
+    child = start()
+
+    shown = lines(child, 4)
+    child.send_signal(number)
+    out, err = child.communicate(timeout=LONGEST)
+
+    assert shown == [
+        "ready         Helper (42)\n",
+        "vote          u7 (7) for Helper (42)\n",
+        "reminder      Ann (7) for Helper (42)\n",
+        "vote          Ann (7)\n",
+    ]
+    assert (child.returncode, out, err) == (code, b"", b"")
+
+
+@on_posix
+def test_every_event_is_a_json_object_on_a_line(
+    gateway: Gateway, start: Callable[..., subprocess.Popen[bytes]]
+) -> None:
+    gateway.then(closing(vote(7), code=1012, reason="restart"), telling(vote(8)))
+    child = start("--format", "json")
+
+    events = [json.loads(line) for line in lines(child, 6)]
+    child.send_signal(signal.SIGTERM)
+    _, err = child.communicate(timeout=LONGEST)
+
+    assert events == [
+        {"event": "ready", "bot": BOT},
+        {"event": "vote", "user": {"id": "7", "username": "u7"}, "bot": BOT},
+        {"event": "reconnecting", "code": 1012, "reason": "restart"},
+        {"event": "reconnected"},
+        {"event": "ready", "bot": BOT},
+        {"event": "vote", "user": {"id": "8", "username": "u8"}, "bot": BOT},
+    ]
+    assert err == b"no events for now: restart (1012)\n"
+
+
+@on_posix
+def test_an_event_that_cannot_be_shown_is_told_and_ends_nothing(
+    gateway: Gateway, start: Callable[..., subprocess.Popen[bytes]]
+) -> None:
+    deep: list[object] = []
+    for _ in range(400):
+        deep = [deep]
+    gateway.then(telling(event("vote", {"user": {"id": "1", "x": deep}, "bot": BOT}), vote(2)))
+    child = start()
+
+    shown = lines(child, 2)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=LONGEST)
+
+    assert shown[1] == "vote          u2 (2) for Helper (42)\n"
+    assert err == b"warning: what the service says nests too deep to be shown whole\n"
+
+
+def test_a_refused_token_ends_it_as_a_failure(home: Home, gateway: Gateway) -> None:
+    gateway.then(closing(code=4401, reason=f"{HOSTILE} {TOKEN}", welcome=False))
+    words = home.run("watch")
+    document = home.run("watch", "--format", "json")
+
+    assert (words.code, document.code) == (1, 1)
+    assert "the gateway does not accept the token" in words.err
+    assert document.out.count("\n") == 1
+    assert document.document["error"]["kind"] == "auth"
+    for said in (words.said, document.said):
+        assert TOKEN not in said
+        assert "\x1b" not in said
+        assert "##[" not in said
+
+
+def test_a_program_gets_each_event_and_never_a_shell(home: Home, gateway: Gateway) -> None:
+    user = {"id": "$(touch owned)", "username": "`touch owned`; touch owned"}
+    gateway.then(
+        closing(event("vote", {"user": user, "bot": BOT}), code=1012, reason="restart"),
+        closing(code=4401, reason="no", welcome=False),
+    )
+    kept = home.path / "a folder" / "kept.jsonl"
+    kept.parent.mkdir()
+    ran = home.child("watch", "--format", "json", "--exec", keeping(kept))
+
+    shown = ran.out.splitlines()
+    assert ran.code == 1
+    assert kept.read_text(encoding="utf-8").splitlines() == shown[:-1]
+    assert json.loads(shown[1])["user"] == user
+    assert not (home.path / "owned").exists()
+    assert ran.err.count("kept\n") == 3
+
+
+def test_a_program_that_fails_is_told_and_ends_nothing(home: Home, gateway: Gateway) -> None:
+    gateway.then(closing(vote(1), code=1012), closing(code=4401, reason="no", welcome=False))
+    kept = home.path / "kept"
+    ran = home.child("watch", "--exec", keeping(kept, 7))
+
+    assert ran.err.count("warning: --exec ended with exit code 7\n") == 3
+    assert len(kept.read_text(encoding="utf-8").splitlines()) == 3
+
+
+@on_posix
+def test_a_program_that_cannot_be_run_any_more_is_told(home: Home, gateway: Gateway) -> None:
+    program = home.write("no program\n", "thing")
+    program.chmod(0o755)
+    gateway.then(closing(code=1012), closing(code=4401, reason="no", welcome=False))
+    ran = home.child("watch", "--exec", str(program))
+
+    assert "warning: --exec cannot be run: exec format error\n" in ran.err
+
+
+@on_posix
+def test_a_second_signal_ends_the_program_that_is_run_too(
+    gateway: Gateway, start: Callable[..., subprocess.Popen[bytes]]
+) -> None:
+    gateway.then(telling())
+    child = start("--exec", "sh -c 'echo begun >&2; exec sleep 60'")
+    assert child.stderr is not None
+    assert child.stderr.readline() == b"begun\n"
+    child.send_signal(signal.SIGTERM)
+    child.send_signal(signal.SIGINT)
+
+    _, err = child.communicate(timeout=LONGEST)
+
+    assert child.returncode in {143, 130}
+    assert err == b""
+
+
+@pytest.mark.parametrize("program", ["", "no-such-program-anywhere", "'unclosed"])
+def test_a_program_that_is_none_is_wrong_usage(home: Home, gateway: Gateway, program: str) -> None:
+    ran = home.run("watch", "--exec", program)
+
+    assert ran.code == 2
+    assert "--exec" in ran.err
+    assert gateway.asked == []
+
+
+@pytest.mark.usefixtures("gateway")
+def test_no_token_is_wrong_usage(home: Home) -> None:
+    home.forget("COMMANDSYNC_TOKEN")
+
+    assert home.run("watch").code == 2
+
+
+@on_posix
+def test_it_ends_when_nobody_reads_any_more(
+    gateway: Gateway, start: Callable[..., subprocess.Popen[bytes]]
+) -> None:
+    gateway.then(telling(*[vote(number) for number in range(2_000)]))
+    child = start()
+    lines(child, 1)
+    assert child.stdout is not None
+    child.stdout.close()
+
+    assert child.wait(LONGEST) == 0
+
+
+@on_posix
+def test_a_service_without_a_gateway_is_polled_and_that_is_said_once(
+    gateway: Gateway, start: Callable[..., subprocess.Popen[bytes]]
+) -> None:
+    gateway.voters.append([{"id": "1"}])
+    child = start()
+    assert child.stderr is not None
+    warning = child.stderr.readline()
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=LONGEST)
+
+    assert warning.startswith(b"the service has no gateway: its voters are read every 60 s")
+    assert (child.returncode, err) == (130, b"")
+
+
+@on_posix
+def test_hostile_events_cannot_steer_what_reads_them(
+    gateway: Gateway, start: Callable[..., subprocess.Popen[bytes]]
+) -> None:
+    said = {"user": {"id": HOSTILE, "username": HOSTILE}, "bot": BOT}
+    gateway.then(closing(event("vote", said), code=1012, reason=f"##[x]\x1b{TOKEN}"), telling())
+    child = start("-vv")
+
+    shown = lines(child, 4)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=LONGEST)
+
+    assert len(shown) == 4
+    for said_there in ("".join(shown), err.decode()):
+        assert "\x1b" not in said_there
+        assert "##[" not in said_there
+        assert TOKEN not in said_there
+        assert not any(line.startswith("::") for line in said_there.splitlines())

@@ -1,0 +1,106 @@
+"""Bots on the embedded service, one for each test: seeded beforehand, read past the product."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from itertools import count
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from commandsync.server import running
+from commandsync.server.database import opened
+from commandsync.server.seeding import Seed, plant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from commandsync.server.database import Database
+
+    Record = dict[str, Any]
+
+WRITABLE = ("name", "description", "syntax", "category")
+_NUMBERS = count(1)
+
+
+@dataclass(frozen=True)
+class Bot:
+    """A bot and the way to what is listed of it."""
+
+    id: str
+    token: str = field(repr=False)
+    url: str
+
+    def commands(self) -> list[Record]:
+        return self._list("commands")
+
+    def announcements(self) -> list[Record]:
+        return self._list("announcements")
+
+    def names(self) -> list[str]:
+        return [record["name"] for record in self.commands()]
+
+    def ids(self) -> dict[str, str]:
+        """The ids by the names; for bots whose names differ."""
+        return {record["name"]: record["id"] for record in self.commands()}
+
+    def everything(self) -> tuple[list[Record], list[Record]]:
+        return self.commands(), self.announcements()
+
+    def post(self, collection: str, **content: str) -> None:
+        """Write as somebody else would: without the product."""
+        self._call("POST", collection, content)
+
+    def delete(self, identifier: str) -> None:
+        self._call("DELETE", f"commands/{identifier}")
+
+    def _list(self, collection: str) -> list[Record]:
+        records: list[Record] = self._call("GET", collection)["data"]
+        return records
+
+    def _call(self, method: str, path: str, content: Record | None = None) -> Record:
+        headers = {"Authorization": f"Bot {self.token}", "Content-Type": "application/json"}
+        body = None if content is None else json.dumps(content)
+        with closing(HTTPConnection(urlsplit(self.url).netloc, timeout=30)) as connection:
+            connection.request(method, f"/v1/bot/{self.id}/{path}", body, headers)
+            reply = connection.getresponse()
+            answer: Record = json.loads(reply.read())
+        assert reply.status == 200, answer
+        return answer
+
+
+@dataclass
+class Service:
+    """The embedded service, shared by the tests of a process."""
+
+    url: str
+    database: Database
+
+    def bot(self, commands: Sequence[Record | str] = (), announcements: Sequence[str] = ()) -> Bot:
+        """Create a bot with these commands (a bare name stands for a plain one)."""
+        identifier = f"77964140148280{next(_NUMBERS):04}"
+        one = {
+            "id": identifier,
+            "profile": {"username": f"Bot {identifier}"},
+            "commands": [_command(command) for command in commands],
+            "announcements": [{"title": title, "description": "News."} for title in announcements],
+        }
+        (seeded,) = plant(Seed.model_validate({"bots": [one]}), self.database)
+        return Bot(identifier, seeded.token, self.url)
+
+
+def _command(command: Record | str) -> Record:
+    if isinstance(command, str):
+        return {"name": command, "description": "Does it.", "syntax": f"/{command}", "uses": 7}
+    return {key: value for key, value in command.items() if key in (*WRITABLE, "uses")}
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    path = str(tmp_path_factory.mktemp("service") / "listing.db")
+    with running(path) as started, opened(path) as database:
+        yield Service(started.url, database)

@@ -1,0 +1,134 @@
+"""Both clients behind one face: each call is made on the one and awaited on the other."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from commandsync import AsyncClient, Client
+from tests.support.blocked import LoopThread
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from commandsync import Event
+
+LONGEST = 30  # seconds that a test waits before it gives up
+
+
+class HastyClient(Client):
+    """A client that does not wait between its tries, and counts the seconds it would have."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed on
+        super().__init__(*args, **kwargs)
+        self.waited: list[float] = []
+        self._jitter = lambda: 0.5
+
+        async def sleep(seconds: float) -> None:
+            self.waited.append(seconds)
+            await asyncio.sleep(0)
+
+        self._sleep = sleep
+
+
+class HastyAsyncClient(AsyncClient):
+    """As `HastyClient`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed on
+        super().__init__(*args, **kwargs)
+        self.waited: list[float] = []
+        self._jitter = lambda: 0.5
+
+        async def sleep(seconds: float) -> None:
+            self.waited.append(seconds)
+            await asyncio.sleep(0)
+
+        self._sleep = sleep
+
+
+class Either:
+    """A client of either kind, as a test uses it."""
+
+    def __init__(self, client: HastyClient | HastyAsyncClient) -> None:
+        self.client = client
+        self._thread = LoopThread()
+        self._events: SimpleQueue[Event | BaseException | None] = SimpleQueue()
+        self._listening: threading.Thread | None = None
+
+    @property
+    def waited(self) -> list[float]:
+        """The seconds that the client would have waited between its tries."""
+        return self.client.waited
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - the client's methods
+        method = getattr(self.client, name)
+
+        def call(*args: object, **kwargs: object) -> object:
+            result = method(*args, **kwargs)
+            if inspect.isasyncgen(result):
+                return self._thread.run(_all(result))
+            if inspect.isgenerator(result):
+                return list(result)
+            return self._thread.run(result) if inspect.iscoroutine(result) else result
+
+        return call
+
+    def listen(self) -> None:
+        """Begin to listen."""
+
+        def run() -> None:
+            try:
+                if isinstance(self.client, AsyncClient):
+                    self._thread.run(self._collect(self.client), LONGEST)
+                else:
+                    for event in self.client.events():
+                        self._events.put(event)
+            except BaseException as error:  # noqa: BLE001 - handed to the test
+                self._events.put(error)
+            else:
+                self._events.put(None)
+
+        self._listening = threading.Thread(target=run, daemon=True)
+        self._listening.start()
+
+    def take(self, count: int) -> list[Event]:
+        """Return the next events."""
+        taken: list[Event] = []
+        for _ in range(count):
+            event = self._events.get(timeout=LONGEST)
+            assert event is not None, "the stream ended"
+            if isinstance(event, BaseException):
+                raise event
+            taken.append(event)
+        return taken
+
+    def ended(self) -> BaseException | None:
+        """Return how the stream ended: the error, or None for a good end."""
+        event = self._events.get(timeout=LONGEST)
+        assert event is None or isinstance(event, BaseException), event
+        return event
+
+    def close(self) -> None:
+        """Close the client."""
+        if isinstance(self.client, AsyncClient):
+            self._thread.run(self.client.close())
+        else:
+            self.client.close()
+
+    def end(self) -> None:
+        """Close the client, and everything with it."""
+        self.close()
+        if self._listening is not None:
+            self._listening.join(LONGEST)
+        self._thread.close()
+
+    async def _collect(self, client: AsyncClient) -> None:
+        async for event in client.events():
+            self._events.put(event)
+
+
+async def _all(items: AsyncIterator[Any]) -> list[Any]:
+    return [item async for item in items]

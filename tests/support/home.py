@@ -1,0 +1,180 @@
+"""A place to run the whole program in: an empty folder, a clean environment, no terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+
+from commandsync.cli.program import run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.support.bots import Bot
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = (sys.executable, "-m", "commandsync")
+LONGEST = 60  # seconds that a child may take on a busy machine before the test gives up
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a run ended.
+
+    Attributes:
+        code: The exit code.
+        out: What it wrote to standard output.
+        err: What it wrote to standard error.
+    """
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def said(self) -> str:
+        return self.out + self.err
+
+    @property
+    def document(self) -> Any:  # noqa: ANN401 - any document
+        """The one JSON document on standard output."""
+        return json.loads(self.out)
+
+
+@dataclass
+class Home:
+    """A folder to run in.
+
+    Attributes:
+        path: The folder, which is the current one.
+        variables: The environment that runs get on top of a clean one.
+    """
+
+    path: Path
+    monkeypatch: pytest.MonkeyPatch
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def knows(self, bot: Bot, *, url: str = "", token: str | None = None) -> None:
+        """Let runs work on a bot: by the environment, as in CI."""
+        self.variable("COMMANDSYNC_BASE_URL", url or bot.url)
+        self.variable("COMMANDSYNC_BOT", bot.id)
+        self.variable("COMMANDSYNC_TOKEN", bot.token if token is None else token)
+
+    def variable(self, name: str, value: str) -> None:
+        self.variables[name] = value
+        self.monkeypatch.setenv(name, value)
+
+    def forget(self, name: str) -> None:
+        self.variables.pop(name, None)
+        self.monkeypatch.delenv(name, raising=False)
+
+    def write(self, text: str | bytes, name: str = "commands.yaml") -> Path:
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    def read(self, name: str) -> str:
+        return (self.path / name).read_bytes().decode()
+
+    def run(self, *arguments: str, stdin: bytes = b"") -> Ran:
+        """Run in this process; nothing of it is a terminal."""
+        out, err = io.StringIO(), io.StringIO()
+        self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with redirect_stdout(out), redirect_stderr(err):
+            code = run(arguments)
+        return Ran(int(code), out.getvalue(), err.getvalue())
+
+    def child(self, *arguments: str, **variables: str) -> Ran:
+        """Run as a child process to its end."""
+        return self.child_of(PROGRAM, *arguments, **variables)
+
+    def child_of(self, program: Sequence[str], *arguments: str, **variables: str) -> Ran:
+        """Run as a child process that is started otherwise."""
+        ended = subprocess.run(
+            [*program, *arguments],
+            cwd=self.path,
+            env=self.environment(**variables),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=LONGEST,
+            check=False,
+        )
+        return Ran(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+
+    def started(self, *arguments: str, **variables: str) -> subprocess.Popen[bytes]:
+        """Start a child process, to be spoken with."""
+        return subprocess.Popen(
+            [*PROGRAM, *arguments],
+            cwd=self.path,
+            env=self.environment(**variables),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def environment(self, **variables: str) -> dict[str, str]:
+        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
+        return {**os.environ, "PYTHONPATH": path, **self.variables, **variables}
+
+
+def fields(*records: tuple[str, ...]) -> str:
+    """Return the `commands:` of a manifest: a name each, then description, syntax and category."""
+    lines = ["version: 1", "commands:" if records else "commands: []"]
+    for record in records:
+        names = ("name", "description", "syntax", "category")
+        values = (*record, *("Does it.", f"/{record[0]}")[len(record) - 1 :])
+        pairs = zip(names, values, strict=False)
+        lines.append(
+            "  - "
+            + "\n    ".join(
+                f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in pairs
+            )
+        )
+    return "\n".join(lines) + "\n"
+
+
+@cache
+def _validator(name: str) -> jsonschema.Draft202012Validator:
+    schema = json.loads((ROOT / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
+    return jsonschema.Draft202012Validator(schema)
+
+
+def checked(ran: Ran, schema: str) -> Any:  # noqa: ANN401 - any document
+    """Return the one document a run printed, which is as the schema says."""
+    document = ran.document
+    _validator(schema).validate(document)
+    return document
+
+
+def failed(ran: Ran, kind: str) -> str:
+    """Return the message of a run that printed nothing but the document of one failure."""
+    document = checked(ran, "result")
+    assert checked(ran, "plan") == document
+    assert document["error"]["kind"] == kind
+    message: str = document["error"]["message"]
+    return message
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    for name in list(os.environ):
+        if name.startswith("COMMANDSYNC_") or name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+    for name in ("NO_COLOR", "FORCE_COLOR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return Home(folder, monkeypatch)

@@ -1,0 +1,273 @@
+"""Hostile input held against what is promised: a value or a designed error, and harmless words.
+
+Each judge takes bytes from an enemy, reads them as the program would, and shows what came of it in
+every format. It raises AssertionError, or whatever escaped, when a promise is broken. The tests
+and the fuzzers in `fuzz/` share the judges, and the corpus.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+from commandsync import answers
+from commandsync.documents import failure_document, load_plan, plan_document
+from commandsync.errors import CommandsyncError, ListingError, ManifestError, RateLimited, Reply
+from commandsync.location import Notice
+from commandsync.manifest import dump_manifest, load_manifests
+from commandsync.manifest.grammar import ANNOUNCEMENT, COMMAND, MANIFEST
+from commandsync.plan import Target, make_plan
+from commandsync.report import (
+    Format,
+    render_failure,
+    render_plans,
+    render_validated,
+)
+from commandsync.rules import SyncRules
+from commandsync.snapshot import Entry, Snapshot, reading
+from commandsync.texts import AnnouncementText, CommandText, Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commandsync.plan import Plan
+
+CORPUS = Path(__file__).resolve().parents[1] / "fixtures" / "corpus"
+FORMATS: tuple[Format, ...] = get_args(Format)
+NOW = "Mon, 06 Jan 2025 10:00:00 GMT"
+
+# Stated apart from the product's own tables: what no terminal and no reader may be shown raw.
+_STEERING = re.compile(
+    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+_RUNNER = re.compile(r"##\w*\[")
+_OWN_COMMAND = re.compile(r"::(error|warning|notice)( |::)")
+_READERS: tuple[Callable[[Reply], object], ...] = (
+    answers.commands,
+    answers.announcements,
+    answers.bot,
+    answers.bot_page,
+    answers.voter_page,
+    answers.voted,
+    answers.acknowledged,
+    reading("42", Resource.COMMAND).read,
+    reading("42", Resource.ANNOUNCEMENT).read,
+)
+WORDS: dict[str, tuple[bytes, ...]] = {
+    "manifest": tuple(
+        word.encode()
+        for word in (
+            *(f"{key.name}: " for key in (*MANIFEST, *COMMAND, *ANNOUNCEMENT)),
+            *("version: 1\n", "\n  - ", "\n    ", "&a ", "*a", "!!str ", "|\n", ">-\n", "<<: "),
+            *(
+                "{prefix}",
+                "{{prefix}}",
+                "30%",
+                "---\n",
+                "...\n",
+                "? ",
+                "[",
+                "]",
+                "{",
+                "}",
+                "\u2028",
+            ),
+            *('"\\u202e"', '"\\ud800"', '"\\x1b"', "::error", "##[group]", "\ufeff", "\x85"),
+        )
+    ),
+    "answer": tuple(
+        word.encode()
+        for word in (
+            *(
+                '"data":',
+                '"commands":',
+                '"success":false',
+                '"success":true',
+                '"message":"',
+                '"name":',
+            ),
+            *(
+                '"id":',
+                '"_id":',
+                '"title":',
+                '"description":',
+                '"uses":',
+                '"queries":',
+                '"maxPage":',
+            ),
+            *("429 120\n", "503 \n", "404 \n", "200 \n", "429 Mon, 06 Jan 2025 10:00:09 GMT\n"),
+            *("null", "1e999", "NaN", "\\ud800", "\\u001b", "..", "[{", "}]", '"error":"', "-1"),
+        )
+    ),
+    "plan": tuple(
+        word.encode()
+        for word in (
+            *('"action": "add"', '"action": "edit"', '"action": "delete"', '"action": "replace"'),
+            *(
+                '"resource": "command"',
+                '"announcement"',
+                '"id": ".."',
+                '"listed": {',
+                '"after": null',
+            ),
+            *(
+                '"version": 2',
+                "1e9",
+                "-1",
+                "true",
+                "null",
+                '"max_deletes": "all"',
+                "\\ud800",
+                "{",
+                "}",
+            ),
+        )
+    ),
+}
+"""What is worth trying, for the fuzzers."""
+
+_HELP = CommandText("help", "Shows help.", "/help")
+_LISTED = Snapshot(
+    {
+        Resource.COMMAND: (Entry(_HELP, "1"), Entry(_HELP._replace(name="a"), "2")),
+        Resource.ANNOUNCEMENT: (Entry(AnnouncementText("a", "b"), "3"),),
+    }
+)
+
+
+def harmless(shown: str, form: Format) -> None:
+    """Hold what is printed against what terminals, readers and CI runners obey."""
+    steering = _STEERING.search(shown)
+    assert steering is None, (form, steering)
+    assert _RUNNER.search(shown) is None, form
+    for line in shown.split("\n"):
+        begins = line.lstrip()
+        assert not begins.startswith("::") or (form == "github" and _OWN_COMMAND.match(begins))
+
+
+def judge_manifest(data: bytes) -> None:
+    """A manifest, or problems that each stand at a place of the file."""
+    try:
+        (manifest,) = load_manifests(["-"], stdin=lambda: data)
+    except ManifestError as error:
+        _judge_failure(error)
+        _judge_places(error, data)
+        return
+    for form in FORMATS:
+        harmless(render_validated([manifest], format=form), form)
+    listed = Snapshot({r: _LISTED.collections[r] for r in manifest.snapshot.scope})
+    plan = make_plan(
+        desired=manifest.snapshot,
+        listed=listed,
+        target=Target(bot=manifest.bot or "42", base_url=manifest.base_url or "https://x.example"),
+        rules=manifest.rules,
+        manifest=manifest.paths,
+        notices=[Notice(one.message, one.hint, one.location) for one in manifest.warnings],
+    )
+    _judge_plan(plan)
+    _judge_dump(manifest.snapshot)
+
+
+def judge_answer(data: bytes) -> None:
+    """A value from every reader, or an error of the listing's; waits are numbers that make sense.
+
+    The first line is the status and what `Retry-After` says, the rest is the body.
+    """
+    head, _, body = data.partition(b"\n")
+    status, _, after = head.decode("latin-1").partition(" ")
+    number = int(status) if re.fullmatch("[1-5][0-9]{2}", status) else 200
+    reply = Reply(status=number, body=body, headers={"retry-after": after, "date": NOW})
+    for read in _READERS:
+        try:
+            value = read(reply)
+        except ListingError as error:
+            _judge_failure(error)
+            _judge_wait(error)
+            continue
+        if read in _READERS[-2:]:
+            _judge_listing(value)  # type: ignore[arg-type]  # what `reading` reads
+
+
+def judge_plan(data: bytes) -> None:
+    """A plan that says no more than it shows, or a refusal."""
+    try:
+        plan = load_plan(data.decode("utf-8", "surrogatepass"), "plan.json")
+    except UnicodeDecodeError:
+        return  # the command line has its own word for that
+    except CommandsyncError as error:
+        _judge_failure(error)
+        return
+    _judge_plan(plan)
+
+
+JUDGES: dict[str, Callable[[bytes], None]] = {
+    "manifest": judge_manifest,
+    "answer": judge_answer,
+    "plan": judge_plan,
+}
+
+
+def corpus(kind: str) -> list[Path]:
+    """Return the committed inputs of a kind."""
+    return sorted((CORPUS / kind).iterdir())
+
+
+def _judge_failure(error: CommandsyncError) -> None:
+    assert error.message.strip()
+    for form in FORMATS:
+        shown = render_failure(error, format=form)
+        assert shown.strip()
+        harmless(shown, form)
+        if form == "json":
+            assert json.loads(shown) == failure_document(error)
+
+
+def _judge_wait(error: ListingError) -> None:
+    asked = error.retry_after if isinstance(error, RateLimited) else None
+    assert asked is None or asked >= 0
+
+
+def _judge_places(error: ManifestError, data: bytes) -> None:
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
+    for problem in error.problems:
+        assert 1 <= problem.location.line <= len(lines)
+        assert 1 <= problem.location.column <= len(lines[problem.location.line - 1]) + 2
+
+
+def _judge_plan(plan: Plan) -> None:
+    for form in FORMATS:
+        shown = render_plans([plan], format=form)
+        harmless(shown, form)
+        if form == "json":
+            assert json.loads(shown) == plan_document(plan)
+            if plan.target.bot:
+                assert load_plan(shown, "plan.json").fingerprint == plan.fingerprint
+
+
+def _judge_listing(entries: tuple[Entry, ...]) -> None:
+    """Hold what was read against pulling it: the manifest says the same, or says why it cannot."""
+    if not entries:
+        return
+    kind = Resource.COMMAND if isinstance(entries[0].text, CommandText) else Resource.ANNOUNCEMENT
+    listed = Snapshot({kind: entries})
+    _judge_dump(listed)
+    target = Target(bot="42", base_url="https://x.example")
+    plan = make_plan(desired=Snapshot({kind: ()}), listed=listed, target=target, rules=SyncRules())
+    _judge_plan(plan)
+
+
+def _judge_dump(snapshot: Snapshot) -> None:
+    try:
+        dumped = dump_manifest(snapshot, bot="42", base_url="https://x.example", pin=True)
+    except CommandsyncError as error:
+        _judge_failure(error)
+        return
+    harmless(dumped.text.replace("\t", " "), "text")  # a tab within a block is a tab
+    if any("needs" in line for line in dumped.text.split("\n")) or dumped.warnings:
+        return  # it says what a manifest cannot
+    (again,) = load_manifests(["-"], stdin=dumped.text.encode)
+    said = {r: [entry.text for entry in some] for r, some in snapshot.collections.items()}
+    assert {r: [e.text for e in some] for r, some in again.snapshot.collections.items()} == said

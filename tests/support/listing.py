@@ -1,0 +1,417 @@
+"""A listing service in memory, written from the service interface and the wire notes alone.
+
+It shares nothing with the product but the two values that stand for an answer and for none. Faults
+are given per request, by the request's number or by a function that picks one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from commandsync.errors import Reply, TransportError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    Record = dict[str, Any]
+    Answer = Reply | TransportError
+
+FIELDS = {
+    "commands": ("name", "description", "syntax", "category"),
+    "announcements": ("title", "description"),
+}
+_OPTIONAL = "category"
+
+
+def _reply(status: int, content: object) -> Reply:
+    return Reply(status, json.dumps(content).encode())
+
+
+def _ok(data: object = None) -> Reply:
+    content: Record = {"success": True, "message": "Done."}
+    return _reply(200, content if data is None else {**content, "data": data})
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong with one request.
+
+    Attributes:
+        name: What it is called in a table of faults.
+        answer: Gives what comes back instead of the service's own answer; None leaves that.
+        applied: Whether the service does what was asked.
+        late: If so, after how many further requests; 0 means at once.
+        hidden: From how many of the next reads the effect is hidden.
+        wire: How sockets do it, where it is more than another answer; see `faultserver`.
+    """
+
+    name: str
+    answer: Callable[[Answer], Answer] | None = None
+    applied: bool = True
+    late: int = 0
+    hidden: int = 0
+    wire: str = ""
+
+
+def _silence(
+    message: str, *, sent: bool = True, lasting: bool = False
+) -> Callable[[Answer], Answer]:
+    return lambda _: TransportError(message, sent=sent, lasting=lasting)
+
+
+def _status(
+    status: int, body: bytes = b"", headers: Mapping[str, str] = MappingProxyType({})
+) -> Callable[[Answer], Answer]:
+    return lambda _: Reply(status, body, headers)
+
+
+def _cut(answer: Answer) -> Answer:
+    return Reply(answer.status, answer.body[:-2]) if isinstance(answer, Reply) else answer
+
+
+def _spoiling(change: Callable[[list[Record]], list[Record]]) -> Callable[[Answer], Answer]:
+    """Change the records of a list; other answers stay."""
+
+    def spoil(answer: Answer) -> Answer:
+        if not isinstance(answer, Reply) or answer.status != 200:
+            return answer
+        content = json.loads(answer.body)
+        if not isinstance(content.get("data"), list):
+            return answer
+        return _reply(200, {**content, "data": change(content["data"])})
+
+    return spoil
+
+
+def _with_ids(identifier: str | None) -> Callable[[list[Record]], list[Record]]:
+    def change(records: list[Record]) -> list[Record]:
+        bare = [
+            {name: value for name, value in record.items() if name not in {"id", "_id"}}
+            for record in records
+        ]
+        return bare if identifier is None else [{"id": identifier, **record} for record in bare]
+
+    return change
+
+
+_HTML = b"<!doctype html><title>Bad gateway</title>"
+_NO = b'{"success": false, "message": "no"}'
+
+_MOVED = "http://127.0.0.1:9/elsewhere"
+_NOW = "Wed, 21 Oct 2026 07:28:00 GMT"
+
+
+def _limited(name: str, **headers: str) -> Fault:
+    named = {key.replace("_", "-"): value for key, value in headers.items()}
+    return Fault(name, _status(429, headers=named), applied=False)
+
+
+def _redirect(name: str, status: int, location: str) -> Fault:
+    return Fault(name, _status(status, headers={"location": location}), applied=False)
+
+
+REFUSED = Fault("refused", _silence("refused", sent=False), applied=False, wire="refuse")
+RESET_BEFORE = Fault("reset before", _silence("reset"), applied=False, wire="reset")
+RESET_AFTER = Fault("reset after", _silence("reset"), wire="reset")
+TIMED_OUT_BEFORE = Fault("timed out before", _silence("timed out"), applied=False, wire="hang")
+TIMED_OUT_AFTER = Fault("timed out after", _silence("timed out"), wire="hang")
+TIMED_OUT_LATE = Fault("applied late", _silence("timed out"), late=2, wire="hang")
+DRIPPED = Fault("answer byte by byte", _silence("timed out"), wire="drip")
+CUT_AFTER = Fault("answer cut", _cut)
+TOO_LONG = Fault("Content-Length too long", _silence("ends too early"), wire="long")
+TOO_SHORT = Fault("Content-Length too short", _cut, wire="short")
+BOMB = Fault("gzip bomb", _silence("too large", lasting=True), wire="bomb")
+ENDLESS = Fault("answer past the limit", _silence("too large", lasting=True), wire="endless")
+UNREADABLE_BEFORE = Fault("answer is HTML", _status(200, _HTML), applied=False)
+NO_UTF8 = Fault("answer is no UTF-8", _status(200, b'{"success": true, "data": "\xff\xfe"}'))
+WRONG_SHAPE = Fault("answer of wrong shape", _status(200, b'{"success": true, "data": {"n": 3}}'))
+WRONG_SHAPE_BEFORE = Fault(
+    "wrong shape, not applied", _status(200, b'{"success": true, "data": 7}'), applied=False
+)
+BAD_REQUEST = Fault("400", _status(400, b'{"error": "bad"}'), applied=False)
+UNAUTHORIZED = Fault("401", _status(401, b'{"error": "invalid token"}'), applied=False)
+FORBIDDEN = Fault("403", _status(403), applied=False)
+NOT_FOUND = Fault("404", _status(404, b'{"error": "unknown bot"}'), applied=False)
+REQUEST_TIMED_OUT = Fault("408", _status(408), applied=False)
+CONFLICT = Fault("409", _status(409, b'{"error": "conflict"}'), applied=False)
+UNPROCESSABLE = Fault("422", _status(422, b'{"error": "unprocessable"}'), applied=False)
+SAYS_NO = Fault("200 success: false", _status(200, _NO), applied=False)
+LIMITED = _limited("429", retry_after="2")
+LIMITED_BY_DATE = _limited("429 by date", retry_after=_NOW.replace(":00 ", ":03 "), date=_NOW)
+LIMITED_FOR_LONG = _limited("429 for long", retry_after="3600")
+LIMITED_FOR_EVER = _limited("429 huge", retry_after="9" * 40)
+LIMITED_NEGATIVE = _limited("429 negative", retry_after="-5")
+LIMITED_GARBAGE = _limited("429 garbage", retry_after="soon")
+FAILED_BEFORE = Fault("500 before", _status(500), applied=False)
+FAILED_AFTER = Fault("500 after", _status(500))
+FAILED_AFTER_HIDDEN = Fault("500 after, hidden", _status(500), hidden=2)
+GATEWAY_BEFORE = Fault("502 before", _status(502, _HTML), applied=False)
+UNAVAILABLE = Fault("503", _status(503, _HTML, {"retry-after": "1"}), applied=False)
+GATEWAY_LATE = Fault("504, applied late", _status(504, _HTML), late=2)
+MOVED = _redirect("redirect, same host", 307, "/v1/elsewhere")
+MOVED_AWAY = _redirect("redirect, other host", 302, _MOVED)
+MOVED_ROUND = _redirect("redirect, loop", 301, "/v1/bot/42/commands")
+HIDDEN = Fault("hidden", hidden=2)
+REPEATED = Fault("records repeated", _spoiling(lambda records: [*records, *records]))
+WITHOUT_IDS = Fault("records without id", _spoiling(_with_ids(None)))
+DOTTED_IDS = Fault("ids are ..", _spoiling(_with_ids("..")))
+
+FAULTS = (
+    REFUSED,
+    RESET_BEFORE,
+    RESET_AFTER,
+    TIMED_OUT_BEFORE,
+    TIMED_OUT_AFTER,
+    TIMED_OUT_LATE,
+    DRIPPED,
+    CUT_AFTER,
+    TOO_LONG,
+    TOO_SHORT,
+    BOMB,
+    ENDLESS,
+    UNREADABLE_BEFORE,
+    NO_UTF8,
+    WRONG_SHAPE,
+    WRONG_SHAPE_BEFORE,
+    BAD_REQUEST,
+    UNAUTHORIZED,
+    FORBIDDEN,
+    NOT_FOUND,
+    REQUEST_TIMED_OUT,
+    CONFLICT,
+    UNPROCESSABLE,
+    SAYS_NO,
+    LIMITED,
+    LIMITED_BY_DATE,
+    LIMITED_FOR_LONG,
+    LIMITED_FOR_EVER,
+    LIMITED_NEGATIVE,
+    LIMITED_GARBAGE,
+    FAILED_BEFORE,
+    FAILED_AFTER,
+    FAILED_AFTER_HIDDEN,
+    GATEWAY_BEFORE,
+    UNAVAILABLE,
+    GATEWAY_LATE,
+    MOVED,
+    MOVED_AWAY,
+    MOVED_ROUND,
+    HIDDEN,
+    REPEATED,
+    WITHOUT_IDS,
+    DOTTED_IDS,
+)
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request as it came, and what it did.
+
+    Attributes:
+        number: Which request of the service's life it is, from 0.
+        method: The method.
+        path: The path, still percent-encoded.
+        body: The decoded body.
+        fault: What was made to go wrong.
+    """
+
+    number: int
+    method: str
+    path: str
+    body: Mapping[str, Any] | None
+    fault: Fault | None
+
+    @property
+    def kind(self) -> str:
+        """What it asks for: read, add, edit or delete."""
+        if self.method == "POST":
+            return "edit" if self.body and "id" in self.body else "add"
+        return {"GET": "read", "PUT": "edit", "DELETE": "delete"}[self.method]
+
+    @property
+    def collection(self) -> str:
+        """Which collection it is about."""
+        return self.path.split("/")[3]
+
+
+@dataclass
+class _Effect:
+    """Something that happens to the records, at once or later, in truth or in what is shown."""
+
+    collection: str
+    change: Callable[[list[Record]], None]
+    due: int
+    author: int = 0
+
+
+@dataclass
+class Listing:
+    """The service.
+
+    Attributes:
+        bot: The one bot it knows.
+        faults: What goes wrong, by the number of the request.
+        choose: Picks a fault for a request that `faults` does not name.
+        store: What becomes of a record's text when it is stored.
+        tells: Whether the answer to an add tells the new record.
+        spelling: How it spells the identifier; empty for a service that shows none.
+        requests: Every request that came.
+        stored: The records of each collection, as they are in truth.
+        shown: The records as a read shows them.
+        author: Who is asking now; kept with what is asked, also when that happens late.
+        witness: Told after each change of what is stored in truth, and whose it was.
+    """
+
+    bot: str = "42"
+    faults: dict[int, Fault] = field(default_factory=dict)
+    choose: Callable[[Request], Fault | None] = lambda _: None
+    store: Callable[[Record], Record] = dict
+    tells: bool = False
+    spelling: str = "id"
+    requests: list[Request] = field(default_factory=list)
+    stored: dict[str, list[Record]] = field(default_factory=lambda: {name: [] for name in FIELDS})
+    shown: dict[str, list[Record]] = field(default_factory=lambda: {name: [] for name in FIELDS})
+    author: int = 0
+    witness: Callable[[Listing, int], None] = lambda _, __: None
+    _late: list[_Effect] = field(default_factory=list)
+    _veiled: list[_Effect] = field(default_factory=list)
+    _ids: int = 0
+
+    def seed(self, collection: str, records: Iterable[Mapping[str, Any]]) -> None:
+        """Put records there as they are; those without an id get one."""
+        for given in records:
+            record = {"id": self._new_id(), "uses": 7, **given}
+            self.stored[collection].append(record)
+            self.shown[collection].append(dict(record))
+
+    def texts(self, collection: str) -> list[tuple[str, ...]]:
+        """Return what is stored in truth, in its order."""
+        return [
+            tuple(record.get(name) or "" for name in FIELDS[collection])
+            for record in self.stored[collection]
+        ]
+
+    def ids(self, collection: str) -> list[str]:
+        """Return the ids of what is stored in truth, in its order."""
+        return [record["id"] for record in self.stored[collection]]
+
+    def writes(self, since: int = 0) -> list[Request]:
+        """Return the requests that would change something."""
+        return [request for request in self.requests[since:] if request.method != "GET"]
+
+    def handle(
+        self,
+        method: str,
+        path: str,
+        query: Sequence[tuple[str, str]] = (),
+        body: Mapping[str, Any] | None = None,
+    ) -> Answer:
+        """Answer a request, or fail to."""
+        assert not query
+        self._ripen()
+        asked = Request(len(self.requests), method, path, body, None)
+        fault = self.faults.get(asked.number) or self.choose(asked)
+        self.requests.append(Request(asked.number, method, path, body, fault))
+        if fault is None:
+            return self._serve(asked, Fault("none"))
+        answer = self._serve(asked, fault) if fault.applied else _ok()
+        return answer if fault.answer is None else fault.answer(answer)
+
+    def settle(self) -> None:
+        """Let everything late happen, and show everything."""
+        for effect in self._late:
+            self._happen(effect, hidden=0)
+        self._late.clear()
+        for effect in self._veiled:
+            effect.change(self.shown[effect.collection])
+        self._veiled.clear()
+
+    def _ripen(self) -> None:
+        now = len(self.requests)
+        for effect in [one for one in self._late if one.due <= now]:
+            self._late.remove(effect)
+            self._happen(effect, hidden=0)
+
+    def _happen(self, effect: _Effect, *, hidden: int) -> None:
+        effect.change(self.stored[effect.collection])
+        self.witness(self, effect.author)
+        if hidden:
+            self._veiled.append(_Effect(effect.collection, effect.change, hidden))
+        else:
+            effect.change(self.shown[effect.collection])
+
+    def _serve(self, request: Request, fault: Fault) -> Answer:
+        route = re.fullmatch(r"/bot/([^/]+)/(commands|announcements)(?:/([^/]+))?", request.path)
+        if route is None or unquote(route[1]) != self.bot:
+            return _reply(404, {"error": "unknown bot"})
+        collection, identifier = route[2], unquote(route[3] or "")
+        match request.method:
+            case "GET":
+                return self._read(collection)
+            case "DELETE":
+                return self._delete(collection, identifier, fault)
+            case _:
+                return self._write(collection, request.body or {}, fault)
+
+    def _read(self, collection: str) -> Reply:
+        shown = [dict(record) for record in self.shown[collection]]
+        for record in shown:
+            identifier = record.pop("id")
+            if self.spelling:
+                record[self.spelling] = identifier
+        for effect in [one for one in self._veiled if one.collection == collection]:
+            effect.due -= 1
+            if effect.due == 0:
+                self._veiled.remove(effect)
+                effect.change(self.shown[collection])
+        return _ok(shown)
+
+    def _write(self, collection: str, body: Mapping[str, Any], fault: Fault) -> Reply:
+        texts = {name: body[name] for name in FIELDS[collection] if name in body}
+        needed = [name for name in FIELDS[collection] if name != _OPTIONAL]
+        if not all(isinstance(texts.get(name), str) and texts[name] for name in needed):
+            return _reply(400, {"error": "a field is missing"})
+        record = self.store(dict(texts))
+        if "id" in body:
+            return self._edit(collection, body["id"], record, fault)
+        record["id"] = self._new_id()
+        self._enter(collection, lambda records: records.append(dict(record)), fault)
+        return _ok({self.spelling or "id": record["id"]} if self.tells else None)
+
+    def _edit(self, collection: str, identifier: str, record: Record, fault: Fault) -> Reply:
+        if collection == "announcements" or identifier not in self.ids(collection):
+            return _reply(404, {"error": "unknown record"})
+
+        def change(records: list[Record]) -> None:
+            for one in records:
+                if one["id"] == identifier:
+                    one.update(record)
+
+        self._enter(collection, change, fault)
+        return _ok()
+
+    def _delete(self, collection: str, identifier: str, fault: Fault) -> Reply:
+        if identifier not in self.ids(collection):
+            return _reply(404, {"error": "unknown record"})
+
+        def change(records: list[Record]) -> None:
+            records[:] = [one for one in records if one["id"] != identifier]
+
+        self._enter(collection, change, fault)
+        return _ok()
+
+    def _enter(self, collection: str, change: Callable[[list[Record]], None], fault: Fault) -> None:
+        effect = _Effect(collection, change, len(self.requests) + fault.late, self.author)
+        if fault.late:
+            self._late.append(effect)
+        else:
+            self._happen(effect, hidden=fault.hidden)
+
+    def _new_id(self) -> str:
+        self._ids += 1
+        return f"r{self._ids:04}"

@@ -1,0 +1,164 @@
+"""Plans for tests: written out by hand, and hostile ones by the hundred from hypothesis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
+
+from commandsync.location import Location, Notice
+from commandsync.plan import Target, make_plan
+from commandsync.rules import DeleteLimit, SyncRules, parse_delete_limit
+from commandsync.snapshot import Entry, Snapshot
+from commandsync.texts import AnnouncementText, CommandText, Resource, canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from commandsync.plan import Plan
+
+BOT = "779641401482805289"
+BASE_URL = "https://listing.example"
+TARGET = Target(bot=BOT, base_url=BASE_URL)
+DEFAULT_RULES = SyncRules()
+
+HOSTILE = (
+    "::set-output name=x::y",
+    "a\n::error::b",
+    "##[add-mask]x",
+    "####vso[task.setvariable]x",
+    "\x1b[31mred\x1b]0;title\x07",
+    "evil\u202egnp.exe",
+    "zero\u200bwidth\u2066isolate\u2069",
+    "``` \n</details><!-- x -->",
+    "`a` ``b`` | c \\| d",
+    "@everyone #123 https://x.example ![i](j) [k](l)",
+    "\r\x08back",
+    "\ufeff\u00ad\u2028next",
+    "%0A%25",
+    "tail ##",
+    "[x]",
+)
+
+
+def command(
+    name: str,
+    description: str = "Does it.",
+    *,
+    syntax: str = "",
+    category: str = "",
+    id: str = "",  # noqa: A002 - the field's own name
+    line: int = 0,
+    formerly: tuple[str, ...] = (),
+) -> Entry:
+    """Return a command; with a line it is the manifest's."""
+    text = CommandText(name, description, syntax or f"/{name}", category)
+    return Entry(text, id, Location("commands.yaml", line, 5) if line else None, formerly)
+
+
+def announcement(title: str, description: str, *, id: str = "", line: int = 0) -> Entry:  # noqa: A002 - as above
+    """Return an announcement; with a line it is the manifest's."""
+    location = Location("commands.yaml", line, 5) if line else None
+    return Entry(AnnouncementText(title, description), id, location)
+
+
+def plan_of(
+    desired: Sequence[Entry] = (),
+    listed: Sequence[Entry] = (),
+    *,
+    rules: SyncRules = DEFAULT_RULES,
+    notices: Sequence[Notice] = (),
+) -> Plan:
+    """Plan with real code; a collection is managed where the manifest has an entry of it."""
+    managed = {_resource(entry) for entry in desired}
+    return make_plan(
+        desired=_snapshot(desired, managed),
+        listed=_snapshot(listed, managed),
+        target=TARGET,
+        rules=rules,
+        manifest=["commands.yaml"],
+        notices=notices,
+    )
+
+
+def _resource(entry: Entry) -> Resource:
+    is_command = isinstance(entry.text, CommandText)
+    return Resource.COMMAND if is_command else Resource.ANNOUNCEMENT
+
+
+def _snapshot(entries: Sequence[Entry], managed: set[Resource]) -> Snapshot:
+    return Snapshot(
+        {
+            resource: tuple(entry for entry in entries if _resource(entry) is resource)
+            for resource in Resource
+            if resource in managed
+        }
+    )
+
+
+def varied_plan() -> Plan:
+    """Return a plan with a change of each kind, limits, a refusal and warnings."""
+    return plan_of(
+        [
+            command("help", "Shows the help menu.", line=9),
+            command("clear", line=12, formerly=("purge",)),
+            command("facts", line=15),
+            announcement("v2", "Out.", line=20),
+        ],
+        [
+            command("help", "Shows help.", id="1"),
+            command("purge", id="2"),
+            command("old", "Was here.", id="3"),
+            announcement("v2", "Soon.", id="a"),
+        ],
+        rules=SyncRules(
+            ignore=("beta-*",), max_deletes=parse_delete_limit("50%"), announcements="mirror"
+        ),
+        notices=[Notice("odd", "fix it", Location("commands.yaml", 2, 3)), Notice("even")],
+    )
+
+
+texts = st.one_of(
+    st.sampled_from(HOSTILE),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=30),
+    st.text("ab \n`|:#[\u200d\ufe0f😀é", max_size=200),
+).map(canonical)
+names = st.one_of(st.sampled_from(["help", "play", "afk"]), texts.filter(bool))
+locations = st.builds(Location, texts, st.integers(1, 99), st.integers(1, 99))
+commands = st.builds(CommandText, names, texts, texts, texts)
+announcements = st.builds(AnnouncementText, names, texts)
+
+
+def _wanted(kinds: st.SearchStrategy[Any], identifier: str = "") -> st.SearchStrategy[Entry]:
+    places = st.none() if identifier else st.none() | locations
+    return st.builds(Entry, kinds, id=st.just(identifier), location=places)
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    """Draw plans of every kind of change, full of hostile text."""
+    desired: dict[Resource, tuple[Entry, ...]] = {}
+    listed: dict[Resource, tuple[Entry, ...]] = {}
+    for resource, kinds in ((Resource.COMMAND, commands), (Resource.ANNOUNCEMENT, announcements)):
+        if not draw(st.booleans()):
+            continue
+        desired[resource] = tuple(draw(st.lists(_wanted(kinds), max_size=4)))
+        ids = draw(st.lists(st.text("abc.", min_size=3), max_size=4, unique=True))
+        listed[resource] = tuple(draw(_wanted(kinds, id_ + "x")) for id_ in ids)
+    limits = st.none() | st.builds(DeleteLimit, count=st.integers(0, 9)) | st.just(DeleteLimit())
+    rules = st.builds(
+        SyncRules,
+        prune=st.booleans(),
+        ignore=st.lists(st.sampled_from(["a*", "::*"])).map(tuple),
+        max_deletes=limits | st.builds(DeleteLimit, percent=st.sampled_from([0.0, 12.5, 30.0])),
+        announcements=st.sampled_from(["append", "mirror"]),
+    )
+    notices = st.lists(st.builds(Notice, texts, texts, st.none() | locations), max_size=2)
+    return make_plan(
+        desired=Snapshot(desired),
+        listed=Snapshot(listed),
+        target=Target(bot=draw(texts.filter(bool)), base_url=BASE_URL),
+        rules=draw(rules),
+        manifest=draw(st.lists(texts, max_size=2)),
+        notices=draw(notices),
+    )

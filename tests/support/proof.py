@@ -1,0 +1,454 @@
+"""The proof that nothing is lost and nothing twice: cases of what goes wrong, each judged.
+
+A case breaks one run, or several, on a service of its own; then the faults end, and at most two
+more runs must leave exactly what is wanted. What is judged at every change of the listing: copies
+beyond what was declared, and records that were to stay and are gone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import count, cycle
+from typing import TYPE_CHECKING, Any
+
+from commandsync.changes import Add, Delete, Edit, Replace
+from commandsync.errors import ListingError, StalePlanError
+from commandsync.outcomes import Outcome
+from tests.support.driver import Driver, Kill, Killed, to_its_end
+from tests.support.listing import FIELDS, Fault, Listing, Request
+from tests.support.runs import (
+    PRODUCT,
+    Parts,
+    Run,
+    announcement,
+    command,
+    finishing,
+    plan_now,
+    seed,
+    syncing,
+    wanted,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from commandsync.changes import Change
+    from commandsync.plan import Plan
+    from commandsync.snapshot import Snapshot
+    from tests.support.driver import Moments, Stop
+
+    Texts = Counter[tuple[str, ...]]
+
+BEFORE = [
+    command("help", "Shows the menu."),
+    command("afk", syntax=".afk"),
+    command("afk", syntax="/afk"),
+    command("ban", "Bans."),
+    command("old"),
+    command("older"),
+    announcement("v1", "First."),
+    announcement("v2", "Second."),
+    announcement("bye"),
+]
+COMMANDS = [
+    command("help", "Shows the whole menu."),
+    command("afk", syntax=".afk"),
+    command("afk", syntax="/afk [reason]"),
+    command("ban", "Bans somebody."),
+    command("new"),
+    command("new", syntax=".new"),
+    command("newer"),
+]
+ANNOUNCEMENTS = [
+    announcement("v3"),
+    announcement("v2", "Second, and better."),
+    announcement("v1", "First."),
+]
+DESIRED = wanted(COMMANDS, ANNOUNCEMENTS)
+OTHER = wanted([*COMMANDS[:-1], command("newest")], ANNOUNCEMENTS)
+"""What another job wants that runs at the same time: nearly the same."""
+
+KEPT = {"r0001", "r0002", "r0003", "r0004", "r0007"}
+WERE: Texts = Counter(tuple(text) for text in BEFORE)
+WANTED: Texts = Counter(tuple(text) for text in [*COMMANDS, *ANNOUNCEMENTS])
+STAYING = Counter(text[0] for text in BEFORE) & Counter(text[0] for text in WANTED.elements())
+"""How many of each name and title were there and are to be there: at every moment."""
+
+OPERATIONS = ("read", "add", "edit", "delete", "post", "withdraw")
+"""The columns of the table: post and withdraw are an announcement's add and delete."""
+
+MOST_RUNS = 2
+"""So many more runs must be enough when the faults have ended."""
+
+
+def operation_of(request: Request) -> str:
+    """Return the column that a request belongs to."""
+    names = {"add": "post", "delete": "withdraw"}
+    is_post = request.collection == "announcements"
+    return names.get(request.kind, request.kind) if is_post else request.kind
+
+
+def texts_of(service: Listing) -> Texts:
+    return Counter([*service.texts("commands"), *service.texts("announcements")])
+
+
+def ids_of(service: Listing) -> set[str]:
+    return {*service.ids("commands"), *service.ids("announcements")}
+
+
+@dataclass
+class Stage:
+    """A service, what runs on it, and what was seen to be wrong.
+
+    Attributes:
+        service: The service.
+        parts: What the runs are made of.
+        saved: The plan that every run applies; None to plan anew each time.
+        unordered: Whether adds are sent concurrently.
+        copies: How many records there were too many, at the worst moment.
+        lost: How many there were too few.
+        untrue: Outcomes that do not say what is so.
+        problems: All of it in words.
+    """
+
+    service: Listing
+    parts: Parts = PRODUCT
+    saved: Plan | None = None
+    unordered: bool = False
+    copies: int = 0
+    lost: int = 0
+    untrue: int = 0
+    problems: list[str] = field(default_factory=list)
+    _others: Texts = field(default_factory=Counter)
+    _last: Texts = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        seed(self.service, BEFORE)
+        self._last = texts_of(self.service)
+        self.service.witness = self._look
+
+    def save(self) -> None:
+        """Make the plan now that every run applies."""
+        self.saved = plan_now(self.service, DESIRED)
+
+    def running(self, driver: Driver, desired: Snapshot = DESIRED) -> Moments[Run]:
+        """Return one run."""
+        if self.saved is not None:
+            return finishing(driver, self.saved, unordered=self.unordered, parts=self.parts)
+        return syncing(driver, desired, unordered=self.unordered, parts=self.parts)
+
+    def run(self, driver: Driver | None = None) -> Run | None:
+        """Run to its end, and judge what it says; None when it was killed or could not begin."""
+        driver = driver or Driver(self.service)
+        were, begun = texts_of(self.service), len(self.service.requests)
+        try:
+            run = to_its_end(self.running(driver))
+        except Killed:
+            return None
+        except (ListingError, StalePlanError):
+            self._say(texts_of(self.service) != were, "it could not begin, and changed something")
+            return None
+        self.judge(run, were, begun)
+        return run
+
+    def judge(self, run: Run, were: Texts, begun: int) -> None:
+        """Hold what a run says against what is really there."""
+        now, result = texts_of(self.service), run.result
+        for one in result.settled:
+            is_so = happened(one.change, self.service)
+            if one.outcome is Outcome.DONE:
+                self._say(not is_so, f"{one.change.name} is not done")
+            elif one.outcome is not Outcome.UNKNOWN:
+                self._say(is_so, f"{one.change.name} is {one.outcome} and is done")
+        self._say(result.complete and now != WANTED, "exit 0 while the listing differs")
+        self._say(not result.touched and now != were, "it says that nothing was changed")
+        requests = self.service.requests[begun:]
+        ours = {one.id for one in run.plan.changes if isinstance(one, Delete | Replace)}
+        gone = {one.path.rsplit("/", 1)[1] for one in requests if one.kind == "delete"}
+        self._say(not gone <= ours, "it deletes outside its plan")
+        kinds = [one.kind for one in requests if one.method != "GET"]
+        ordered = sorted(kinds, key=lambda kind: kind == "delete")
+        self._say(kinds != ordered, "it deletes before it has added and edited")
+
+    def late(self, run: Run | None) -> None:
+        """Let what is late arrive, and judge whether the run had ruled it out."""
+        self.service.settle()
+        for one in run.result.settled if run else ():
+            ruled_out = one.outcome in {Outcome.FAILED, Outcome.SKIPPED}
+            is_so = happened(one.change, self.service)
+            self._say(ruled_out and is_so, f"{one.change.name} is {one.outcome} and arrived")
+
+    def converge(self) -> int:
+        """End all faults, run again, and return how many runs it took.
+
+        A run that is not enough within `MOST_RUNS`, loses an id or writes for ever is a problem.
+        """
+        self.service.faults.clear()
+        self.service.choose = lambda _: None
+        self.service.settle()
+        for taken in range(MOST_RUNS + 1):
+            if texts_of(self.service) == WANTED:
+                break
+            if taken < MOST_RUNS:
+                self.run()
+        else:
+            taken = MOST_RUNS + 1
+        begun = len(self.service.requests)
+        last = self.run()
+        missing = KEPT - ids_of(self.service)
+        self._fail(texts_of(self.service) != WANTED, "it does not converge")
+        self._fail(bool(self.service.writes(begun)), "a further run writes")
+        self._fail(last is None or not last.result.complete, "a further run is not complete")
+        if missing:
+            self.lost += len(missing)
+            self.problems.append(f"ids are lost: {sorted(missing)}")
+        return taken
+
+    def _look(self, service: Listing, author: int) -> None:
+        """Look at a change; what another writer adds is not ours to answer for."""
+        now = texts_of(service)
+        if author:
+            self._others += now - self._last
+        self._last = now
+        copies = (now - (WERE | WANTED) - self._others).total()
+        names = Counter(text[0] for text in now.elements())
+        lost = (STAYING - names).total()
+        if copies > self.copies:
+            self.problems.append(f"copies: {now - (WERE | WANTED)}")
+        if lost > self.lost:
+            self.problems.append(f"lost for a moment: {STAYING - names}")
+        self.copies, self.lost = max(copies, self.copies), max(lost, self.lost)
+
+    def _say(self, wrong: bool, what: str) -> None:  # noqa: FBT001 - a claim and its words
+        if wrong:
+            self.untrue += 1
+            self.problems.append(what)
+
+    def _fail(self, wrong: bool, what: str) -> None:  # noqa: FBT001 - as above
+        if wrong:
+            self.problems.append(what)
+
+
+def happened(change: Change, service: Listing) -> bool:
+    """Whether a change is to be seen in what is stored in truth."""
+    match change:
+        case Delete():
+            return change.id not in ids_of(service)
+        case Replace():
+            new = texts_of(service)[tuple(change.after)] > 0
+            return new and change.id not in ids_of(service)
+        case Edit():
+            (now,) = [
+                tuple(one.get(name) or "" for name in FIELDS["commands"])
+                for one in service.stored["commands"]
+                if one["id"] == change.id
+            ] or [()]
+            return now == tuple(change.after)
+        case Add():
+            return texts_of(service)[tuple(change.after)] > 0
+
+
+@dataclass(frozen=True)
+class Case:
+    """Something that goes wrong.
+
+    Attributes:
+        row: What, as the table calls it.
+        column: With which operation, or the kind of run that it happens to.
+        mode: How the runs are made.
+        break_it: Breaks the first run, or the first few; returns the last of them if it ended.
+        detail: Which moment, or which schedule.
+    """
+
+    row: str
+    column: str
+    mode: str
+    break_it: Callable[[Stage], Run | None]
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.row} / {self.column} / {self.mode} / {self.detail}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a case."""
+
+    runs: int
+    copies: int
+    lost: int
+    untrue: int
+    problems: tuple[str, ...]
+
+
+MODES: dict[str, dict[str, Any]] = {
+    "apply": {},
+    "unordered": {"unordered": True},
+    "saved plan": {},
+    "told ids": {},
+}
+
+
+def prove(case: Case, parts: Parts = PRODUCT) -> Verdict:
+    """Play a case to its end and judge it."""
+    service = Listing(tells=case.mode == "told ids")
+    stage = Stage(service, parts=parts, **MODES[case.mode])
+    if case.mode == "saved plan":
+        stage.save()
+        service.requests.clear()
+    stage.late(case.break_it(stage))
+    runs = stage.converge()
+    return Verdict(runs, stage.copies, stage.lost, stage.untrue, tuple(stage.problems))
+
+
+def meets(fault: Fault, operation: str) -> bool:
+    """Whether a fault can be told from none on this operation."""
+    return operation == "read" or not fault.name.startswith(("records ", "ids "))
+
+
+def on_one(operation: str, fault: Fault, nth: int, mode: str) -> Case:
+    """The nth request of a kind goes wrong."""
+
+    def break_it(stage: Stage) -> Run | None:
+        met = count()
+        stage.service.choose = lambda request: (
+            fault if operation_of(request) == operation and next(met) == nth else None
+        )
+        return stage.run()
+
+    return Case(fault.name, operation, mode, break_it, f"the one of number {nth}")
+
+
+def on_all(operation: str, fault: Fault, first: int, mode: str) -> Case:
+    """All requests of a kind go wrong from one on, through two runs."""
+
+    def break_it(stage: Stage) -> Run | None:
+        met = count()
+        stage.service.choose = lambda request: (
+            fault if operation_of(request) == operation and next(met) >= first else None
+        )
+        stage.run()
+        return stage.run()
+
+    return Case(fault.name, operation, mode, break_it, f"all from number {first}")
+
+
+def stopped_at(moment: int, stop: Stop, mode: str, *, lands: bool) -> Case:
+    """The run is killed, interrupted or aborted; what is in flight then arrives or does not."""
+    name = {"Kill": "killed", "Interrupted": "interrupted", "Aborted": "aborted"}
+    row = name[type(stop).__name__] + (", in flight arrives" if lands else "")
+
+    def break_it(stage: Stage) -> Run | None:
+        driver = Driver(stage.service, stops={moment: stop})
+        run = stage.run(driver)
+        if lands:
+            driver.land()
+        return run
+
+    return Case(row, "any moment", mode, break_it, f"moment {moment}")
+
+
+def moments_of(mode: str) -> int:
+    """How many moments a run has in which nothing goes wrong."""
+    stage = Stage(Listing(tells=mode == "told ids"), **MODES[mode])
+    if mode == "saved plan":
+        stage.save()
+    driver = Driver(stage.service)
+    stage.run(driver)
+    return driver.moments
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Faults, a kill and a second run, as drawn.
+
+    Attributes:
+        faults: What goes wrong, by the request's number.
+        kills: When the judged runs are killed, one after the other; a late moment kills nothing.
+        flights: Tenths of a second that requests take, in turn.
+        turns: Who moves next, in turn: 0 the judged run, 1 the other; empty for no other.
+        same: Whether the other one wants the same.
+    """
+
+    faults: dict[int, Fault]
+    kills: tuple[int, ...] = ()
+    flights: tuple[int, ...] = (1,)
+    turns: tuple[int, ...] = ()
+    same: bool = True
+
+
+def scheduled(schedule: Schedule, mode: str) -> Case:
+    """Whatever a schedule says goes wrong.
+
+    What a run left behind shows before the next one begins: of what a service hides for longer, no
+    later run can know.
+    """
+
+    def break_it(stage: Stage) -> Run | None:
+        stage.service.faults = dict(schedule.faults)
+        flights = cycle(schedule.flights)
+        flight = lambda: next(flights) / 10  # noqa: E731 - one word for two drivers
+        last = None
+        if schedule.turns:
+            others = DESIRED if schedule.same else OTHER
+            interleaved(stage, schedule.turns, others, flight)
+        for moment in schedule.kills or (() if schedule.turns else (10**6,)):
+            stage.service.settle()
+            last = stage.run(Driver(stage.service, flight=flight, stops={moment: Kill()}))
+        return last
+
+    row = "two runs at once" if schedule.turns else "random faults and kills"
+    names = {number: fault.name for number, fault in schedule.faults.items()}
+    detail = f"{names} {schedule.kills} {schedule.flights} {schedule.turns} {schedule.same}"
+    return Case(row, "random", mode, break_it, detail)
+
+
+def interleaved(
+    stage: Stage,
+    turns: Sequence[int],
+    desired: Snapshot,
+    flight: Callable[[], float] = lambda: 0.1,
+) -> list[Run | None]:
+    """Play two runs at once, one moment of one or the other at a time, as the turns say."""
+    drivers = [Driver(stage.service, flight=flight) for _ in range(2)]
+    runs: list[Moments[Run]] = [stage.running(drivers[0]), stage.running(drivers[1], desired)]
+    ended: dict[int, Run | None] = {}
+    order = cycle(turns)
+    while len(ended) < len(runs):
+        mover = next(order)
+        if mover in ended:
+            mover = 1 - mover
+        stage.service.author = mover
+        try:
+            next(runs[mover])
+        except StopIteration as end:
+            ended[mover] = end.value
+            _judge_at_once(stage, end.value)
+        except (ListingError, StalePlanError):
+            ended[mover] = None
+    stage.service.author = 0
+    return [ended[n] for n in range(len(runs))]
+
+
+def _judge_at_once(stage: Stage, run: Run) -> None:
+    """Judge what must hold even if another run writes too: what is done is there, or was."""
+    deleted = {one.path.rsplit("/", 1)[1] for one in stage.service.requests if one.kind == "delete"}
+    for one in run.result.settled:
+        if one.outcome is Outcome.DONE and isinstance(one.change, Delete):
+            is_so = one.change.id in deleted or happened(one.change, stage.service)
+            stage._say(not is_so, f"{one.change.name} is not gone")  # noqa: SLF001 - its own judge
+
+
+def every_pair(faults: Sequence[Fault], mode: str, *, most: int = 9) -> Iterator[Case]:
+    """Every fault with every operation, at every moment that the operation comes."""
+    for operation in OPERATIONS:
+        for fault in faults:
+            if not meets(fault, operation):
+                continue
+            for nth in range(min(most, _TIMES[operation])):
+                yield on_one(operation, fault, nth, mode)
+
+
+_TIMES = {"read": 8, "add": 4, "edit": 5, "delete": 4, "post": 3, "withdraw": 4}
+"""How often each operation comes in a run, tries after a fault included."""

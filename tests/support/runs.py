@@ -1,0 +1,186 @@
+"""Whole runs of the product against the simulated service: read, plan, apply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from commandsync.apply import apply
+from commandsync.plan import Target, make_plan
+from commandsync.rules import DeleteLimit, SyncRules
+from commandsync.snapshot import Entry, Snapshot, reading
+from commandsync.texts import AnnouncementText, CommandText, Resource
+from tests.support.driver import Driver, to_its_end
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable
+
+    from commandsync.operations import Operation
+    from commandsync.outcomes import Result
+    from commandsync.plan import Plan
+    from commandsync.steps import Event, Step
+    from commandsync.texts import Text
+    from tests.support.driver import Moments
+    from tests.support.listing import Listing
+
+BOT = "42"
+TARGET = Target(bot=BOT, base_url="https://listing.example")
+EVERYTHING = SyncRules(max_deletes=DeleteLimit(), announcements="mirror")
+"""Prunes and mirrors without a limit."""
+
+
+def command(name: str, description: str = "Does it.", syntax: str = "", category: str = "") -> Text:
+    """Return a command's text; its syntax is its name when none is given."""
+    return CommandText(name, description, syntax or f"/{name}", category)
+
+
+def announcement(title: str, description: str = "It is out.") -> Text:
+    """Return an announcement's text."""
+    return AnnouncementText(title, description)
+
+
+def wanted(
+    commands: Iterable[Text | Entry] | None = None,
+    announcements: Iterable[Text | Entry] | None = None,
+) -> Snapshot:
+    """Return the desired side."""
+    given = {Resource.COMMAND: commands, Resource.ANNOUNCEMENT: announcements}
+    return Snapshot(
+        {
+            resource: tuple(one if isinstance(one, Entry) else Entry(one) for one in some)
+            for resource, some in given.items()
+            if some is not None
+        }
+    )
+
+
+def seed(service: Listing, texts: Iterable[Text]) -> None:
+    """Put texts on the service as they are."""
+    for text in texts:
+        collection = "commands" if isinstance(text, CommandText) else "announcements"
+        service.seed(collection, [text._asdict()])
+
+
+def read(driver: Driver, scope: Iterable[Resource]) -> Snapshot:
+    """Read the listing; raises as the operations do."""
+    return to_its_end(_reading(driver, scope))
+
+
+def _reading(driver: Driver, scope: Iterable[Resource]) -> Moments[Snapshot]:
+    collections = {}
+    for resource in scope:
+        collections[resource] = yield from driver.calling(reading(BOT, resource))
+    return Snapshot(collections)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a run is made of; others stand in to see that a wrong one is caught.
+
+    Attributes:
+        planning: Makes the plan.
+        applying: Makes the steps.
+        bend: Makes another operation of each.
+    """
+
+    planning: Callable[..., Plan] = make_plan
+    applying: Callable[..., Generator[Step, Event, Result]] = apply
+    bend: Callable[[Operation[Any]], Operation[Any]] = lambda operation: operation
+
+
+PRODUCT = Parts()
+
+
+@dataclass
+class Run:
+    """One run, as far as it came."""
+
+    driver: Driver
+    plan: Plan
+    result: Result
+    first_request: int = field(default=0)
+
+
+def sync(
+    service: Listing,
+    desired: Snapshot,
+    *,
+    rules: SyncRules = EVERYTHING,
+    driver: Driver | None = None,
+    concurrency: int = 4,
+    unordered: bool = False,
+) -> Run:
+    """Make the listing match, as `commandsync apply` does it.
+
+    Raises:
+        ListingError: The listing cannot be read.
+        Killed: The driver was told to.
+    """
+    driver = driver or Driver(service)
+    return to_its_end(
+        syncing(driver, desired, rules=rules, concurrency=concurrency, unordered=unordered)
+    )
+
+
+def syncing(
+    driver: Driver,
+    desired: Snapshot,
+    *,
+    rules: SyncRules = EVERYTHING,
+    concurrency: int = 4,
+    unordered: bool = False,
+    parts: Parts = PRODUCT,
+) -> Moments[Run]:
+    """Make the listing match as `sync` does, letting others come between."""
+    first = len(driver.service.requests)
+    driver.bend = parts.bend
+    listed = yield from _reading(driver, desired.scope)
+    plan = parts.planning(desired=desired, listed=listed, target=TARGET, rules=rules)
+    result = yield from driver.running(
+        parts.applying(
+            plan,
+            listed=listed,
+            health=driver.health,
+            concurrency=concurrency,
+            unordered=unordered,
+        )
+    )
+    return Run(driver, plan, result, first)
+
+
+def finishing(
+    driver: Driver, plan: Plan, *, unordered: bool = False, parts: Parts = PRODUCT
+) -> Moments[Run]:
+    """Apply a saved plan, as `commandsync apply --plan` does it."""
+    first = len(driver.service.requests)
+    driver.bend = parts.bend
+    listed = yield from _reading(driver, plan.scope)
+    steps = parts.applying(plan, listed=listed, health=driver.health, unordered=unordered)
+    result = yield from driver.running(steps)
+    return Run(driver, plan, result, first)
+
+
+def carry_out(
+    plan: Plan,
+    listed: Snapshot,
+    driver: Driver,
+    *,
+    concurrency: int = 4,
+    unordered: bool = False,
+) -> Result:
+    """Apply a plan to a listing that was just read."""
+    return driver.run(
+        apply(
+            plan,
+            listed=listed,
+            health=driver.health,
+            concurrency=concurrency,
+            unordered=unordered,
+        )
+    )
+
+
+def plan_now(service: Listing, desired: Snapshot, *, rules: SyncRules = EVERYTHING) -> Plan:
+    """Return the plan against what the service shows now."""
+    listed = read(Driver(service), desired.scope)
+    return make_plan(desired=desired, listed=listed, target=TARGET, rules=rules)

@@ -1,0 +1,13 @@
+"""As much of discord.py as the README's cog names, with its signatures; no Discord anywhere."""
+
+from __future__ import annotations
+
+
+class TextChannel:
+    """A channel that keeps what is said in it."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    async def send(self, content: str) -> None:
+        self.said.append(content)

@@ -1,0 +1,1 @@
+"""As discord.ext."""

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.action.base import base_manifest
+from commandsync.action.event import Event
+from commandsync.action.rest import GitHub, GitHubError
+from commandsync.manifest import load_manifests
+from tests.support.home import fields
+from tests.support.runner import BASE_SHA, REPOSITORY
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commandsync.manifest import Manifest
+    from tests.support.hub import Hub
+
+EVENT = Event("pull_request", REPOSITORY, pull_request=7, base_sha=BASE_SHA)
+LISTED = b'[{"type": "file", "name": "commands.yaml"}]'
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "work"
+    (folder / "bots" / ".git").mkdir(parents=True)
+    for path in (folder / "commands.yaml", folder / "bots" / "commands.yaml"):
+        path.write_text(fields(("help",)), encoding="utf-8")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def fetched(hub: Hub, folder: Path, path: str = "commands.yaml") -> Manifest:
+    (manifest,) = load_manifests([path], stdin=lambda: b"")
+    way = GitHub(hub.url, "token")
+    found = base_manifest(manifest, way, EVENT, folder=str(folder.parent))
+    (base,) = load_manifests([found], stdin=lambda: b"")
+    return base
+
+
+def test_a_checkout_in_a_folder_is_the_repositorys_top(hub: Hub, workspace: Path) -> None:
+    hub.files = {"commands.yaml": fields(("old",)), "README.md": "", "more/a.yaml": "no"}
+    base = fetched(hub, workspace, "bots/commands.yaml")
+
+    assert [entry.name for entries in base.snapshot.collections.values() for entry in entries] == [
+        "old"
+    ]
+    assert len(hub.requests) == 2
+
+
+def test_what_the_base_does_not_have_manages_nothing(hub: Hub, workspace: Path) -> None:
+    assert fetched(hub, workspace).snapshot.collections == {}
+
+
+def test_a_manifest_outside_of_the_checkout_has_no_base(hub: Hub, workspace: Path) -> None:
+    (workspace.parent / "commands.yaml").write_text(fields(("help",)), encoding="utf-8")
+    with pytest.raises(GitHubError, match="not in a checkout"):
+        fetched(hub, workspace, "../commands.yaml")
+
+    assert hub.requests == []
+
+
+def test_a_folder_of_too_many_files_is_not_fetched(hub: Hub, workspace: Path) -> None:
+    hub.files = {f"{number}.yaml": "" for number in range(201)}
+    with pytest.raises(GitHubError, match="more than 200 YAML files"):
+        fetched(hub, workspace)
+
+
+@pytest.mark.parametrize("content", [{}, [], {"content": None}, {"content": "a"}])
+def test_a_file_that_is_not_shown_is_an_error(hub: Hub, workspace: Path, content: object) -> None:
+    hub.rule = lambda request: (200, LISTED if "contents/?" in request else content, {})
+    with pytest.raises(GitHubError, match=r"does not show commands\.yaml"):
+        fetched(hub, workspace)
+
+
+def test_names_that_lead_elsewhere_are_left_out(hub: Hub, workspace: Path) -> None:
+    names = ["../up.yaml", "a/b.yaml", "/etc/x.yaml", ".."]
+    hub.rule = lambda _: (200, [{"type": "file", "name": name} for name in names] + ["?"], {})
+
+    assert fetched(hub, workspace).snapshot.collections == {}
+    assert len(hub.requests) == 1
+
+
+def test_a_refusal_is_passed_on(hub: Hub, workspace: Path) -> None:
+    hub.rule = lambda _: (403, {}, {})
+    with pytest.raises(GitHubError, match="GitHub answers 403"):
+        fetched(hub, workspace)
+
+
+def test_a_listing_that_is_none_has_no_files(hub: Hub, workspace: Path) -> None:
+    hub.rule = lambda _: (200, {"type": "file"}, {})
+
+    assert fetched(hub, workspace).snapshot.collections == {}

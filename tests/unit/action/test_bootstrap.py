@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.action import bootstrap
+from commandsync.action.masking import hidden
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Tool = Callable[[str], Path]
+
+HASHED = ["--no-deps", "--require-hashes", "--only-binary", ":all:"]
+LOCKED = bootstrap.locked(bootstrap.LOCK.read_text(encoding="utf-8"))
+
+
+def distributions(folder: Path, versions: dict[str, str]) -> str:
+    for name, version in versions.items():
+        (folder / f"{name.replace('-', '_').title()}-{version}.dist-info").mkdir(parents=True)
+    return str(folder)
+
+
+def test_the_very_versions_are_needed_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [distributions(tmp_path, LOCKED)])
+
+    assert bootstrap.prepare({}) == []
+
+
+def test_what_is_imported_first_counts(tmp_path: Path) -> None:
+    old = distributions(tmp_path / "old", {"click": "1.0"})
+    new = distributions(tmp_path / "new", LOCKED)
+
+    assert bootstrap.installed([old, new, str(tmp_path / "none")]) == LOCKED | {"click": "1.0"}
+
+
+@pytest.fixture
+def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tool:
+    """Makes a program that stands where pip or uv would, with an empty `sys.path`.
+
+    It writes down its arguments and environment, and then does what it is told to.
+    """
+    if os.name == "nt":
+        pytest.skip("the stand-in for an installer is a script")
+    monkeypatch.setattr(sys, "path", [])
+    python, program = sys.executable, tmp_path / "bin" / "uv"
+    program.parent.mkdir()
+
+    def make(does: str) -> Path:
+        program.write_text(
+            f"""#!{python} -I
+import json, os, sys
+from pathlib import Path
+given = sys.argv[1:]
+Path({str(tmp_path / "seen")!r}).write_text(json.dumps([given, dict(os.environ)]))
+target = Path(given[given.index("--target") + 1])
+def install():
+    for name, version in {LOCKED}.items():
+        (target / f"{{name.replace('-', '_')}}-{{version}}.dist-info").mkdir()
+{does}
+""",
+            encoding="utf-8",
+        )
+        program.chmod(0o755)
+        return program
+
+    return make
+
+
+def seen(tmp_path: Path) -> tuple[list[str], dict[str, str]]:
+    given, environment = json.loads((tmp_path / "seen").read_text(encoding="utf-8"))
+    return given, environment
+
+
+def knows_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    return {"RUNNER_TEMP": str(tmp_path / "_temp")}
+
+
+def test_an_installed_folder_is_taken_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
+) -> None:
+    tool("install()")
+    environ = knows_uv(tmp_path, monkeypatch)
+    first = bootstrap.prepare(environ)
+    tool("sys.exit(1)")
+
+    assert bootstrap.prepare(environ) == first
+    assert [str(one) for one in (tmp_path / "_temp").iterdir()] == first
+
+
+def test_pip_goes_before_uv_and_is_told_all_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tool("install()")))
+    (tmp_path / "site" / "pip").mkdir(parents=True)
+    (tmp_path / "site" / "pip" / "__init__.py").touch()
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "site")])
+    (folder,) = bootstrap.prepare({"RUNNER_TEMP": str(tmp_path / "_temp")})
+    given, _ = seen(tmp_path)
+
+    assert given[:6] == ["-I", "-X", "utf8", "-m", "pip", "install"]
+    assert given[-6:] == [*HASHED, "-r", str(bootstrap.LOCK)]
+    assert bootstrap.installed([folder]) == LOCKED
+
+
+def test_an_installer_gets_the_way_to_the_index_and_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
+) -> None:
+    tool("install()")
+    kept = {"PIP_INDEX_URL": "https://index.example", "UV_INDEX_MINE_USERNAME": "me", "HOME": "/h"}
+    dropped = (
+        *("INPUT_TOKEN", "COMMANDSYNC_TOKEN", "GITHUB_TOKEN", "ACTIONS_RUNTIME_TOKEN"),
+        *("PIP_TARGET", "PIP_PREFIX", "UV_TARGET", "PYTHONPATH"),
+    )
+    environ = knows_uv(tmp_path, monkeypatch) | kept | dict.fromkeys(dropped, "marked")
+    bootstrap.prepare(environ)
+    given, environment = seen(tmp_path)
+
+    assert given[:3] == ["--no-config", "pip", "install"]
+    assert kept.items() <= environment.items()
+    assert environment["PIP_USER"] == "0"
+    assert "marked" not in environment.values()
+
+
+def test_where_another_job_was_quicker_both_have_what_they_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
+) -> None:
+    tool("install(); (target.parent / target.name.rpartition('-')[0] / 'x').mkdir(parents=True)")
+    (folder,) = bootstrap.prepare(knows_uv(tmp_path, monkeypatch))
+
+    assert bootstrap.installed([folder]) == LOCKED
+
+
+@pytest.mark.parametrize(
+    ("wheels", "reason", "said"),
+    [
+        ("", "network", "Is the package index reachable?"),
+        ("bin", "invalid", "from the input wheels-dir"),
+        ("none", "invalid", "names no folder: 'none'"),
+    ],
+)
+def test_a_failing_install_is_laid_where_it_belongs(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tool: Tool,
+    wheels: str,
+    reason: str,
+    said: str,
+) -> None:
+    tool("install(); sys.exit(1)")
+    monkeypatch.chdir(tmp_path)
+    environ = knows_uv(tmp_path, monkeypatch) | {"INPUT_WHEELS_DIR": wheels}
+    with pytest.raises(bootstrap.BootstrapError, match=re.escape(said)) as caught:
+        bootstrap.prepare(environ)
+
+    assert caught.value.reason == reason
+    assert list((tmp_path / "_temp").iterdir()) == []
+
+
+def test_without_an_installer_the_machine_is_not_set_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [])
+    environ = knows_uv(tmp_path, monkeypatch)
+    with pytest.raises(bootstrap.BootstrapError, match="there is no uv") as caught:
+        bootstrap.prepare(environ)
+
+    assert caught.value.reason == "invalid"
+
+
+def test_a_machine_without_a_temporary_folder_gets_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
+) -> None:
+    tool("install()")
+    knows_uv(tmp_path, monkeypatch)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (folder,) = bootstrap.prepare({})
+
+    assert Path(folder).parent.parent == tmp_path
+
+
+def test_a_folder_that_cannot_be_written_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [])
+    (tmp_path / "file").touch()
+    with pytest.raises(bootstrap.BootstrapError, match="cannot write to RUNNER_TEMP"):
+        bootstrap.prepare({"RUNNER_TEMP": str(tmp_path / "file" / "_temp")})
+
+
+def test_masks_cover_a_token_and_what_is_made_of_it() -> None:
+    masks = hidden(
+        {
+            "INPUT_TOKEN": "Bot aaaaaaaa.bbbbbbbb.cccc/ccc",
+            "COMMANDSYNC_MINE": "first-line\nsecond-line",
+            "COMMANDSYNC_BOT": "779641401482805289",
+            "COMMANDSYNC_TOKEN": "short",
+            "PATH": "/usr/bin:/usr/local/bin",
+        }
+    )
+
+    assert {"aaaaaaaa.bbbbbbbb.cccc/ccc", "cccc/ccc", "aaaaaaaa.bbbbbbbb.cccc%2Fccc"} <= set(masks)
+    assert {"first-line", "second-line"} <= set(masks)
+    assert not {"779641401482805289", "short", "/usr/bin:/usr/local/bin", "aaaaaaaa"} & set(masks)

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.action.event import Event, read_event
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PUSH = {"GITHUB_EVENT_NAME": "push", "GITHUB_REF": "refs/heads/main"}
+
+
+@pytest.mark.parametrize(
+    "payload", ["", "[]", "{", '{"repository": 1}', '{"repository": {"default_branch": ""}}']
+)
+def test_a_payload_that_says_nothing_lets_nothing_be_applied(tmp_path: Path, payload: str) -> None:
+    path = tmp_path / "event.json"
+    path.write_text(payload, encoding="utf-8")
+    event = read_event({**PUSH, "GITHUB_EVENT_PATH": str(path)})
+
+    assert event.usual_mode == "validate"
+
+
+def test_without_a_payload_nothing_is_applied(tmp_path: Path) -> None:
+    missing = {**PUSH, "GITHUB_EVENT_PATH": str(tmp_path / "none")}
+
+    assert read_event(missing).usual_mode == read_event(PUSH).usual_mode == "validate"
+
+
+def test_a_pull_request_whose_repository_is_gone_is_a_forks(tmp_path: Path) -> None:
+    path = tmp_path / "event.json"
+    request = {"number": 7, "head": {"repo": None}, "base": {"sha": "b"}}
+    path.write_text(json.dumps({"pull_request": request}), encoding="utf-8")
+    event = read_event(
+        {
+            "GITHUB_EVENT_NAME": "pull_request",
+            "GITHUB_EVENT_PATH": str(path),
+            "GITHUB_REPOSITORY": "octo/bots",
+            "GITHUB_RUN_ID": "3",
+        }
+    )
+
+    assert event == Event(
+        "pull_request",
+        "octo/bots",
+        pull_request=7,
+        base_sha="b",
+        fork=True,
+        run_url="https://github.com/octo/bots/actions/runs/3",
+    )

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.cli.files import check_free, check_unread, read_file, read_token, write_file
+from commandsync.errors import FileError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_new_file_is_written_whole_in_utf8_with_lf(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+
+    write_file(str(path), "größe\nzwei\n", force=False)
+
+    assert path.read_bytes() == "größe\nzwei\n".encode()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_existing_file_is_replaced_only_by_force(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text("old", encoding="utf-8")
+
+    with pytest.raises(FileError, match="exists already"):
+        write_file(str(path), "new", force=False)
+    assert path.read_text(encoding="utf-8") == "old"
+    write_file(str(path), "new", force=True)
+    assert path.read_text(encoding="utf-8") == "new"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+def test_a_link_inside_its_folder_is_written_through(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old", encoding="utf-8")
+    link.symlink_to(target)
+
+    write_file(str(link), "new", force=True)
+
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8") == "new"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+def test_a_link_out_of_its_folder_is_refused_even_when_it_leads_nowhere(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path.parent / "nowhere")
+
+    with pytest.raises(FileError, match="link out of its folder"):
+        check_free(str(link), force=True)
+    with pytest.raises(FileError, match="link out of its folder"):
+        write_file(str(link), "new", force=True)
+    assert not (tmp_path.parent / "nowhere").exists()
+
+
+@pytest.mark.parametrize("force", [True, False])
+def test_a_folder_is_no_file_to_replace(tmp_path: Path, *, force: bool) -> None:
+    with pytest.raises(FileError, match="is a folder"):
+        check_free(str(tmp_path), force=force)
+
+
+def test_what_was_read_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    check_unread(str(path), ["-", str(path)])
+    path.touch()
+
+    check_unread(str(path), ["-", str(tmp_path)])
+    with pytest.raises(UsageError, match="is not replaced"):
+        check_unread(str(path), ["-", f"{tmp_path}/./a.yaml"])
+
+
+def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
+    path = str(tmp_path / "missing" / "a.yaml")
+
+    with pytest.raises(FileError, match="its folder does not exist"):
+        check_free(path, force=False)
+    with pytest.raises(FileError, match="no such file or directory"):
+        write_file(path, "new", force=False)
+
+
+def test_a_folder_in_the_files_place_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+
+    with pytest.raises(FileError, match="cannot write"):
+        write_file(str(tmp_path / "a"), "new", force=True)
+    assert [one.name for one in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"12345")
+
+    assert read_file(str(path), most=5) == b"12345"
+    with pytest.raises(FileError, match="larger than 4 bytes"):
+        read_file(str(path), most=4)
+
+
+def test_a_token_file_is_read_without_a_bom(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    path.write_bytes(b"\xef\xbb\xbfabc\n")
+
+    assert read_token(str(path)) == "abc\n"
+
+
+def test_bytes_that_are_no_text_are_no_token(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    path.write_bytes(b"\xff\xfe")
+
+    with pytest.raises(FileError, match="holds no token"):
+        read_token(str(path))

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import io
+import json
+import os
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+import pytest
+
+from commandsync.cli.output import Output, ResultLostError
+from commandsync.errors import UsageError
+from commandsync.location import Notice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FULL = Path("/dev/full")
+ERROR = UsageError("It makes no sense.", hint="say something else")
+
+
+@pytest.fixture
+def broken() -> Iterator[TextIO]:
+    """A pipe that nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w", encoding="utf-8") as stream:
+        yield stream
+
+
+def test_results_and_talk_go_their_own_ways(capsys: pytest.CaptureFixture[str]) -> None:
+    output = Output()
+
+    output.result("a result\n")
+    output.talk("a word")
+    output.talk("too much", at=1)
+    output.notices([Notice("take care", "do this")])
+
+    said = capsys.readouterr()
+    assert said.out == "a result\n"
+    assert said.err == "a word\nwarning: take care\n  hint: do this\n"
+
+
+def test_nothing_is_printed_for_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    Output().result("")
+    Output().talk("")
+
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_people_read_failures_on_stderr(capsys: pytest.CaptureFixture[str], form: str) -> None:
+    Output(form).failure(ERROR)  # type: ignore[arg-type]  # one of the forms
+
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == "error: It makes no sense.\n  hint: say something else\n"
+
+
+def test_programs_read_failures_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:
+    Output("json").failure(ERROR, kind="special")
+
+    said = capsys.readouterr()
+    assert json.loads(said.out)["error"]["kind"] == "special"
+    assert said.err == ""
+
+
+def test_a_reader_that_has_left_ends_nothing(broken: TextIO) -> None:
+    with redirect_stdout(broken):
+        Output().result("a result")
+        Output().result("another")
+
+
+def test_a_listener_that_has_left_ends_nothing(broken: TextIO) -> None:
+    with redirect_stderr(broken):
+        Output().talk("a word")
+        Output().failure(ERROR)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs a disk that is full")
+def test_a_result_that_is_lost_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with FULL.open("w", encoding="utf-8") as full, redirect_stdout(full):
+        with pytest.raises(ResultLostError, match="no space left") as raised:
+            Output("json").result("a result")
+        Output("json").failure(raised.value)
+
+    assert capsys.readouterr().err.startswith("error: cannot write the result: no space left")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs a disk that is full")
+def test_a_failure_that_programs_cannot_read_is_told_to_people(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with FULL.open("w", encoding="utf-8") as full, redirect_stdout(full):
+        Output("json").failure(ERROR)
+
+    assert "It makes no sense." in capsys.readouterr().err
+
+
+def test_colours_are_for_terminals_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert Output().colored(Screen())
+    assert not Output().colored(io.StringIO())
+    assert Output(color="always").colored(io.StringIO())
+    assert not Output(color="never").colored(Screen())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not Output().colored(Screen())

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commandsync.cli.settings import Settings, rules_of, site_of
+from commandsync.errors import UsageError, WrongBotError
+from commandsync.rules import DeleteLimit, SyncRules
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# {"id":"42"} between a header and a signature nobody checks here
+JWT = "e30.eyJpZCI6IjQyIn0.c2ln"
+URL = "https://listing.example"
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("COMMANDSYNC_TOKEN", "COMMANDSYNC_BOT", "COMMANDSYNC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def manifest(**said: object) -> Any:  # noqa: ANN401 - stands for a manifest
+    return SimpleNamespace(**{"base_url": "", "bot": "", "token_env": "", **said})
+
+
+def test_flags_go_before_the_manifest() -> None:
+    settings = Settings(base_url=URL, bot="1")
+
+    site = site_of(settings, manifest(base_url="https://other.example", bot="2"))
+
+    assert (site.address.base_url, site.bot) == (URL, "1")
+
+
+def test_the_manifest_goes_before_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMMANDSYNC_TOKEN", JWT)
+
+    assert site_of(Settings(), manifest(base_url=URL, bot="2")).bot == "2"
+    assert site_of(Settings(base_url=URL), None).bot == "42"
+
+
+@pytest.mark.parametrize("bot", ["", "  ", ".", ".."])
+def test_what_is_no_bot_id_is_asked_for(bot: str) -> None:
+    with pytest.raises(UsageError, match="bot"):
+        site_of(Settings(base_url=URL, bot=bot), None)
+
+
+def test_who_gives_no_bot_learns_that_the_token_could_say_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(UsageError, match="and no token in COMMANDSYNC_TOKEN that could name it"):
+        site_of(Settings(base_url=URL), None)
+    monkeypatch.setenv("COMMANDSYNC_TOKEN_LANTERN", "opaque")
+    with pytest.raises(UsageError, match="and the token names no bot") as caught:
+        site_of(Settings(base_url=URL), manifest(token_env="COMMANDSYNC_TOKEN_LANTERN"))
+    assert "opaque" not in caught.value.message + caught.value.hint
+
+
+def test_a_service_that_is_nowhere_said_is_asked_for() -> None:
+    with pytest.raises(UsageError, match="There is no base URL"):
+        site_of(Settings(bot="1"), manifest())
+
+
+def test_a_token_file_goes_before_the_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "token"
+    path.write_text("from-the-file\n", encoding="utf-8")
+    monkeypatch.setenv("COMMANDSYNC_TOKEN", "from-the-variable")
+
+    site = site_of(Settings(base_url=URL, bot="1", token_file=str(path)), None)
+
+    assert site.token is not None
+    assert site.token.reveal() == "from-the-file"
+    assert site.token_from == str(path)
+
+
+def test_a_blank_variable_is_no_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMMANDSYNC_TOKEN", " \n")
+
+    site = site_of(Settings(base_url=URL, bot="1"), None)
+
+    assert site.token is None
+    with pytest.raises(UsageError, match="there is no token for bot 1"):
+        site.check_token()
+
+
+def test_a_token_of_another_bot_is_warned_about_and_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COMMANDSYNC_TOKEN", JWT)
+
+    site = site_of(Settings(base_url=URL, bot="1"), None)
+
+    assert [one.message for one in site.warnings()] == ["the token belongs to bot 42, not to bot 1"]
+    with pytest.raises(WrongBotError, match="belongs to bot 42"):
+        site.check_token()
+
+
+def test_a_token_of_this_bot_is_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMMANDSYNC_TOKEN", JWT)
+
+    site = site_of(Settings(base_url=URL), None)
+
+    site.check_token()
+    assert site.warnings() == ()
+
+
+def test_flags_on_deletes_go_before_the_rules_of_the_manifest() -> None:
+    rules = SyncRules(max_deletes=DeleteLimit(count=1))
+    limit = DeleteLimit(percent=50.0)
+
+    assert rules_of(Settings(), manifest(rules=rules)) == rules
+    assert rules_of(Settings(prune=False), manifest(rules=rules)).prune is False
+    assert rules_of(Settings(max_deletes=limit), manifest(rules=rules)).max_deletes == limit

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from commandsync.cli.signals import Interruption, handled
+
+
+def test_a_signal_ends_a_run_that_writes_nothing() -> None:
+    with handled() as signals:
+        with pytest.raises(Interruption) as raised:
+            signal.raise_signal(signal.SIGTERM)
+
+        assert raised.value.number == signals.number == signal.SIGTERM
+
+
+def test_while_something_is_written_signals_are_answered_and_counted() -> None:
+    heard: list[int] = []
+
+    with handled() as signals:
+        with signals.answered_by(heard.append):
+            assert signals.writing
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGTERM)
+
+        assert heard == [1, 2]
+        assert signals.number == signal.SIGINT
+
+
+def test_after_the_writing_a_signal_only_decides_the_exit_code() -> None:
+    heard: list[int] = []
+
+    with handled() as signals:
+        with signals.answered_by(heard.append):
+            pass
+        signal.raise_signal(signal.SIGINT)
+
+        assert heard == []
+        assert signals.number == signal.SIGINT
+
+
+def test_the_handlers_from_before_come_back() -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+
+    with handled():
+        pass
+
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+def test_a_second_signal_ends_the_program_at_once() -> None:
+    child = (
+        "import signal\n"
+        "from commandsync.cli.signals import Interruption, handled\n"
+        "with handled():\n"
+        "    try:\n"
+        "        signal.raise_signal(signal.SIGTERM)\n"
+        "    except Interruption:\n"
+        "        signal.raise_signal(signal.SIGINT)\n"
+        "        print('still here')\n"
+    )
+
+    ended = subprocess.run([sys.executable, "-c", child], capture_output=True, check=False)
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (143, b"", b"")
+
+
+def test_a_defect_is_told_in_words_and_leaves_no_traceback() -> None:
+    sketch = (
+        "import sys, commandsync.cli.program as program\n"
+        "def broken(*_, **__): raise ZeroDivisionError('ouch')\n"
+        "program.program.main = broken\n"
+        "sys.exit(program.run(['plan']))"
+    )
+
+    ended = subprocess.run(
+        [sys.executable, "-c", sketch], capture_output=True, text=True, check=False
+    )
+
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(
+        "error: this is a defect in commandsync: ZeroDivisionError: ouch"
+    )
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.skipif(os.name != "posix", reason="Windows cannot send itself a SIGTERM")
+def test_a_signal_during_the_very_start_ends_the_run_quietly(number: signal.Signals) -> None:
+    sketch = (
+        "import os, sys, commandsync.cli as cli\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == 'click': os.kill(os.getpid(), {int(number)})\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "cli.main()"
+    )
+
+    ended = subprocess.run(
+        [sys.executable, "-c", sketch], capture_output=True, text=True, check=False
+    )
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (128 + number, "", "")
+
+
+LOST = (
+    "import signal, sys, time\n"
+    "from commandsync.cli.signals import Interruption, handled\n"
+    "class Lost:\n"
+    "    def __del__(self): signal.raise_signal(signal.SIGTERM)\n"
+    "sys.unraisablehook = lambda _: None\n"
+    "with handled() as signals:\n"
+    "    try:\n"
+    "        Lost()\n"
+    "        {then}\n"
+    "    except Interruption as interruption:\n"
+    "        signals.heard()\n"
+    "        print(interruption.number)\n"
+)
+
+
+@pytest.mark.parametrize(
+    "then", ["time.sleep(30)", "signals.answered_by(print).__enter__(); print('writes')"]
+)
+def test_an_interruption_that_python_drops_is_raised_again_and_before_any_write(then: str) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", LOST.format(then=then)], capture_output=True, text=True, check=True
+    )
+
+    assert (ended.stdout, ended.stderr) == (f"{int(signal.SIGTERM)}\n", "")

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commandsync.address import parse_address
+from commandsync.client import AsyncConnection, AsyncGate
+from commandsync.errors import StoppedError
+from commandsync.operations import list_commands
+from tests.support.rawserver import Exchange, RawServer, answering
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+LONG = 3600.0
+READ = list_commands("42")
+
+
+async def begun(*work: Coroutine[Any, Any, bool]) -> list[asyncio.Task[bool]]:
+    tasks = [asyncio.create_task(one) for one in work]
+    for _ in range(3):
+        await asyncio.sleep(0)
+    return tasks
+
+
+def test_no_more_enter_than_there_are_places_and_the_first_comes_first() -> None:
+    async def main() -> list[bool]:
+        gate = AsyncGate(1)
+        await gate.enter()
+        tasks = await begun(gate.enter(), gate.enter())
+        gate.leave()
+        await tasks[0]
+        return [tasks[0].done(), tasks[1].done(), tasks[1].cancel()]
+
+    assert asyncio.run(main()) == [True, False, True]
+
+
+def test_a_pause_holds_back_who_comes_later() -> None:
+    async def main() -> tuple[bool, bool]:
+        gate = AsyncGate(1)
+        gate.pause(0.05)
+        gate.pause(0.01)
+        (task,) = await begun(gate.enter())
+        held_back = not task.done()
+        return held_back, await task
+
+    assert asyncio.run(main()) == (True, True)
+
+
+def test_a_wait_ends_by_itself() -> None:
+    assert asyncio.run(AsyncGate(1).wait(0.01))
+
+
+def test_a_stop_ends_every_wait() -> None:
+    async def main() -> list[bool]:
+        gate, paused = AsyncGate(0), AsyncGate(1)
+        paused.pause(LONG)
+        tasks = await begun(gate.wait(LONG), gate.enter(), paused.enter())
+        gate.stop()
+        paused.stop()
+        ends = [await task for task in tasks]
+        return [*ends, await gate.enter(), await gate.wait(LONG), not gate.stopped]
+
+    assert asyncio.run(main()) == [False] * 6
+
+
+def test_a_cancelled_task_passes_its_turn_on() -> None:
+    async def main() -> bool:
+        gate = AsyncGate(1)
+        await gate.enter()
+        first, second = await begun(gate.enter(), gate.enter())
+        gate.leave()  # the first one's turn, which it does not live to take
+        first.cancel()
+        return await second
+
+    assert asyncio.run(main())
+
+
+def test_a_turn_is_not_given_to_a_task_that_is_cancelled() -> None:
+    async def main() -> bool:
+        gate = AsyncGate(1)
+        await gate.enter()
+        first, second = await begun(gate.enter(), gate.enter())
+        first.cancel()
+        gate.leave()
+        return await second
+
+    assert asyncio.run(main())
+
+
+def test_a_cancelled_wait_is_forgotten() -> None:
+    async def main() -> bool:
+        gate = AsyncGate(0)
+        (task,) = await begun(gate.enter())
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        gate.leave()
+        return await gate.enter()
+
+    assert asyncio.run(main())
+
+
+def test_a_cancelled_request_gives_its_place_back_and_its_connection_up(
+    server: RawServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> object:
+        loop, arrived = asyncio.get_running_loop(), asyncio.Event()
+
+        def act(exchange: Exchange) -> None:
+            loop.call_soon_threadsafe(arrived.set)
+            exchange.sock.recv(1)  # returns when the client has closed
+            exchange.close()
+
+        server.then(act, answering({"data": []}))
+        async with AsyncConnection(parse_address(server.url), None, concurrency=1) as connection:
+            task = asyncio.create_task(connection.call(READ))
+            await arrived.wait()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return await connection.call(READ)
+
+    caplog.set_level("DEBUG", "commandsync.client")
+
+    assert asyncio.run(main()) == ()
+    assert server.connections == 2
+    assert "cancelled; it may have been sent" in caplog.text
+
+
+def test_never_more_are_in_flight_than_allowed(server: RawServer) -> None:
+    now, most = 0, 0
+
+    def counted(exchange: Exchange) -> None:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        answering({"data": []})(exchange)
+        now -= 1
+
+    server.then(*[counted] * 30)
+
+    async def main() -> None:
+        async with AsyncConnection(parse_address(server.url), None, concurrency=2) as connection:
+            await asyncio.gather(*(connection.call(READ) for _ in range(30)))
+
+    asyncio.run(main())
+
+    assert most <= 2
+    assert server.connections == 2
+
+
+def test_a_stopped_connection_opens_no_gateway(server: RawServer) -> None:
+    async def main() -> None:
+        async with AsyncConnection(parse_address(server.url), None) as connection:
+            connection.stop()
+            await connection.upgrade({})
+
+    with pytest.raises(StoppedError):
+        asyncio.run(main())

@@ -1,0 +1,276 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync import __version__
+from commandsync.client import Gate
+from commandsync.errors import (
+    DecodeError,
+    Invalid,
+    ServerError,
+    StoppedError,
+    TransportError,
+    Unauthorized,
+)
+from commandsync.operations import (
+    Operation,
+    add_command,
+    delete_command,
+    edit_command,
+    list_bots,
+    list_commands,
+)
+from commandsync.policy import Health
+from commandsync.snapshot import CommandText
+from tests.support.rawserver import Exchange, RawServer, answering, closing, sending
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commandsync.client import Connection
+
+    Connect = Callable[..., Connection]
+
+TOKEN = "marked-token-7f3a9c1e"
+HELP = CommandText("help", "Shows the menu.", "/help", "General")
+LISTED = {"success": True, "data": [{"id": "1", "name": "help"}]}
+
+
+class StoppedAfterWaiting(Gate):
+    """A gate that is stopped between the end of a wait and the next entrance."""
+
+    def wait(self, seconds: float) -> bool:
+        assert seconds > 0
+        self.stop()
+        return True
+
+
+def test_a_read_asks_for_json_and_names_the_client(server: RawServer, connect: Connect) -> None:
+    server.then(answering(LISTED))
+
+    commands = connect(server.url).call(list_commands("42"))
+    [request] = server.requests
+
+    assert [command.name for command in commands] == ["help"]
+    assert (request.method, request.target) == ("GET", "/v1/bot/42/commands")
+    assert request.headers["user-agent"] == f"commandsync/{__version__}"
+    assert request.headers["accept"] == "application/json"
+    assert request.headers["authorization"] == f"Bot {TOKEN}"
+    assert "content-type" not in request.headers
+
+
+def test_without_a_token_no_authorization_is_sent(server: RawServer, connect: Connect) -> None:
+    server.then(answering(LISTED))
+
+    connect(server.url, None).call(list_commands("42"))
+
+    assert "authorization" not in server.requests[0].headers
+
+
+def test_a_write_sends_its_body_as_json(server: RawServer, connect: Connect) -> None:
+    text = CommandText("帮助 \ud83d", "مرحبا 🏳️‍🌈", "`x`", "")
+    server.then(answering({"success": True}))
+
+    connect(server.url).call(edit_command("42", "7", text))
+    [request] = server.requests
+
+    assert request.headers["content-type"] == "application/json"
+    assert request.json == {"id": "7", **text._asdict()}
+
+
+def test_a_query_is_encoded(server: RawServer, connect: Connect) -> None:
+    server.then(answering({"data": {"data": []}}))
+
+    connect(server.url).call(list_bots(q="a b&c=é\ud83d", limit=5))
+
+    assert server.requests[0].target == "/v1/bots?limit=5&q=a+b%26c%3D%C3%A9%ED%A0%BD"
+
+
+def test_an_identifier_from_the_service_stays_one_part_of_the_path(
+    server: RawServer, connect: Connect
+) -> None:
+    server.then(answering())
+
+    connect(server.url).call(delete_command("42", "a/../b?c#d%2e"))
+
+    assert server.requests[0].target == "/v1/bot/42/commands/a%2F..%2Fb%3Fc%23d%252e"
+
+
+def test_connections_are_kept_and_used_again(server: RawServer, connect: Connect) -> None:
+    server.then(answering(LISTED), answering(LISTED), answering(b"", status=204), answering(LISTED))
+    connection = connect(server.url)
+
+    for operation in (list_commands("1"), list_commands("2"), delete_command("1", "2")):
+        connection.call(operation)
+    connection.call(list_commands("3"))
+
+    assert server.connections == 1
+
+
+def test_a_redirect_is_not_followed(server: RawServer, connect: Connect) -> None:
+    with RawServer() as elsewhere:
+        server.then(answering(b"moved", status=302, headers={"Location": elsewhere.url}))
+
+        with pytest.raises(Invalid, match="redirects are not followed"):
+            connect(server.url).call(list_commands("42"))
+
+    assert elsewhere.requests == []
+
+
+def test_cookies_are_not_kept(server: RawServer, connect: Connect) -> None:
+    server.then(answering(LISTED, headers={"Set-Cookie": "a=b"}), answering(LISTED))
+    connection = connect(server.url)
+
+    connection.call(list_commands("42"))
+    connection.call(list_commands("42"))
+
+    assert "cookie" not in server.requests[1].headers
+
+
+@pytest.mark.parametrize("token", ["marked-token/7f3a", 'marked"token\\7f3a', "abc"])
+def test_a_token_that_the_service_echoes_is_hidden(
+    server: RawServer, connect: Connect, token: str
+) -> None:
+    said = {"error": f"Bot {token} is invalid"}
+    escaped = json.dumps(said).replace("/", "\\/").encode()
+    server.then(
+        answering(said, status=401, headers={"X-Seen": token}),
+        answering(escaped, status=401),
+    )
+    connection = connect(server.url, token)
+
+    for _ in range(2):
+        with pytest.raises(Unauthorized) as caught:
+            connection.call(list_commands("42"))
+
+        assert token not in str(caught.value)
+        assert token.encode() not in caught.value.reply.body
+        assert token not in str(caught.value.reply.headers)
+        assert "<hidden>" in str(caught.value)
+
+
+def test_a_short_token_does_not_falsify_a_listing(server: RawServer, connect: Connect) -> None:
+    server.then(answering({"data": [{"id": "1", "name": "abc"}]}))
+
+    commands = connect(server.url, "abc").call(list_commands("42"))
+
+    assert commands[0].name == "abc"
+
+
+def test_a_long_token_is_hidden_in_a_listing_too(server: RawServer, connect: Connect) -> None:
+    server.then(answering({"data": [{"id": "1", "name": TOKEN}]}))
+
+    commands = connect(server.url).call(list_commands("42"))
+
+    assert commands[0].name == "<hidden>"
+
+
+def test_headers_have_lower_case_names_and_a_date(server: RawServer, connect: Connect) -> None:
+    server.then(
+        answering(b"{}", headers={"X-Thing": "1", "Date": "Wed, 21 Oct 2015 07:28:00 GMT"}),
+        answering(b"{}"),
+    )
+    connection = connect(server.url)
+    raw = Operation("look", "GET", "/x", lambda reply: dict(reply.headers))
+
+    first, second = connection.call(raw), connection.call(raw)
+
+    assert first["x-thing"] == "1"
+    assert first["date"] == "Wed, 21 Oct 2015 07:28:00 GMT"
+    assert second["date"].endswith("GMT")
+
+
+def test_a_read_is_sent_again_after_trouble(server: RawServer, connect: Connect) -> None:
+    server.then(answering(b"", status=503), answering(LISTED))
+    health = Health()
+
+    commands = connect(server.url, retries=1).call(list_commands("42"), health=health)
+
+    assert len(commands) == 1
+    assert health.failures == 0
+
+
+def test_an_add_is_sent_again_after_429_only(server: RawServer, connect: Connect) -> None:
+    wait = answering({"error": "slow down"}, status=429, headers={"Retry-After": "0"})
+    server.then(wait, wait, answering(b"", status=500))
+
+    with pytest.raises(ServerError):
+        connect(server.url, retries=4).call(add_command("42", HELP))
+
+    assert len(server.requests) == 3
+
+
+def test_an_add_is_not_sent_again_after_an_unclear_end(server: RawServer, connect: Connect) -> None:
+    server.then(closing)
+
+    with pytest.raises(TransportError) as caught:
+        connect(server.url, retries=4).call(add_command("42", HELP))
+
+    assert caught.value.sent
+    assert len(server.requests) == 1
+
+
+def test_health_is_noted_for_the_caller(server: RawServer, connect: Connect) -> None:
+    server.then(answering(b"", status=500), answering(b"", status=500))
+    health, connection = Health(), connect(server.url)
+
+    for _ in range(2):
+        with pytest.raises(ServerError):
+            connection.call(list_commands("42"), health=health)
+
+    assert health.failures == 2
+
+
+def test_an_answer_that_is_no_json_is_told_apart(server: RawServer, connect: Connect) -> None:
+    server.then(sending(b"HTTP/1.0 200 OK\r\n\r\n<!doctype html><p>Hello"))
+
+    with pytest.raises(DecodeError, match="HTML page"):
+        connect(server.url).call(list_commands("42"))
+
+
+def test_after_a_stop_nothing_is_sent(server: RawServer, connect: Connect) -> None:
+    connection = connect(server.url)
+    connection.stop()
+
+    with pytest.raises(StoppedError, match="list commands"):
+        connection.call(list_commands("42"))
+
+    assert server.requests == []
+
+
+def test_a_closed_connection_sends_nothing(server: RawServer, connect: Connect) -> None:
+    with connect(server.url) as connection:
+        pass
+
+    with pytest.raises(StoppedError):
+        connection.call(list_commands("42"))
+
+
+def test_a_stop_ends_the_wait_and_the_last_error_tells(server: RawServer, connect: Connect) -> None:
+    connection = connect(server.url, retries=4)
+
+    def limit_and_stop(exchange: Exchange) -> None:
+        connection.stop()
+        answering(b"", status=503)(exchange)
+
+    server.then(limit_and_stop)
+
+    with pytest.raises(ServerError):
+        connection.call(list_commands("42"))
+
+    assert len(server.requests) == 1
+
+
+def test_a_stop_while_waiting_for_a_turn_keeps_what_happened_before(
+    server: RawServer, connect_blocking: Connect
+) -> None:
+    connection = connect_blocking(server.url, retries=4, gate=StoppedAfterWaiting(1))
+    server.then(answering(b"", status=503))
+
+    with pytest.raises(ServerError):
+        connection.call(list_commands("42"))
+
+    assert len(server.requests) == 1

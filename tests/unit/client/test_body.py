@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import gzip
+import zlib
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.client.body import BodyError, gather
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TEXT = b"0123456789" * 1000
+
+
+def cut(data: bytes, size: int) -> Iterator[bytes]:
+    return (data[start : start + size] for start in range(0, len(data), size))
+
+
+@pytest.mark.parametrize("encoding", ["", "identity", " Identity "])
+def test_plain_chunks_are_put_together(encoding: str) -> None:
+    body = gather(cut(TEXT, 7), encoding=encoding)
+
+    assert body == TEXT
+
+
+@given(st.binary(max_size=300), st.integers(1, 50), st.integers(0, 9), st.integers(1, 3))
+def test_any_zipped_chunks_give_what_was_zipped(
+    data: bytes, size: int, level: int, members: int
+) -> None:
+    zipped = b"".join(gzip.compress(data, level) for _ in range(members))
+
+    body = gather(cut(zipped, size), encoding="gzip")
+
+    assert body == data * members
+
+
+def test_a_large_body_is_unzipped_in_full() -> None:
+    data = TEXT * 50
+
+    body = gather([gzip.compress(data)], encoding="x-gzip")
+
+    assert body == data
+
+
+def test_no_chunks_are_an_empty_body_in_any_encoding() -> None:
+    bodies = [gather([], encoding=encoding) for encoding in ("", "gzip")]
+
+    assert bodies == [b"", b""]
+
+
+@pytest.mark.parametrize("encoding", ["", "gzip"])
+def test_a_body_of_exactly_the_limit_is_taken(encoding: str) -> None:
+    sent = gzip.compress(TEXT) if encoding else TEXT
+
+    body = gather([sent], encoding=encoding, limit=len(TEXT))
+
+    assert body == TEXT
+
+
+def test_reading_stops_right_after_the_limit() -> None:
+    chunks = iter([b"x" * 10] * 5)
+
+    with pytest.raises(BodyError, match="larger than"):
+        gather(chunks, limit=15)
+
+    assert len(list(chunks)) == 3
+
+
+def test_a_bomb_is_stopped_before_it_is_unzipped() -> None:
+    pieces: list[int] = []
+    bomb = gzip.compress(b" " * (8 * 1024 * 1024))
+
+    def counted() -> Iterator[bytes]:
+        for chunk in cut(bomb, 100):
+            pieces.append(len(chunk))
+            yield chunk
+
+    with pytest.raises(BodyError, match="larger than 1 MiB"):
+        gather(counted(), encoding="gzip", limit=1024 * 1024)
+
+    assert sum(pieces) < len(bomb) / 4
+
+
+@pytest.mark.parametrize(
+    ("sent", "encoding", "why"),
+    [
+        (gzip.compress(TEXT)[:-4], "gzip", "ends in the middle"),
+        (b"no gzip at all", "gzip", "not the gzip"),
+        (gzip.compress(TEXT) + b"garbage", "gzip", "not the gzip"),
+        (zlib.compress(TEXT), "deflate", "not asked for"),
+    ],
+    ids=["cut", "plain", "more behind it", "another encoding"],  # gzip holds the time of day
+)
+def test_what_cannot_be_unzipped_is_an_error(sent: bytes, encoding: str, why: str) -> None:
+    with pytest.raises(BodyError, match=why):
+        gather([sent], encoding=encoding)

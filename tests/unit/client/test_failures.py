@@ -1,0 +1,346 @@
+from __future__ import annotations
+
+import gzip
+import re
+import socket
+import ssl
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+import trustme
+
+from commandsync.client.body import LARGEST_BODY
+from commandsync.errors import TransportError
+from commandsync.operations import list_commands
+from tests.support.rawserver import (
+    Exchange,
+    RawServer,
+    answer,
+    answering,
+    closing,
+    dripping,
+    hanging,
+    resetting,
+    sending,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from commandsync.client import Connection
+    from tests.support.rawserver import Act
+
+    Connect = Callable[..., Connection]
+
+READ = list_commands("42")
+HEAD = b"HTTP/1.1 200 OK\r\n"
+
+
+def failure(connection: Connection) -> TransportError:
+    with pytest.raises(TransportError) as caught:
+        connection.call(READ)
+    error = caught.value
+
+    assert "Error(" not in str(error)
+    assert "object at" not in str(error)
+    assert error.__cause__ is None
+    assert error.hint
+    return error
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def host_of(server: RawServer) -> str:
+    return f"127.0.0.1:{server.port}"
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def secure(authority: trustme.CA) -> Iterator[RawServer]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    with RawServer(tls=context) as running:
+        yield running
+
+
+def test_a_refused_connection_sent_nothing(connect: Connect) -> None:
+    port = free_port()
+
+    error = failure(connect(f"http://127.0.0.1:{port}"))
+
+    assert str(error) == f"127.0.0.1:{port} refuses connections"
+    assert (error.sent, error.lasting) == (False, False)
+
+
+def test_an_unknown_host_sent_nothing(connect: Connect) -> None:
+    error = failure(connect("http://no-such-host.invalid"))
+
+    assert str(error) == "the host name of no-such-host.invalid cannot be found"
+    assert (error.sent, error.lasting) == (False, False)
+
+
+def test_a_host_that_is_none_sent_nothing(connect: Connect) -> None:
+    error = failure(connect("http://" + "a" * 70 + ".example"))
+
+    assert str(error).endswith("is no host name")
+    assert (error.sent, error.lasting) == (False, True)
+
+
+def test_an_unreachable_address_sent_nothing(connect: Connect) -> None:
+    error = failure(connect("http://255.255.255.255"))
+
+    assert str(error).startswith("no connection to 255.255.255.255: ")
+    assert (error.sent, error.lasting) == (False, False)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a full queue refuses at once")
+def test_a_connection_that_takes_too_long_sent_nothing(connect: Connect) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:
+        address = listener.getsockname()
+        waiting = [socket.socket() for _ in range(4)]  # they fill the queue that nobody empties
+        for sock in waiting:
+            sock.settimeout(0)
+            sock.connect_ex(address)
+        error = failure(connect(f"http://127.0.0.1:{address[1]}", timeout=0.2))
+        for sock in waiting:
+            sock.close()
+
+    assert str(error) == f"no connection to 127.0.0.1:{address[1]} within 0.2 s"
+    assert (error.sent, error.lasting) == (False, False)
+
+
+def test_a_certificate_nobody_vouches_for_is_not_accepted(
+    secure: RawServer, connect: Connect
+) -> None:
+    error = failure(connect(secure.url))
+
+    assert str(error).startswith(f"the certificate of {host_of(secure)} is not trusted: ")
+    assert "REQUESTS_CA_BUNDLE" in error.hint
+    assert (error.sent, error.lasting) == (False, True)
+    assert secure.requests == []
+
+
+def test_a_certificate_for_another_host_is_not_accepted(
+    authority: trustme.CA, connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("listing.example").configure_cert(context)
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "ca.pem"))
+
+    with RawServer(tls=context) as server:
+        error = failure(connect(server.url))
+
+    assert "is not valid for '127.0.0.1'" in str(error)
+    assert (error.sent, error.lasting) == (False, True)
+
+
+def test_an_authority_from_the_environment_is_trusted(
+    secure: RawServer,
+    authority: trustme.CA,
+    connect: Connect,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "ca.pem"))
+    secure.then(answering({"data": []}), dripping(HEAD, tail=b"x"))
+    connection = connect(secure.url, timeout=1.0)
+
+    commands = connection.call(READ)
+    error = failure(connection)
+
+    assert commands == ()
+    assert str(error).endswith("did not answer in full within 1 s")
+
+
+def test_a_bundle_that_does_not_exist_is_named(
+    secure: RawServer, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/nowhere/ca.pem")
+
+    error = failure(connect(secure.url))
+
+    assert "does not exist" in str(error)
+    assert (error.sent, error.lasting) == (False, True)
+
+
+def test_https_to_a_plain_server_sent_nothing(server: RawServer, connect: Connect) -> None:
+    def talk_plainly() -> None:
+        with listener.accept()[0] as sock:
+            sock.recv(1)
+            sock.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        server._start(talk_plainly)  # noqa: SLF001 - its threads are joined
+        error = failure(connect(f"https://127.0.0.1:{port}"))
+
+    assert str(error).startswith(f"no secure connection to 127.0.0.1:{port}: ")
+    assert (error.sent, error.lasting) == (False, True)
+
+
+def test_a_handshake_that_is_never_answered_sent_nothing(connect: Connect) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        error = failure(connect(f"https://127.0.0.1:{port}", timeout=0.2))
+
+    assert str(error) == f"no connection to 127.0.0.1:{port} within 0.2 s"
+    assert (error.sent, error.lasting) == (False, False)
+
+
+def test_a_handshake_that_is_cut_off_sent_nothing(server: RawServer, connect: Connect) -> None:
+    def hang_up() -> None:
+        with listener.accept()[0] as sock:
+            sock.recv(65536)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        server._start(hang_up)  # noqa: SLF001 - its threads are joined
+        error = failure(connect(f"https://127.0.0.1:{port}"))
+
+    assert f"127.0.0.1:{port}" in str(error)
+    assert (error.sent, error.lasting) == (False, False)
+
+
+def test_a_secure_connection_that_breaks_afterwards_is_unclear(
+    authority: trustme.CA,
+    secure: RawServer,
+    connect: Connect,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def talk_plainly(exchange: Exchange) -> None:
+        socket.socket.sendall(exchange.sock, answer({"data": []}))  # below the encryption
+        exchange.close()
+
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "ca.pem"))
+    secure.then(talk_plainly)
+
+    error = failure(connect(secure.url))
+
+    assert str(error) == f"the connection to {host_of(secure)} broke before it had answered"
+    assert (error.sent, error.lasting) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (closing, "closed the connection before it had answered"),
+        (resetting, "closed the connection before it had answered"),
+        (sending(HEAD + b"Content-Length: 10\r\n\r\n[]"), "ends too early"),
+        (sending(HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\n[1,"), "ends too early"),
+        (sending(b"SSH-2.0-OpenSSH_9.6\r\n"), "is not HTTP"),
+        (sending(HEAD + b"X: " + b"x" * 70000), "is not HTTP"),
+        (sending(HEAD + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), "too early|is not HTTP"),
+    ],
+    ids=["closed", "reset", "short", "half a chunk", "ssh", "endless header", "bad chunk"],
+)
+def test_what_breaks_after_the_request_is_unclear(
+    server: RawServer, connect: Connect, act: Act, message: str
+) -> None:
+    server.then(act)
+
+    error = failure(connect(server.url))
+
+    assert re.search(message, str(error))
+    assert host_of(server) in str(error)
+    assert (error.sent, error.lasting) == (True, False)
+
+
+def test_a_kept_connection_that_breaks_is_unclear(server: RawServer, connect: Connect) -> None:
+    server.then(answering({"data": []}), closing)
+    connection = connect(server.url)
+    connection.call(READ)
+
+    error = failure(connection)
+
+    assert server.connections == 1
+    assert error.sent
+
+
+def test_a_kept_connection_that_was_closed_meanwhile_is_made_anew(
+    server: RawServer, connect: Connect
+) -> None:
+    server.then(sending(answer({"data": []})), sending(answer({"data": []})))
+    connection = connect(server.url)
+
+    connection.call(READ)
+    server.hung_up()
+    connection.call(READ)
+
+    assert server.connections == 2
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        hanging,
+        dripping(b"HTTP/1.1 200 ", tail=b"x"),
+        dripping(HEAD + b"X: ", tail=b"x"),
+        dripping(HEAD + b"Content-Length: 9999\r\n\r\n", tail=b" "),
+        dripping(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", tail=b"1\r\n \r\n"),
+        dripping(HEAD + b"\r\n", tail=b" "),
+    ],
+    ids=["silence", "status line", "header", "body", "chunks", "until closed"],
+)
+def test_a_request_ends_with_its_time_however_the_bytes_come(
+    server: RawServer, connect: Connect, act: Act
+) -> None:
+    server.then(act)
+
+    error = failure(connect(server.url, timeout=0.3))
+
+    assert str(error) == f"{host_of(server)} did not answer in full within 0.3 s"
+    assert (error.sent, error.lasting) == (True, False)
+
+
+def test_a_gzipped_answer_is_unzipped(server: RawServer, connect: Connect) -> None:
+    body = gzip.compress(b'{"data": [{"name": "a"}]}')
+    server.then(sending(answer(body, headers={"Content-Encoding": "gzip"})))
+
+    commands = connect(server.url).call(READ)
+
+    assert commands[0].name == "a"
+    assert server.requests[0].headers["accept-encoding"] == "gzip"
+
+
+def test_a_bomb_is_stopped_early(server: RawServer, connect: Connect) -> None:
+    bomb = gzip.compress(b" " * (LARGEST_BODY + 1), 1)
+    server.then(sending(answer(bomb, headers={"Content-Encoding": "gzip"})))
+
+    error = failure(connect(server.url))
+
+    assert str(error) == f"the answer of {host_of(server)} is larger than 32 MiB"
+    assert (error.sent, error.lasting) == (True, True)
+
+
+def test_an_endless_answer_is_stopped(server: RawServer, connect: Connect) -> None:
+    server.then(dripping(HEAD + b"\r\n" + b" " * LARGEST_BODY, tail=b" " * 65536))
+
+    error = failure(connect(server.url))
+
+    assert "larger than 32 MiB" in str(error)
+
+
+@pytest.mark.parametrize(("encoding", "why"), [("gzip", "not the gzip"), ("br", "not asked for")])
+def test_an_encoding_that_cannot_be_read_is_said(
+    server: RawServer, connect: Connect, encoding: str, why: str
+) -> None:
+    server.then(sending(answer(b"{}", headers={"Content-Encoding": encoding})))
+
+    error = failure(connect(server.url))
+
+    assert why in str(error)
+    assert (error.sent, error.lasting) == (True, True)

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from commandsync.client import Gate
+from commandsync.errors import RateLimited
+from commandsync.operations import list_commands
+from tests.support.rawserver import Exchange, RawServer, answering
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commandsync.client import Connection
+
+    Connect = Callable[..., Connection]
+
+LONG = 3600.0
+READ = list_commands("42")
+
+
+class Announcing(Gate):
+    """A gate that says when somebody begins to wait, so that no test has to guess."""
+
+    glance = LONG  # nobody wakes who is not woken
+
+    def __init__(self, places: int) -> None:
+        super().__init__(places)
+        self.waiting = threading.Event()
+
+    def wait(self, seconds: float) -> bool:
+        self.waiting.set()
+        return super().wait(seconds)
+
+
+def test_no_more_enter_than_there_are_places() -> None:
+    gate = Gate(2)
+    gate.enter()
+    gate.enter()
+
+    with ThreadPoolExecutor(1) as pool:
+        third = pool.submit(gate.enter)
+        refused = not third.done()
+        gate.leave()
+        entered = third.result(10)
+
+    assert refused
+    assert entered
+
+
+def test_a_pause_holds_back_who_comes_later() -> None:
+    gate = Gate(1)
+    gate.pause(0.05)
+    gate.pause(0.01)  # the longer one stays
+    before = time.monotonic()
+
+    entered = gate.enter()
+
+    assert entered
+    assert time.monotonic() - before >= 0.04
+
+
+def test_a_wait_ends_by_itself() -> None:
+    finished = Gate(1).wait(0.01)
+
+    assert finished
+
+
+def test_a_stop_ends_every_wait() -> None:
+    gate = Announcing(0)
+    paused = Announcing(1)
+    paused.pause(LONG)
+
+    with ThreadPoolExecutor(3) as pool:
+        waits = [pool.submit(gate.wait, LONG), pool.submit(gate.enter), pool.submit(paused.enter)]
+        gate.waiting.wait(10)
+        gate.stop()
+        paused.stop()
+        ends = [wait.result(10) for wait in waits]
+
+    assert ends == [False, False, False]
+    assert gate.stopped
+
+
+def test_a_stopped_gate_lets_nobody_in() -> None:
+    gate = Gate(5)
+    gate.stop()
+
+    assert not gate.enter()
+    assert not gate.wait(0)
+
+
+def test_a_connection_has_so_many_requests_in_flight_and_no_more(
+    server: RawServer, connect: Connect
+) -> None:
+    lock = threading.Lock()
+    together = threading.Barrier(3, timeout=10)
+    now, most = 0, 0
+
+    def counted(exchange: Exchange) -> None:
+        nonlocal now, most
+        with lock:
+            now += 1
+            most = max(most, now)
+        together.wait()  # passes only when three are in flight at the same time
+        with lock:
+            now -= 1
+        answering({"data": []})(exchange)
+
+    server.then(*[counted] * 12)
+    connection = connect(server.url, concurrency=3)
+
+    with ThreadPoolExecutor(12) as pool:
+        results = list(pool.map(lambda _: connection.call(READ), range(12)))
+
+    assert results == [()] * 12
+    assert most == 3
+    assert server.connections == 3
+
+
+def test_nobody_holds_a_place_while_waiting(server: RawServer, connect_blocking: Connect) -> None:
+    gate = Announcing(1)
+    connection = connect_blocking(server.url, gate=gate, retries=1, jitter=lambda: LONG)
+    server.then(answering(b"", status=503), answering({"data": []}))
+
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(connection.call, READ)
+        gate.waiting.wait(10)
+        other = connection.call(READ)
+        connection.stop()
+
+    assert other == ()
+    assert waiting.exception(10) is not None
+
+
+def test_a_429_holds_back_every_request_of_the_connection(
+    server: RawServer, connect_blocking: Connect
+) -> None:
+    gate = Announcing(4)
+    connection = connect_blocking(server.url, gate=gate, retries=1)
+    server.then(answering(b"", status=429, headers={"Retry-After": "100"}))
+
+    with ThreadPoolExecutor(2) as pool:
+        limited = pool.submit(connection.call, READ)
+        gate.waiting.wait(10)
+        other = pool.submit(connection.call, READ)
+        held_back = not other.done()
+        connection.stop()
+        ends = [limited.exception(10), other.exception(10)]
+
+    assert held_back
+    assert [type(end).__name__ for end in ends] == ["RateLimited", "StoppedError"]
+    assert isinstance(ends[0], RateLimited)
+    assert len(server.requests) == 1
+
+
+def test_a_request_in_flight_comes_to_its_end_after_a_stop(
+    server: RawServer, connect: Connect
+) -> None:
+    connection = connect(server.url)
+
+    def stop_and_answer(exchange: Exchange) -> None:
+        connection.stop()
+        answering({"data": [{"name": "a"}]})(exchange)
+
+    server.then(stop_and_answer)
+
+    commands = connection.call(READ)
+
+    assert commands[0].name == "a"

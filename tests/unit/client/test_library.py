@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import commandsync
+from commandsync import AsyncClient, Client, UsageError, Vote
+from commandsync.client.handlers import Handlers
+from commandsync.errors import ArgumentError
+from commandsync.models import Account
+from tests.support.gateway import Gateway, staying, telling, vote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+URL = "http://127.0.0.1:9"
+PUBLIC = """
+Account AsyncClient Announcement ApiError ArgumentError Bot BotPage Client Command CommandsyncError
+DecodeError Event Forbidden Invalid ListingError NotFound PlainHttpError RateLimited Ready
+Reconnected Reconnecting Reminder Reply ServerError StoppedError Token TransportError Unauthorized
+UsageError Vote Voter VoterPage
+"""
+VOTED = Vote(Account(id="1"), Account(id="42"))
+
+
+@pytest.fixture
+def gateway() -> Iterator[Gateway]:
+    with Gateway() as running:
+        yield running
+
+
+@pytest.fixture
+def _without_aiohttp(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("asynchronous", "sessions", "aiohttp_failures", "streaming"):
+        monkeypatch.delitem(sys.modules, f"commandsync.client.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+
+
+def test_the_public_names_are_these() -> None:
+    assert sorted(commandsync.__all__) == sorted(PUBLIC.split())
+    assert {name for name in PUBLIC.split() if getattr(commandsync, name, None) is None} == set()
+    assert set(PUBLIC.split()) < set(dir(commandsync))
+    with pytest.raises(AttributeError, match="nothing"):
+        commandsync.nothing  # noqa: B018 - it must not be there
+
+
+@pytest.mark.usefixtures("_without_aiohttp")
+def test_without_the_extra_the_asynchronous_client_says_what_to_install() -> None:
+    with pytest.raises(UsageError, match="aiohttp") as caught:
+        AsyncClient("token", URL)
+
+    assert "commandsync[async]" in caught.value.hint
+
+
+@pytest.mark.usefixtures("_without_aiohttp")
+def test_without_the_extra_events_say_what_to_install() -> None:
+    with Client("token", URL) as client, pytest.raises(UsageError, match="aiohttp"):
+        client.listen()
+
+
+def test_an_asynchronous_handler_needs_the_asynchronous_client() -> None:
+    async def thank(_: Vote) -> None: ...
+
+    with Client("token", URL) as client, pytest.raises(ArgumentError, match="asynchronous"):
+        client.on("vote")(thank)
+
+
+def test_an_asynchronous_handler_is_awaited_and_may_fail(caplog: pytest.LogCaptureFixture) -> None:
+    handlers = Handlers(waiting=True)
+    thanked: list[str] = []
+
+    async def thank(event: Vote) -> None:
+        await asyncio.sleep(0)
+        thanked.append(event.user.id)
+        raise RuntimeError
+
+    handlers.add("vote", thank)
+    handlers.add("vote", lambda event: thanked.append(event.name))
+    asyncio.run(handlers.call_async(VOTED))
+
+    assert thanked == ["1", "vote"]
+    assert "thank failed" in caplog.text
+
+
+def test_listening_calls_the_handlers_until_the_client_is_closed(gateway: Gateway) -> None:
+    gateway.then(telling(vote(1)))
+    client = Client("token", gateway.url)
+    client.on("vote")(lambda _: client.close())
+
+    client.listen()
+
+    assert len(gateway.guests) == 1
+
+
+def test_listening_in_a_loop_calls_the_handlers_until_the_client_is_closed(
+    gateway: Gateway,
+) -> None:
+    gateway.then(telling(vote(1)))
+    client = AsyncClient("token", gateway.url)
+
+    @client.on("vote")
+    async def close(_: Vote) -> None:
+        await client.close()
+
+    asyncio.run(client.listen())
+
+    assert len(gateway.guests) == 1
+
+
+def test_leaving_the_loop_ends_the_connection(gateway: Gateway) -> None:
+    async def main() -> None:
+        async with AsyncClient("token", gateway.url) as client:
+            events = client.events()
+            await anext(events)
+            await events.aclose()
+
+    gateway.then(staying)
+    with Client("token", gateway.url) as client:
+        for _ in client.events():
+            break
+    asyncio.run(main())
+
+    assert len(gateway.guests) == 2

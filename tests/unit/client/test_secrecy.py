@@ -1,0 +1,98 @@
+"""No error shows the token: not itself, not what it was made from, not its frames' variables."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+from traceback import TracebackException
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.errors import CommandsyncError
+from commandsync.operations import add_command, list_commands
+from commandsync.texts import CommandText
+from tests.support.connecting import TOKEN
+from tests.support.rawserver import (
+    RawServer,
+    answer,
+    answering,
+    closing,
+    hanging,
+    resetting,
+    sending,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commandsync.client import Connection
+    from tests.support.rawserver import Act
+
+    Connect = Callable[..., Connection]
+
+ECHO = {"Location": f"https://x.example/{TOKEN}", "Retry-After": TOKEN, "X-Echo": TOKEN}
+ACTS: dict[str, Act] = {
+    "closed": closing,
+    "reset": resetting,
+    "silence": hanging,
+    "no HTTP": sending(f"{TOKEN} Bot {TOKEN}\r\n\r\n".encode()),
+    "a strange version": sending(f"HTTP/9.9 200 {TOKEN}\r\n\r\n".encode()),
+    "a strange status": sending(f"HTTP/1.1 {TOKEN} OK\r\n\r\n".encode()),
+    "a strange length": sending(f"HTTP/1.1 200 OK\r\nContent-Length: {TOKEN}\r\n\r\n[".encode()),
+    "a strange chunk": sending(
+        f"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{TOKEN}\r\n".encode()
+    ),
+    "a strange encoding": sending(answer(b"[]", headers={"Content-Encoding": TOKEN})),
+    "no gzip": sending(answer(TOKEN.encode(), headers={"Content-Encoding": "gzip"})),
+    "cut off": sending(answer(b"[", headers={"Content-Length": "99"})),
+    "no JSON": answering(TOKEN.encode()),
+    "a malformed record": answering([{"name": {"a": TOKEN}}]),
+    **{
+        str(status): answering({"error": f"You sent Bot {TOKEN}"}, status=status, headers=ECHO)
+        for status in (302, 400, 401, 403, 404, 408, 409, 418, 422, 429, 500, 503, 504)
+    },
+}
+
+
+@pytest.mark.parametrize("what", ACTS)
+@pytest.mark.parametrize("write", [False, True], ids=["read", "write"])
+def test_no_error_shows_it(
+    server: RawServer,
+    connect: Connect,
+    caplog: pytest.LogCaptureFixture,
+    what: str,
+    write: bool,  # noqa: FBT001 - pytest gives it by name
+) -> None:
+    server.then(ACTS[what])
+    caplog.set_level(logging.NOTSET)
+    connection = connect(server.url, timeout=1.0 if what == "silence" else 20.0)
+    text = CommandText("a", "b", "c")
+    operation = add_command("42", text) if write else list_commands("42")
+    harmless_write = write and what == "a malformed record"  # what a write answers is not read
+
+    error: BaseException | None = None
+    try:
+        connection.call(operation)
+    except CommandsyncError as caught:
+        error = caught
+    shown = [caplog.text, repr(connection), repr(operation)]
+    if error is not None:
+        assert error.__traceback__ is not None
+        frames = error.__traceback__.tb_next  # without this test's own, which knows the token
+        shown += TracebackException(type(error), error, frames, capture_locals=True).format()
+    while error is not None:
+        shown += [repr(error), str(error), repr(vars(error)), repr(error.args)]
+        error = error.__cause__ or error.__context__
+
+    assert harmless_write or len(shown) > 3
+    assert TOKEN not in "\n".join(shown)
+    assert server.requests[0].headers["authorization"] == f"Bot {TOKEN}"
+
+
+def test_a_connection_takes_it_into_no_copy(server: RawServer, connect: Connect) -> None:
+    connection = connect(server.url)
+
+    with pytest.raises((TypeError, AttributeError)):
+        pickle.dumps(connection)
+    assert TOKEN not in repr(connection)

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import socket
+import threading
+
+import pytest
+
+from commandsync.client.sockets import _Timely
+
+
+def test_bytes_that_are_already_there_come_too_late_after_the_time() -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        near.settimeout(0.01)
+        far.sendall(b"late")
+        timely = _Timely(near, near.makefile("rb").detach())
+        threading.Event().wait(0.02)
+
+        with timely, pytest.raises(TimeoutError):
+            timely.read(4)
+
+
+def test_bytes_that_come_in_time_are_read() -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        near.settimeout(10)
+        far.sendall(b"soon")
+        with _Timely(near, near.makefile("rb").detach()) as timely:
+            threading.Event().wait(0.01)
+            read = timely.read(4)
+            left = near.gettimeout()
+
+    assert read == b"soon"
+    assert left is not None
+    assert left < 10  # the next read may take only what this one left

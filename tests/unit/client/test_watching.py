@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.address import parse_address
+from commandsync.client import AsyncConnection
+from commandsync.client.events import Reconnecting, Vote
+from commandsync.client.gateway import Ended, Say, Session, event_of
+from commandsync.client.streaming import EventThread, stream
+from commandsync.client.watching import Ask, Closed, Listen, Open, Watch, pause
+from commandsync.errors import DecodeError, Invalid, Reply, TransportError
+from commandsync.models import Voter, VoterPage
+from commandsync.policy import Wait
+from tests.support.gateway import Gateway, event, vote
+
+SAID = {"user": {"id": "7"}, "bot": {"id": "42"}}
+
+
+def watch() -> Any:  # noqa: ANN401 - a generator that is sent anything
+    return Watch(bot="42", jitter=lambda: 0.5).steps()
+
+
+def test_the_waits_double_from_a_second_to_a_minute() -> None:
+    shortest = [pause(failures, 0.0) for failures in range(9)]
+    longest = [pause(failures, 1.0) for failures in range(9)]
+
+    assert set(shortest) == {1.0}
+    assert longest == [2, 4, 8, 16, 32, 60, 60, 60, 60]
+
+
+@given(st.integers(0, 10**9), st.floats(0, 1))
+def test_every_wait_is_between_a_second_and_a_minute(failures: int, jitter: float) -> None:
+    assert 1 <= pause(failures, jitter) <= 60
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"), [(b"", Invalid), (b"{}", Invalid), (b"<html>", DecodeError)]
+)
+def test_a_page_in_place_of_a_gateway_is_an_error_at_the_first_try(
+    body: bytes, kind: type[Exception]
+) -> None:
+    steps = watch()
+    next(steps)
+
+    with pytest.raises(kind):
+        steps.send(Reply(200, body))
+
+
+def test_a_network_that_is_down_is_waited_for() -> None:
+    steps = watch()
+    told = [next(steps)]
+    told.append(steps.send(TransportError("refused", sent=False)))
+    told.append(steps.send(None))
+    told.append(steps.send(None))
+    told.append(steps.send(TransportError("refused", sent=False)))
+
+    assert isinstance(told[0], Open)
+    assert told[1] == Reconnecting(1006, "refused")
+    assert told[2] == Wait(1.5)
+    assert told[3] == told[0]
+    assert told[4] == Wait(2.5)
+
+
+def test_waits_do_not_start_anew_for_a_service_that_only_says_hello() -> None:
+    steps = watch()
+    next(steps)
+    waits = []
+    for _ in range(3):
+        step = steps.send(True)  # noqa: FBT003 - the word of a driver
+        for frame in ("0{}", '42["message",{"event":"ready","data":{"id":"42"}}]'):
+            while not isinstance(step, Listen):
+                step = steps.send(None)
+            step = steps.send(frame)
+        while not isinstance(step, Wait):
+            step = steps.send(Closed(1011, "crashed") if isinstance(step, Listen) else None)
+        waits.append(step.seconds)
+        steps.send(None)
+
+    assert waits == [1.5, 2.5, 4.5]
+
+
+def test_somebody_who_slips_between_pages_has_not_voted_again() -> None:
+    steps = watch()
+    next(steps)
+    told: list[str] = []
+    step = steps.send(Reply(404, b""))
+    for ids in ("ab", "b", "ab", "abc"):
+        assert isinstance(step, Ask)
+        voters = tuple(Voter(id=one) for one in ids)
+        step = steps.send(VoterPage.model_validate({"voters": voters, "queries": {"maxPage": 1}}))
+        while not isinstance(step, Ask):
+            if isinstance(step, Vote):
+                told.append(step.user.id)
+            step = steps.send(None)
+
+    assert told == ["c"]
+
+
+@pytest.mark.parametrize("folds", range(3))
+@pytest.mark.parametrize("prefix", ["42", "42/,", "42/news,17", "423"])
+def test_an_event_is_read_however_it_is_wrapped(folds: int, prefix: str) -> None:
+    frame = prefix + event("vote", SAID, folds=folds)[2:]
+
+    voted = event_of(frame)
+
+    assert isinstance(voted, Vote)
+    assert voted.user.id == "7"
+
+
+def test_json_that_is_folded_without_end_is_garbage() -> None:
+    assert event_of(event("vote", SAID, folds=6)) is None
+
+
+def test_a_pong_is_a_sign_of_life() -> None:
+    session = Session(greet=False)
+
+    assert session.receive("0{}") is None
+    assert session.silence() == Say("2")
+    assert session.patience == 10.0
+    assert session.receive("3") is None
+    assert session.patience == 35.0
+    assert (session.established, session.heard, session.ready) == (True, True, False)
+
+
+def test_a_refusal_without_sense_has_words_all_the_same() -> None:
+    for frame in ("44", "44{", '44{"message":7}', "44" + "[" * 100_000):
+        ended = Session(greet=True).receive(frame)
+
+        assert ended == Ended(1008, "the service refuses the session", refused=True)
+
+
+@given(st.text() | st.binary())
+def test_no_frame_breaks_a_session(frame: str | bytes) -> None:
+    session = Session(greet=True)
+    session.receive(frame)
+
+    assert session.patience > 0
+
+
+@given(st.recursive(st.none() | st.booleans() | st.text(max_size=3), st.lists, max_leaves=5))
+def test_no_event_breaks_a_session(said: object) -> None:
+    shapes = (said, ["message", said], ["message", {"event": said, "data": said}])
+
+    for shape in shapes:
+        assert event_of("42" + json.dumps(shape)) is None
+
+
+def test_a_stopped_connection_ends_its_stream() -> None:
+    async def main(gateway: Gateway) -> list[object]:
+        connection = AsyncConnection(parse_address(gateway.url), None, retries=0)
+
+        async def stop(_: float) -> None:
+            connection.stop()
+
+        async with connection:
+            flow = stream(watch(), connection, running=set(), sleep=stop)
+            return [one async for one in flow]
+
+    with Gateway(voters=[[{"id": "1"}]]) as polled:
+        assert asyncio.run(main(polled)) == []
+    with Gateway(status=[503]) as troubled:
+        assert [type(one) for one in asyncio.run(main(troubled))] == [Reconnecting]
+
+
+def test_a_thread_that_is_stopped_before_it_begins_connects_nowhere() -> None:
+    def connect() -> AsyncConnection:
+        raise AssertionError
+
+    thread = EventThread(watch(), connect)
+    thread.stop()
+
+    assert list(thread) == []
+
+
+def test_a_vote_needs_nobody_who_is_ready() -> None:
+    session = Session(greet=True)
+
+    assert isinstance(session.receive(vote(1)), Vote)
+    assert not session.closed(1008, "bye").refused

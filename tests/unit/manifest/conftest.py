@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+from commandsync.errors import ManifestError
+from commandsync.manifest import Manifest, load_manifests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Load(Protocol):
+    def __call__(self, text: str | bytes) -> Manifest: ...
+
+
+def _load(text: str | bytes) -> Manifest:
+    data = text.encode() if isinstance(text, str) else text
+    (manifest,) = load_manifests(["-"], stdin=lambda: data)
+    return manifest
+
+
+@pytest.fixture
+def load() -> Load:
+    """Load a manifest from its text."""
+    return _load
+
+
+@pytest.fixture
+def complaints() -> Callable[[str | bytes], list[str]]:
+    """Load what cannot be loaded; each problem reads `line:column: message | hint`."""
+
+    def complain(text: str | bytes) -> list[str]:
+        with pytest.raises(ManifestError) as caught:
+            _load(text)
+        return [
+            f"{problem}".removeprefix("-:") + (f" | {problem.hint}" if problem.hint else "")
+            for problem in caught.value.problems
+        ]
+
+    return complain
+
+
+@pytest.fixture
+def warnings_of() -> Callable[[str], list[str]]:
+    """Load a manifest and return its warnings, each as `line:column: message | hint`."""
+
+    def warn(text: str) -> list[str]:
+        return [
+            f"{warning}".removeprefix("-:") + (f" | {warning.hint}" if warning.hint else "")
+            for warning in _load(text).warnings
+        ]
+
+    return warn

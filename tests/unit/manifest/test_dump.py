@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.errors import FileError
+from commandsync.manifest import dump_manifest, load_manifests
+from commandsync.snapshot import (
+    AnnouncementText,
+    CommandText,
+    Entry,
+    Resource,
+    Snapshot,
+    Text,
+    canonical,
+)
+
+if TYPE_CHECKING:
+    from tests.unit.manifest.conftest import Load
+
+
+def listed(*entries: Entry) -> Snapshot:
+    return Snapshot(MappingProxyType({Resource.COMMAND: entries}))
+
+
+def dumped(*texts: CommandText) -> str:
+    entries = [Entry(text, id=f"id{number}") for number, text in enumerate(texts)]
+    return dump_manifest(listed(*entries), bot="", base_url="").text
+
+
+def loaded(text: str) -> list[Text]:
+    (manifest,) = load_manifests(["-"], stdin=text.encode)
+    return [entry.text for entry in manifest.snapshot.collections[Resource.COMMAND]]
+
+
+PIECES = st.sampled_from(
+    [
+        *"aZ9é語ع: #-\n\t\\\"'{}[]&*!|>%@`~,?=<.",
+        *[
+            "{prefix}",
+            "{{prefix}}",
+            "\r",
+            "\n\n",
+            " \n",
+            "\n ",
+            ": ",
+            " #",
+            "yes",
+            "1e3",
+            "😀\ufe0f",
+        ],
+        *["\x00", "\x1b", "\x7f", "\x85", "\xa0", "\u2028", "\u202e", "\ufeff", "\uffff"],
+    ]
+)
+WORDS = st.one_of(
+    st.lists(PIECES, min_size=1, max_size=12).map("".join),
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20),
+).map(canonical)
+TEXTS = st.builds(CommandText, *[WORDS.filter(bool)] * 3, WORDS)
+
+
+@given(st.lists(TEXTS, unique=True, max_size=4))
+def test_what_is_dumped_loads_to_the_same_texts_in_the_same_order(
+    texts: list[CommandText],
+) -> None:
+    assert loaded(dumped(*texts)) == texts
+
+
+@given(WORDS.filter(bool), WORDS.filter(bool))
+def test_announcements_survive_too_even_twice(title: str, description: str) -> None:
+    text = AnnouncementText(title, description)
+    snapshot = Snapshot(MappingProxyType({Resource.ANNOUNCEMENT: (Entry(text), Entry(text))}))
+    dump = dump_manifest(snapshot, bot="1", base_url="https://listing.example")
+    (manifest,) = load_manifests(["-"], stdin=dump.text.encode)
+
+    assert manifest.snapshot.scope == (Resource.ANNOUNCEMENT,)
+    assert [e.text for e in manifest.snapshot.collections[Resource.ANNOUNCEMENT]] == [text, text]
+    assert dump.warnings == ()
+
+
+def test_a_dump_reads_as_people_write() -> None:
+    first = CommandText("help", "Shows the menu.\n\n- and more: all", "{prefix}help [x]", "General")
+    second = CommandText("off", 'Says "no".', "[p]off", "")
+    third = CommandText("8ball", "It's Usage: \\o/ \t", "a\u202eb", "C#")
+
+    dump = dump_manifest(
+        listed(Entry(first, id="a1"), Entry(second, id=".."), Entry(third)),
+        bot="007",
+        base_url="https://listing.example",
+        pin=True,
+        header=["yaml-language-server: $schema=x", "", "two\nlines"],
+    )
+
+    assert dump.text == (
+        "# yaml-language-server: $schema=x\n"
+        "#\n"
+        "# two lines\n"
+        "version: 1\n"
+        'bot: "007"\n'
+        "base_url: https://listing.example\n"
+        "commands:\n"
+        "  - name: help\n"
+        "    description: |-\n"
+        "      Shows the menu.\n"
+        "\n"
+        "      - and more: all\n"
+        '    syntax: "{{prefix}}help [x]"\n'
+        "    category: General\n"
+        '    id: "a1"\n'
+        '  - name: "off"\n'
+        '    description: Says "no".\n'
+        '    syntax: "[p]off"\n'
+        '  - name: "8ball"\n'
+        '    description: "It\'s Usage: \\\\o/ \\t"\n'
+        '    syntax: "a\\u202Eb"\n'
+        "    category: C#\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("syntax", "written"),
+    [
+        ("help", "help"),
+        ("a: b", '"a: b"'),
+        ("a:", '"a:"'),
+        ("a #b", '"a #b"'),
+        ("a:b#c", "a:b#c"),
+        ("yes", '"yes"'),
+        ("NULL", '"NULL"'),
+        ("247", '"247"'),
+        (".247", '".247"'),
+        ("`x`", '"`x`"'),
+        ('"x"', "'\"x\"'"),
+        ("\\", "'\\'"),
+        ("'\\'", "\"'\\\\'\""),
+        ("\\\tb", '"\\\\\\tb"'),
+        ("\\\x1b", '"\\\\\\x1B"'),
+        ("日本語", "日本語"),
+        ("a\r\x00b", '"a\\r\\0b"'),
+    ],
+)
+def test_a_text_is_quoted_only_where_yaml_would_misread_it(syntax: str, written: str) -> None:
+    text = dumped(CommandText("x", "y", syntax))
+
+    assert f"    syntax: {written}\n" in text
+    assert loaded(text) == [CommandText("x", "y", syntax)]
+
+
+def test_an_equal_command_is_kept_once_and_reported() -> None:
+    text = CommandText("a\nb", "y", "z")
+    dump = dump_manifest(listed(Entry(text, id="1"), Entry(text, id="2")), bot="", base_url="")
+
+    assert loaded(dump.text) == [text]
+    assert (
+        '  # the command "a\\nb" (id "2") is listed once more, equal in all fields\n' in dump.text
+    )
+    assert dump.warnings == (
+        (
+            'the command "a\\nb" (id "2") is listed once more, equal in all fields, and a '
+            "manifest can say it only once"
+        ),
+    )
+
+
+def test_what_is_listed_without_a_needed_text_is_written_and_reported() -> None:
+    dump = dump_manifest(listed(Entry(CommandText("a", "", ""))), bot="", base_url="")
+
+    assert dump.text.endswith(
+        '  # needs description and syntax\n  - name: a\n    description: ""\n    syntax: ""\n'
+    )
+    assert dump.warnings == (
+        (
+            'the command "a" is listed without description and syntax, which a manifest must have: '
+            "fill it in"
+        ),
+    )
+
+
+def test_half_a_surrogate_pair_is_a_clear_error() -> None:
+    with pytest.raises(FileError, match='description "\\\\ud83d" holds half of a surrogate pair'):
+        dumped(CommandText("a", "\ud83d", "c"))
+
+
+def test_an_empty_listing_is_an_empty_list(load: Load) -> None:
+    text = dump_manifest(listed(), bot="", base_url="").text
+
+    assert text == "version: 1\ncommands: []\n"
+    assert load(text).snapshot == listed()
+
+
+def test_pins_survive() -> None:
+    text = CommandText("a", "b", "c")
+    dump = dump_manifest(listed(Entry(text, id="0x1")), bot="", base_url="", pin=True)
+    (manifest,) = load_manifests(["-"], stdin=dump.text.encode)
+
+    assert [e.id for e in manifest.snapshot.collections[Resource.COMMAND]] == ["0x1"]
+
+
+@pytest.mark.parametrize("hostile", ["::set-output name=a::b", "  ::stop::x", "##[add-mask]x"])
+@pytest.mark.parametrize("around", ["{}", "one\n{}\ntwo", "say {}"])
+def test_no_line_of_a_dump_is_a_command_to_a_ci_runner(hostile: str, around: str) -> None:
+    text = CommandText("a", around.format(hostile).strip(), around.format(hostile).strip(), "c")
+
+    lines = dumped(text).splitlines()
+
+    assert not [line for line in lines if line.lstrip().startswith("::") or "##[" in line]
+    assert loaded("\n".join(lines)) == [text]

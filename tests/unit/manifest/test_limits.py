@@ -1,0 +1,82 @@
+"""What a manifest may take up is counted before it is taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.manifest.schema import json_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.unit.manifest.conftest import Load
+
+    Complaints = Callable[[str | bytes], list[str]]
+
+COMMAND = "commands:\n- {name: a, description: b, syntax: c}\n"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_a_file_of_too_many_lines_is_refused(complaints: Complaints, end: str) -> None:
+    [complaint] = complaints(f"version: 1{end}" + end * 1_000_001)
+
+    assert complaint.startswith("1:1: the file has more than 1,000,000 lines")
+
+
+def test_an_alias_counts_as_the_text_it_stands_for(complaints: Complaints, load: Load) -> None:
+    head = f"version: 1\nbot: &a {'t' * 1_000_000}\ncommands:\n"
+    command = "- {name: a%, description: *a, syntax: c}\n"
+    many = "".join(command.replace("%", str(number)) for number in range(11))
+
+    assert len(load(head + many[: many.index("- {name: a3")]).snapshot.collections) == 1
+    [complaint] = complaints(head + many)
+    assert "more than 10,485,760 characters" in complaint
+    assert complaint.endswith("an alias counts as all that it stands for")
+
+
+def test_so_does_an_alias_of_a_list(complaints: Complaints) -> None:
+    text = f"version: 1\nx: &a [{'t' * 3_000_000}]\ny: [*a, *a, *a]\n"
+
+    [complaint] = complaints(text)
+
+    assert complaint.startswith("3:13: the values of the manifest have more than")
+
+
+@pytest.mark.parametrize("key", ["prefix: {}", "defaults: {{category: {}}}"])
+def test_what_is_repeated_in_every_command_is_short(
+    complaints: Complaints, load: Load, key: str
+) -> None:
+    load(f"version: 1\n{key.format('p' * 100)}\n{COMMAND}")
+
+    [complaint] = complaints(f"version: 1\n{key.format('p' * 101)}\n{COMMAND}")
+
+    assert "is longer than 100 characters" in complaint
+
+
+def test_the_schema_says_so_too() -> None:
+    properties = json_schema()["properties"]
+
+    assert properties["prefix"]["maxLength"] == 100
+    assert properties["defaults"]["properties"]["category"]["maxLength"] == 100
+
+
+def test_so_many_patterns_are_looked_for_and_no_more(
+    complaints: Complaints, load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yaml").write_text("commands: []\n")
+    load(f"version: 1\ninclude: [{'a.yaml,' * 1000}]\n{COMMAND}")
+
+    [complaint] = complaints(f"version: 1\ninclude: [{'a.yaml,' * 1002}]\n{COMMAND}")
+
+    assert "include has more than 1,000 patterns" in complaint
+
+
+@pytest.mark.parametrize("pattern", ["**/a/**/b.yaml", "a/" * 501 + "b.yaml"])
+def test_a_pattern_that_takes_for_ever_is_refused(complaints: Complaints, pattern: str) -> None:
+    [complaint] = complaints(f'version: 1\ninclude: "{pattern}"\n{COMMAND}')
+
+    assert "is too long, or has more than one **" in complaint

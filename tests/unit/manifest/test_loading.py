@@ -1,0 +1,232 @@
+"""What a valid manifest says: text stays text, and every place is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.location import Location
+from commandsync.rules import DeleteLimit, SyncRules
+from commandsync.snapshot import AnnouncementText, CommandText, Entry, Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.unit.manifest.conftest import Load
+
+    WarningsOf = Callable[[str], list[str]]
+
+WHOLE = """\
+version: 1
+bot: "0779"
+base_url: https://Listing.example/v1/
+token_env: COMMANDSYNC_TOKEN_MYBOT
+prefix: "owo "
+defaults: {category: General}
+sync:
+  prune: false
+  ignore: ["beta-*"]
+  max_deletes: 12.5%
+  announcements: mirror
+commands:
+  - name: help
+    description: |
+      Shows  \r
+      the menu.
+    syntax: "{prefix}help {{prefix}} {0}"
+    formerly: [h, " hlp "]
+    id: 64f0c2
+  - {name: a, description: b, syntax: c, category: "", formerly: x}
+  - &again {name: 😀, description: b, syntax: c, category: Fun}
+announcements:
+  - title: v2.0
+    description: Now.
+"""
+
+
+def test_a_whole_manifest_is_read_with_its_places(load: Load) -> None:
+    manifest = load(WHOLE)
+
+    assert manifest.snapshot.collections == {
+        Resource.COMMAND: (
+            Entry(
+                CommandText("help", "Shows  \nthe menu.", "owo help {prefix} {0}", "General"),
+                id="64f0c2",
+                location=Location("-", 13, 5),
+                formerly=("h", "hlp"),
+            ),
+            Entry(CommandText("a", "b", "c"), location=Location("-", 20, 5), formerly=("x",)),
+            Entry(CommandText("😀", "b", "c", "Fun"), location=Location("-", 21, 5)),
+        ),
+        Resource.ANNOUNCEMENT: (
+            Entry(AnnouncementText("v2.0", "Now."), location=Location("-", 23, 5)),
+        ),
+    }
+    assert manifest.rules == SyncRules(
+        prune=False,
+        ignore=("beta-*",),
+        max_deletes=DeleteLimit(percent=12.5),
+        announcements="mirror",
+    )
+    assert (manifest.path, manifest.paths) == ("-", ("-",))
+    assert (manifest.bot, manifest.bot_at) == ("0779", Location("-", 2, 6))
+    assert (manifest.base_url, manifest.base_url_at) == (
+        "https://listing.example",
+        Location("-", 3, 11),
+    )
+    assert (manifest.token_env, manifest.token_env_at) == (
+        "COMMANDSYNC_TOKEN_MYBOT",
+        Location("-", 4, 12),
+    )
+    assert manifest.prefix == "owo "
+
+
+def test_what_is_left_out_is_not_managed(load: Load) -> None:
+    manifest = load("version: 1\nannouncements: []\n")
+
+    assert manifest.snapshot.collections == {Resource.ANNOUNCEMENT: ()}
+    assert manifest.rules == SyncRules()
+    assert (manifest.bot, manifest.base_url, manifest.token_env) == ("", "", "")
+    assert (manifest.bot_at, manifest.base_url_at, manifest.token_env_at) == (None, None, None)
+    assert manifest.prefix is None
+    assert manifest.warnings == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["off", "yes", "247", ".247", "0779", "1e3", "~", "null", "0x10", "2001-01-01", "1:30", "\\"],
+)
+def test_text_is_text(load: Load, text: str) -> None:
+    manifest = load(
+        f"version: 1\nbot: {text}\ncommands:\n"
+        f"- {{name: {text}, description: {text}, syntax: {text}}}"
+    )
+    (entry,) = manifest.snapshot.collections[Resource.COMMAND]
+
+    assert entry.text == (text, text, text, "")
+    assert manifest.bot == text
+
+
+def test_plain_http_is_not_for_the_manifest_to_refuse(load: Load) -> None:
+    assert load("version: 1\nbase_url: http://far.example\n").base_url == "http://far.example"
+
+
+def test_one_name_may_stand_often_in_one_category(load: Load) -> None:
+    manifest = load(
+        "version: 1\ncommands:\n"
+        "- {name: afk, description: b, syntax: .afk}\n"
+        "- {name: afk, description: b, syntax: /afk}\n"
+    )
+
+    assert len(manifest.snapshot.collections[Resource.COMMAND]) == 2
+    assert manifest.warnings == ()
+
+
+def test_anchors_and_aliases_may_share_what_is_said_twice(load: Load) -> None:
+    manifest = load(
+        "version: 1\nannouncements: &none []\nsync: {ignore: *none, prune: &f false}\ncommands:\n"
+        "- &a {name: a, description: &d d, syntax: s}\n- {name: b, description: *d, syntax: s}\n"
+        "- {name: c, description: *d, syntax: s, formerly: &old [x]}\n"
+        "- {name: e, description: *d, syntax: s, formerly: *old}\n"
+    )
+    commands = manifest.snapshot.collections[Resource.COMMAND]
+
+    assert [entry.text[:2] for entry in commands] == [
+        ("a", "d"),
+        ("b", "d"),
+        ("c", "d"),
+        ("e", "d"),
+    ]
+    assert manifest.rules == SyncRules(prune=False)
+    assert manifest.snapshot.collections[Resource.ANNOUNCEMENT] == ()
+
+
+def test_an_aliased_command_stands_where_its_alias_does(
+    complaints: Callable[[str], list[str]],
+) -> None:
+    found = complaints(
+        "version: 1\ncommands:\n- &a {name: a, description: d, syntax: s}\n- *a\n- *a\n"
+    )
+
+    assert [complaint.split(":")[:2] for complaint in found] == [["4", "3"], ["5", "3"]]
+
+
+HEAD = "version: 1\ncommands:\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            HEAD + "- name: a\n  description: Joins #general now\n  syntax: c # a comment\n",
+            [
+                (
+                    '4:21: the text ends before the " #": "Joins" '
+                    "| quote the text if the # belongs to it"
+                )
+            ],
+        ),
+        (
+            HEAD + "- {name: a, description: b, syntax: &amp c}\n",
+            [
+                (
+                    '3:37: YAML reads "&amp" as an anchor, and nothing refers to it '
+                    "| quote the text if it begins with &"
+                )
+            ],
+        ),
+        (
+            HEAD + "- {name: Help, description: …, syntax: c}\n"
+            "- {name: help, description: '...', syntax: c}\n"
+            "- {name: help, description: x, syntax: c}\n",
+            [
+                "3:29: the description is only an ellipsis | say what it does",
+                '4:10: "help" and "Help" at -:3:3 differ only in upper and lower case',
+                "4:29: the description is only an ellipsis | say what it does",
+            ],
+        ),
+        (
+            (
+                "version: 1\ndefaults: {category: x}\ncommands:\n"
+                "- {name: a, description: b, syntax: c, category: ~}\n"
+                "- {name: b, description: b, syntax: c, category: }\n"
+                "- {name: c, description: b, syntax: c, category: ''}\n"
+            ),
+            [
+                (
+                    '4:50: the category is the text "~" | write category: "" for none, or leave '
+                    "the key out for the default"
+                ),
+                (
+                    "5:50: the category is empty, and the default does not apply "
+                    '| write category: "" for none, or leave the key out for the default'
+                ),
+            ],
+        ),
+        (HEAD + "- {name: a, description: b, syntax: c, category: }\n", []),
+        (
+            "version: 1\nannouncements:\n" + "- {title: a, description: b}\n" * 2,
+            [
+                (
+                    "4:3: this announcement stands here twice, first at -:3:3 "
+                    "| it will be posted twice: remove one if that is not meant"
+                )
+            ],
+        ),
+        (
+            "version: 1\n",
+            ["1:1: neither commands: nor announcements: is here, so there is nothing to manage"],
+        ),
+    ],
+)
+def test_what_is_hardly_meant_is_warned_about(
+    warnings_of: WarningsOf, text: str, expected: list[str]
+) -> None:
+    assert warnings_of(text) == expected
+
+
+def test_warnings_end_at_what_anybody_reads(warnings_of: WarningsOf) -> None:
+    lines = [f"- {{name: a{n}, description: …, syntax: c}}\n" for n in range(1100)]
+
+    assert len(warnings_of(HEAD + "".join(lines))) == 1000

@@ -1,0 +1,188 @@
+"""Editors and the loader agree on what a manifest may be."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from commandsync.errors import ManifestError
+from commandsync.manifest import json_schema, load_manifests, schema_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SCHEMA = Path(__file__).parents[3] / "schemas" / "commands.schema.json"
+HEAD = "version: 1\ncommands:\n"
+COMMAND = "- {name: a, description: b, syntax: c}\n"
+
+
+class CoreLoader(yaml.SafeLoader):
+    """Reads YAML as editors do: by the core schema of YAML 1.2."""
+
+
+CoreLoader.yaml_implicit_resolvers = {}
+for kind, pattern in {
+    "null": r"~|null|Null|NULL|",
+    "bool": r"true|True|TRUE|false|False|FALSE",
+    "int": r"[-+]?[0-9]+",
+    "float": r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?",
+}.items():
+    CoreLoader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{kind}", re.compile(f"^({pattern})$"), None
+    )
+CoreLoader.add_constructor("tag:yaml.org,2002:int", lambda _, node: int(node.value))
+CoreLoader.add_constructor("tag:yaml.org,2002:float", lambda _, node: float(node.value))
+
+BOTH_ACCEPT = [
+    "version: 1\n",
+    HEAD.replace("commands:", "commands: []"),
+    HEAD + COMMAND,
+    HEAD + "- {name: off, description: 247, syntax: .247, category: true, id: 0779}\n",
+    HEAD + "- {name: ~, description: null, syntax: 1e3, category: ''}\n",
+    HEAD + "- {name: a, description: b, syntax: c, formerly: h}\n",
+    HEAD + "- {name: a, description: b, syntax: c, formerly: [1, true, ~, x]}\n",
+    HEAD + "- {name: a, description: b, syntax: c, formerly: []}\n",
+    "version: 1\nannouncements: [{title: 1, description: 2.0, id: x}]\n",
+    "version: 1\nbot: 0779\nbase_url: https://x.example\ntoken_env: COMMANDSYNC_X\nprefix: ''\n",
+    "version: 1\ndefaults: {}\nsync: {}\n",
+    "version: 1\ndefaults: {category: 1}\n",
+    *[
+        f"version: 1\nsync: {{max_deletes: {limit}}}\n"
+        for limit in ["0", "12", "'12'", "30%", "12.5%", "100%", "007%", "all", "ALL", "' 3 % '"]
+    ],
+    *[f"version: 1\nsync: {{prune: {flag}}}\n" for flag in ["true", "FALSE"]],
+    *[f"version: 1\nsync: {{announcements: {how}}}\n" for how in ["append", "'mirror'"]],
+    "version: 1\nsync: {ignore: ['beta-*', 3]}\n",
+    "version: 1\nsync: {ignore: '*'}\n",
+]
+
+BOTH_REFUSE = [
+    "- a\n",
+    "text\n",
+    "",
+    "commands: []\n",
+    "version: 2\n",
+    "version: '1'\n",
+    "version: true\n",
+    "version: [1]\n",
+    "version: 1\nunknown: 1\n",
+    "version: 1\ncommands:\n",
+    "version: 1\ncommands: ~\n",
+    "version: 1\ncommands: {}\n",
+    "version: 1\ncommands: x\n",
+    HEAD + "- x\n",
+    HEAD + "-\n",
+    HEAD + "- {name: a, description: b}\n",
+    HEAD + "- {name: a, syntax: b}\n",
+    HEAD + "- {description: a, syntax: b}\n",
+    HEAD + "- {name: a, description: b, syntax: c, aliases: [x]}\n",
+    HEAD + "- {name: '', description: b, syntax: c}\n",
+    HEAD + "- {name: a, description: ' ', syntax: c}\n",
+    HEAD + "- {name: a, description: b, syntax: [p]}\n",
+    HEAD + "- {name: a, description: b, syntax: {0}}\n",
+    HEAD + "- {name: a, description: b, syntax: c, id: ''}\n",
+    HEAD + "- {name: a, description: b, syntax: c, id: ..}\n",
+    HEAD + "- {name: a, description: b, syntax: c, formerly: ~}\n",
+    HEAD + "- {name: a, description: b, syntax: c, formerly: ''}\n",
+    HEAD + "- {name: a, description: b, syntax: c, formerly: ['']}\n",
+    HEAD + "- {name: a, description: b, syntax: c, formerly: [[x]]}\n",
+    HEAD + "- {name: a, description: b, syntax: c, formerly: {x: y}}\n",
+    "version: 1\nannouncements: [{title: 1}]\n",
+    "version: 1\nannouncements: [{description: 1}]\n",
+    "version: 1\nannouncements: [{title: 1, description: x, category: y}]\n",
+    "version: 1\nbot: ' '\n",
+    "version: 1\ntoken_env: GITHUB_TOKEN\n",
+    "version: 1\ntoken_env: 3\n",
+    "version: 1\nprefix: [x]\n",
+    "version: 1\ndefaults: ~\n",
+    "version: 1\ndefaults: {name: x}\n",
+    "version: 1\nsync: []\n",
+    *[
+        f"version: 1\nsync: {{max_deletes: {limit}}}\n"
+        for limit in ["-1", "1.5", "101%", "half", "~", "true", "[3]", "'%'", "'3 %%'"]
+    ],
+    *[f"version: 1\nsync: {{prune: {flag}}}\n" for flag in ["yes", "off", "'true'", "1", "~"]],
+    *[f"version: 1\nsync: {{announcements: {how}}}\n" for how in ["Append", "~", "[append]"]],
+    "version: 1\nsync: {ignore: ~}\n",
+    "version: 1\ninclude:\n",
+    "version: 1\ninclude: {a: b}\n",
+]
+
+ONLY_THE_LOADER_REFUSES = [
+    HEAD + "- {name: , description: b, syntax: c}\n",
+    HEAD + COMMAND * 2,
+    HEAD + "- {name: a, description: b, syntax: c, formerly: a}\n",
+    HEAD + "- {name: a, description: b, syntax: '{prefix}c'}\n",
+    "version: 1\nbase_url: listing\n",
+    "version: 1.0\n",
+    "version: 1\nversion: 1\n",
+    "version: 1\nsync: {max_deletes: 3.0}\n",
+    "version: 1\nsync: {ignore: a}\n" + HEAD[11:] + COMMAND,
+]
+"""What the schema cannot say, each named in its description."""
+
+
+def accepted_by_schema(text: str) -> bool:
+    data: Any = yaml.load(text, CoreLoader)  # noqa: S506 - a SafeLoader of its own
+    return Draft202012Validator(json_schema()).is_valid(data)
+
+
+def accepted_by_loader(text: str) -> bool:
+    try:
+        load_manifests(["-"], stdin=text.encode)
+    except ManifestError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("text", BOTH_ACCEPT)
+def test_schema_and_loader_accept_the_same(text: str) -> None:
+    assert accepted_by_loader(text)
+    assert accepted_by_schema(text)
+
+
+@pytest.mark.parametrize("text", BOTH_REFUSE)
+def test_schema_and_loader_refuse_the_same(text: str) -> None:
+    assert not accepted_by_loader(text)
+    assert not accepted_by_schema(text)
+
+
+@pytest.mark.parametrize("text", ONLY_THE_LOADER_REFUSES)
+def test_what_a_schema_cannot_say_the_loader_refuses(text: str) -> None:
+    assert not accepted_by_loader(text)
+    assert accepted_by_schema(text)
+
+
+def keys(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for value in schema.get("properties", {}).values():
+        yield value
+        yield from keys(value)
+        yield from keys(value.get("items", {}))
+
+
+def test_every_key_completes_with_a_title_and_a_description() -> None:
+    Draft202012Validator.check_schema(json_schema())
+    found = list(keys(json_schema()))
+
+    assert len(found) == 24
+    assert all(key["title"] and len(key["description"]) > 10 for key in found)
+
+
+def test_every_example_is_one_that_its_key_accepts() -> None:
+    examples = [
+        (key, example) for key in keys(json_schema()) for example in key.get("examples", [])
+    ]
+
+    assert len(examples) > 10
+    assert all(Draft202012Validator(key).is_valid(example) for key, example in examples)
+
+
+def test_the_file_is_what_the_grammar_says() -> None:
+    assert SCHEMA.read_text(encoding="utf-8") == schema_text()
+    assert json.loads(schema_text()) == json_schema()

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from commandsync.manifest import starter
+from commandsync.rules import DeleteLimit, SyncRules
+from commandsync.snapshot import Resource
+
+if TYPE_CHECKING:
+    from tests.unit.manifest.conftest import Load
+
+
+def test_the_starter_is_valid_by_itself(load: Load) -> None:
+    manifest = load(starter())
+
+    assert manifest.warnings == ()
+    assert manifest.rules == SyncRules()
+    assert [e.text[2:] for e in manifest.snapshot.collections[Resource.COMMAND]] == [
+        ("/help [command]", "General"),
+        ("/ping", "Tools"),
+    ]
+
+
+def test_the_starter_names_its_schema_for_editors() -> None:
+    assert starter("x.json").startswith("# yaml-language-server: $schema=x.json\n")
+
+
+def test_what_the_starter_suggests_in_comments_is_valid_too(load: Load) -> None:
+    suggested = re.sub(
+        r"^( *)# (?=bot:|base_url:|max_deletes:|formerly:|announcements:|  )",
+        r"\1",
+        starter(),
+        flags=re.MULTILINE,
+    )
+    manifest = load(suggested)
+
+    assert manifest.bot == "779641401482805289"
+    assert manifest.base_url == "https://listing.example"
+    assert manifest.rules.max_deletes == DeleteLimit(percent=10)
+    assert manifest.snapshot.scope == (Resource.COMMAND, Resource.ANNOUNCEMENT)

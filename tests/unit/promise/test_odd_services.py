@@ -1,0 +1,439 @@
+"""Services that rewrite what they are sent, lag behind, show no ids, or serve two runs at once."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commandsync.changes import Edit
+from commandsync.outcomes import Outcome
+from commandsync.rules import DeleteLimit, SyncRules
+from commandsync.snapshot import Entry
+from tests.support import listing as faults
+from tests.support.driver import Driver
+from tests.support.listing import Fault, Listing, Request
+from tests.support.runs import announcement, command, plan_now, seed, sync, wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.runs import Run
+
+LONG = "word " * 40
+
+
+def rewriting(how: Callable[[str], str]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return lambda record: {name: how(text) for name, text in record.items()}
+
+
+def outcomes(run: Run) -> list[str]:
+    return [one.outcome for one in run.result.settled]
+
+
+REWRITES = pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        (lambda text: " ".join(text.split()), "trimmed"),
+        (lambda text: html.escape(text), "escaped"),  # noqa: PLW0108 - its second argument is no text
+        (str.lower, "lower-cased"),
+        (lambda text: text[:100], "cut at 100 characters"),
+    ],
+    ids=["collapses", "escapes", "lowers", "cuts"],
+)
+
+
+@REWRITES
+def test_what_a_service_rewrites_is_named_and_nothing_oscillates(
+    how: Callable[[str], str], said: str
+) -> None:
+    service = Listing(store=rewriting(how))
+    seed(service, [command("Old  one")])
+    desired = wanted(
+        [
+            command("Old  one", f"Does <this> & {LONG}"),
+            command("New  <one> & only", LONG * 2),
+            command("Kept & " + "x" * 120, f"Is\n\nHere & {LONG}"),
+        ]
+    )
+
+    first = sync(service, desired)
+    ids = service.ids("commands")
+    later = [sync(service, desired) for _ in range(3)]
+
+    assert outcomes(first) == ["done"] * 3
+    assert any(said in one.how for d in first.result.differences for one in d.rewrites)
+    for run in [first, *later]:
+        assert not run.result.complete
+        assert not run.result.verified
+    assert service.ids("commands") == ids
+    assert all(isinstance(change, Edit) for run in later for change in run.plan.changes)
+    assert all(run.driver.now < 10 for run in later)
+
+
+@REWRITES
+@pytest.mark.parametrize(
+    "fault", [faults.FAILED_AFTER, faults.TIMED_OUT_AFTER, faults.FAILED_AFTER_HIDDEN]
+)
+def test_an_unclear_add_is_found_under_its_rewritten_text(
+    how: Callable[[str], str], said: str, fault: Fault
+) -> None:
+    service = Listing(store=rewriting(how), faults={1: fault})
+    desired = wanted([command("New  <one> & only", LONG * 2)])
+
+    run = sync(service, desired)
+
+    assert said
+    assert outcomes(run) == ["done"]
+    assert run.result.differences
+    assert len(service.stored["commands"]) == 1
+
+
+@pytest.mark.parametrize("fault", [faults.FAILED_AFTER, faults.TIMED_OUT_AFTER])
+def test_an_unclear_add_that_may_be_anothers_is_unknown_and_not_sent_again(fault: Fault) -> None:
+    service = Listing(store=rewriting(lambda text: text.translate({97: "*"})), faults={1: fault})
+
+    run = sync(service, wanted([command("banana")]))
+
+    assert outcomes(run) == ["unknown"]
+    assert len(service.writes()) == 1
+
+
+def test_an_acknowledged_add_is_told_from_others_even_under_another_name() -> None:
+    service = Listing(store=rewriting(lambda text: text.translate({97: "*"})))
+
+    run = sync(service, wanted([command("banana")]))
+
+    assert outcomes(run) == ["done"]
+    assert [one.how for d in run.result.differences for one in d.rewrites] == ["changed"] * 2
+
+
+def test_what_was_made_under_another_name_is_remembered_past_an_unclear_add() -> None:
+    service = Listing(
+        store=rewriting(lambda text: text.translate({97: "*"})), faults={2: faults.RESET_AFTER}
+    )
+
+    run = sync(service, wanted([command("one", "banana"), command("two")]))
+
+    assert outcomes(run) == ["done", "done"]
+    assert [d.change.name for d in run.result.differences] == ["one"]
+
+
+def test_an_id_that_the_service_tells_is_believed() -> None:
+    service = Listing(store=rewriting(lambda text: text[::-1]), tells=True)
+
+    run = sync(service, wanted([command("one"), command("two")]))
+
+    assert outcomes(run) == ["done", "done"]
+    assert len(run.result.differences) == 2
+
+
+def test_an_edit_that_extends_a_text_and_shows_late_is_not_called_cut() -> None:
+    service = Listing(faults={1: faults.HIDDEN})
+    seed(service, [command("a", "Does it.")])
+
+    run = sync(service, wanted([command("a", "Does it. And more.")]))
+
+    assert run.result.complete
+    assert run.driver.now > 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome"), [(faults.FAILED_BEFORE, "failed"), (faults.RESET_BEFORE, "unknown")]
+)
+def test_an_edit_that_extends_a_text_and_failed_is_not_called_done(
+    fault: Fault, outcome: str
+) -> None:
+    service = Listing(choose=lambda request: fault if request.kind == "edit" else None)
+    seed(service, [command("a", "Does it.")])
+
+    run = sync(service, wanted([command("a", "Does it. And more.")]), driver=Driver(service, 1))
+
+    assert outcomes(run) == [outcome]
+    assert run.result.differences == ()
+    assert run.result.touched is (outcome == "unknown")
+
+
+def test_a_refusal_after_a_silence_leaves_the_outcome_open() -> None:
+    late = Fault("late", faults.TIMED_OUT_AFTER.answer, late=9)
+    service = Listing(faults={1: late, 2: faults.LIMITED_FOR_LONG})
+    seed(service, [command("a")])
+
+    run = sync(service, wanted([command("a", "New.")]))
+
+    assert outcomes(run) == ["unknown"]
+    assert run.result.touched
+
+
+def test_a_service_that_shows_no_ids_is_added_to_and_never_written_to_otherwise() -> None:
+    service = Listing(spelling="")
+    seed(service, [command("a"), command("b")])
+    desired = wanted([command("a"), command("c"), command("c", syntax=".c")])
+
+    first, second = sync(service, desired), sync(service, desired)
+
+    assert outcomes(first) == ["done", "done"]
+    assert not first.result.complete
+    assert second.plan.changes == ()
+    assert [entry.text for _, entry in second.plan.stuck] == [command("b")]
+    assert {request.kind for request in service.writes()} == {"add"}
+
+
+def test_an_id_may_be_spelled_otherwise() -> None:
+    service = Listing(spelling="_id")
+    seed(service, [command("a")])
+
+    run = sync(service, wanted([command("a", "New.")]))
+
+    assert run.result.complete
+    assert service.ids("commands") == ["r0001"]
+
+
+def test_what_the_service_accepted_and_never_shows_is_unknown() -> None:
+    forever = Fault("hidden for ever", hidden=99)
+    service = Listing(choose=lambda _: forever)
+    seed(service, [command("a"), command("b")])
+
+    run = sync(service, wanted([command("a", "New."), command("c")]))
+
+    assert outcomes(run) == ["unknown"] * 3
+    assert all("the service accepted it, but" in one.error for one in run.result.settled)
+    assert run.result.touched
+
+
+def test_without_a_read_nothing_is_called_verified() -> None:
+    service = Listing()
+    service.choose = lambda request: (
+        faults.SAYS_NO if request.kind == "read" and request.number else None
+    )
+
+    run = sync(service, wanted([command("a")]))
+
+    assert outcomes(run) == ["done"]
+    assert not run.result.verified
+    assert not run.result.complete
+
+
+def test_an_announcement_is_never_sent_twice_within_a_run() -> None:
+    service = Listing(faults={1: faults.FAILED_BEFORE})
+    desired = wanted(None, [announcement("v1"), announcement("v2")])
+
+    first = sync(service, desired)
+    second = sync(service, desired)
+
+    assert outcomes(first) == ["failed", "done"]
+    assert [r.body["title"] for r in service.writes() if r.body] == ["v1", "v2", "v1"]
+    assert second.result.complete
+
+
+def test_a_command_is_sent_once_more_after_an_answer_that_says_no() -> None:
+    service = Listing(faults={1: faults.FAILED_BEFORE})
+
+    run = sync(service, wanted([command("a"), command("b")]))
+
+    assert run.result.complete
+    assert service.texts("commands") == [command("a"), command("b")]
+
+
+def test_a_command_is_sent_at_most_twice() -> None:
+    service = Listing(choose=lambda r: faults.FAILED_BEFORE if r.kind == "add" else None)
+
+    run = sync(service, wanted([command("a")]))
+
+    assert outcomes(run) == ["failed"]
+    assert len(service.writes()) == 2
+    assert not run.result.touched
+
+
+def test_several_that_failed_at_once_are_sent_again_in_their_order() -> None:
+    service = Listing(
+        choose=lambda r: faults.FAILED_BEFORE if r.kind == "add" and r.number < 4 else None
+    )
+    desired = wanted([command(name) for name in "abc"])
+
+    run = sync(service, desired, unordered=True)
+
+    assert run.result.complete
+    assert [r.body["name"] for r in service.writes() if r.body] == [*"abc", *"abc"]
+
+
+def test_what_waits_to_be_sent_again_when_the_run_stops_has_failed() -> None:
+    failing = dict.fromkeys((1, 2), faults.FAILED_BEFORE)
+    service = Listing(faults=failing)
+    service.choose = lambda r: faults.UNAUTHORIZED if r.kind == "add" else None
+
+    run = sync(
+        service, wanted([command("a"), command("b"), command("c")]), concurrency=2, unordered=True
+    )
+
+    assert outcomes(run) == ["failed", "failed", "skipped"]
+    assert "accept the token" in run.result.stopped
+
+
+def test_an_invalid_token_at_a_later_read_stops_the_rest() -> None:
+    service = Listing(faults={1: faults.RESET_AFTER, 2: faults.UNAUTHORIZED})
+
+    run = sync(service, wanted([command("a"), command("b")]))
+
+    assert outcomes(run) == ["done", "skipped"]
+    assert "accept the token" in run.result.stopped
+
+
+def test_five_failures_in_a_row_stop_the_rest_as_skipped() -> None:
+    service = Listing(choose=lambda r: faults.GATEWAY_BEFORE if r.kind != "read" else None)
+    before = [command(f"c{n}") for n in range(9)]
+    seed(service, before)
+
+    run = sync(service, wanted([command(f"c{n}", "New.") for n in range(9)]), concurrency=1)
+
+    assert outcomes(run) == ["failed", *["skipped"] * 8]
+    assert run.result.stopped == "5 requests in a row failed"
+    assert len(service.writes()) == 5
+
+
+@pytest.mark.parametrize("nth", range(6))
+def test_two_runs_at_once_end_and_the_next_one_clears_up(nth: int) -> None:
+    service = Listing()
+    seed(service, [command("kept", "Old."), command("old")])
+    desired = wanted([command("kept"), command("a"), command("b"), command("c")])
+
+    def another(request: Request) -> None:
+        if request.number == nth:
+            service.choose = lambda _: None
+            sync(service, desired)
+
+    service.choose = another
+    mine = sync(service, desired)
+
+    copies = Counter(service.texts("commands"))
+    doubled = {text[0] for text, count in copies.items() if count > 1}
+    named = {
+        name for notice in mine.result.notices for name in re.findall("'([^']*)'", notice.message)
+    }
+    assert doubled <= named
+    sync(service, desired)
+    assert plan_now(service, desired).changes == ()
+    assert Counter(text[0] for text in service.texts("commands")) == Counter(
+        ["kept", "a", "b", "c"]
+    )
+    assert service.ids("commands")[0] == "r0001"
+
+
+def test_a_copy_that_was_seen_while_an_add_was_settled_is_named_too() -> None:
+    service = Listing(faults={1: faults.RESET_AFTER})
+
+    def another(request: Request) -> None:
+        if request.number == 2:
+            seed(service, [command("b")])
+
+    service.choose = another
+
+    run = sync(service, wanted([command("a"), command("b")]))
+
+    assert outcomes(run) == ["done", "done"]
+    assert ["listed besides ('b')" in one.message for one in run.result.notices] == [True]
+
+
+def test_copies_of_announcements_are_named_and_not_removed_when_appending() -> None:
+    service = Listing()
+    rules = SyncRules(max_deletes=DeleteLimit())
+    desired = wanted(None, [announcement("v1")])
+
+    def another(request: Request) -> None:
+        if request.number == 1:
+            seed(service, [announcement("v1")])
+
+    service.choose = another
+
+    run = sync(service, desired, rules=rules)
+    service.choose = lambda _: None
+    again = sync(service, desired, rules=rules)
+
+    assert ["listed besides ('v1')" in one.message for one in run.result.notices] == [True]
+    assert again.plan.changes == ()
+    assert [resource for resource, _ in again.plan.kept] == ["announcement"]
+
+
+def test_a_replace_whose_add_cannot_be_told_keeps_the_old_one() -> None:
+    service = Listing(faults={1: faults.RESET_BEFORE})
+    seed(service, [announcement("v1", "Old.")])
+    desired = wanted(None, [announcement("v1", "New.")])
+
+    run = sync(service, desired)
+
+    assert outcomes(run) == ["unknown"]
+    assert service.texts("announcements") == [announcement("v1", "Old.")]
+    assert sync(service, desired).result.complete
+
+
+def test_a_replace_whose_delete_is_refused_says_that_half_of_it_is_done() -> None:
+    service = Listing(choose=lambda r: faults.BAD_REQUEST if r.kind == "delete" else None)
+    seed(service, [announcement("v1", "Old.")])
+
+    run = sync(service, wanted(None, [announcement("v1", "New.")]))
+
+    (one,) = run.result.settled
+    assert one.outcome is Outcome.FAILED
+    assert one.error.startswith("the new one is added, but the old one is not deleted: ")
+    assert run.result.touched
+
+
+def test_a_replace_whose_delete_failed_says_so_after_reading() -> None:
+    service = Listing(choose=lambda r: faults.FAILED_BEFORE if r.kind == "delete" else None)
+    seed(service, [announcement("v1", "Old.")])
+
+    run = sync(service, wanted(None, [announcement("v1", "New.")]))
+
+    (one,) = run.result.settled
+    assert one.outcome is Outcome.FAILED
+    assert one.error.startswith("the new one is added, but the old one is not deleted: ")
+
+
+def test_a_pinned_rename_and_a_formerly_rename_keep_their_ids() -> None:
+    service = Listing()
+    seed(service, [command("a"), command("b")])
+    desired = wanted([Entry(command("x"), id="r0002"), Entry(command("y"), formerly=("a",))])
+
+    run = sync(service, desired)
+
+    assert run.result.complete
+    assert dict(zip(service.ids("commands"), service.texts("commands"), strict=True)) == {
+        "r0001": command("y"),
+        "r0002": command("x"),
+    }
+
+
+def test_a_read_that_failed_is_no_look_and_nothing_is_sent_again() -> None:
+    service = Listing(faults={1: faults.FAILED_AFTER_HIDDEN, 2: faults.SAYS_NO})
+
+    run = sync(service, wanted([command("a")]))
+
+    assert outcomes(run) == ["done"]
+    assert len(service.writes()) == 1
+
+
+def test_a_gateway_that_stopped_waiting_did_not_say_no() -> None:
+    late = Fault("504, much later", faults.GATEWAY_LATE.answer, late=9)
+    service = Listing(faults={1: late})
+
+    run = sync(service, wanted([command("a")]))
+
+    assert outcomes(run) == ["unknown"]
+    assert len(service.writes()) == 1
+
+
+def test_what_was_listed_before_an_add_was_sent_is_not_what_it_made() -> None:
+    service = Listing(faults={1: faults.RESET_BEFORE, 5: faults.RESET_BEFORE})
+
+    def another(request: Request) -> None:
+        if request.number == 2:
+            seed(service, [command("b")])
+
+    service.choose = another
+
+    run = sync(service, wanted([command("a"), command("b")]))
+
+    assert outcomes(run) == ["unknown", "unknown"]

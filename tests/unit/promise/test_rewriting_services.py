@@ -1,0 +1,233 @@
+"""Services that store texts otherwise than they were sent: named each time, and nothing swings."""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commandsync.cli.exits import Exit, of_result
+from commandsync.documents import load_plan, plan_document
+from commandsync.report import render_results
+from commandsync.snapshot import Entry
+from tests.support import listing as faults
+from tests.support.driver import Driver, Kill, Killed
+from tests.support.listing import FAULTS, Fault, Listing
+from tests.support.runs import announcement, carry_out, command, plan_now, read, seed, sync, wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commandsync.plan import Plan
+
+    Way = Callable[[str], str]
+
+LONG = ("Word and <Word>  & more " * 20).strip()
+COMMANDS = [
+    command("Old  one", f"Does <this> & {LONG}"),
+    command("New  <one> & only", f"{LONG} {LONG}"),
+    command("Kept & " + "X" * 120, f"Is\n\nHere & {LONG}"),
+    command("Twin", "The First  & best"),
+    command("twin", "The Second  & best"),
+]
+ANNOUNCEMENTS = [
+    announcement("V2 is  out", f"At <last> & {LONG}"),
+    announcement("V1 & older", "It is  <Out>."),
+]
+DESIRED = wanted(COMMANDS, ANNOUNCEMENTS)
+
+
+def trim(text: str) -> str:
+    return " ".join(text.split())
+
+
+def cut(text: str) -> str:
+    return text[:100]
+
+
+WAYS: dict[str, Way] = {
+    "trimmed": trim,
+    "escaped": html.escape,
+    "cut at 100": cut,
+    "lower-cased": str.lower,
+    "upper-cased": str.upper,
+    "cut and lower-cased": lambda text: text.lower()[:100],
+    "escaped and cut": lambda text: html.escape(text)[:100],
+    "all of it": lambda text: html.escape(trim(text)).lower()[:100],
+}
+EVERY_WAY = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+SAYS = {
+    "trimmed": "trimmed: blanks were removed or collapsed",
+    "escaped": "escaped: HTML characters were replaced",
+    "cut at 100": "cut at 100 characters",
+    "lower-cased": "lower-cased",
+    "upper-cased": "upper-cased",
+    "cut and lower-cased": "lower-cased and cut at 100 characters",
+    "escaped and cut": "escaped and cut at 100 characters",
+    "all of it": "escaped, trimmed, lower-cased and cut at",
+}
+
+
+def new_service(way: Way) -> Listing:
+    def store(record: dict[str, Any]) -> dict[str, Any]:
+        return {name: way(text) for name, text in record.items()}
+
+    service = Listing(store=store)
+    seed(service, [command("Old  one"), announcement("V1 & older", "It was.")])
+    return service
+
+
+def shown(service: Listing) -> tuple[list[str], list[str], list[tuple[str, ...]]]:
+    return (
+        service.ids("commands"),
+        service.ids("announcements"),
+        service.texts("commands") + service.texts("announcements"),
+    )
+
+
+@EVERY_WAY
+def test_over_many_runs_ids_and_counts_stay_and_each_change_is_tried_once(way: Way) -> None:
+    service = new_service(way)
+    sync(service, DESIRED)
+    after_one = shown(service)
+    for _ in range(4):
+        begun = len(service.requests)
+        run = sync(service, DESIRED)
+        writes = service.writes(begun)
+
+        assert shown(service) == after_one
+        assert {request.kind for request in writes} <= {"edit"}
+        assert len({str(request.body) for request in writes}) == len(writes)
+        assert of_result(run.result) is Exit.INCOMPLETE
+        assert run.result.differences
+        assert not run.result.verified
+    assert len(after_one[0]) == len(COMMANDS)
+    assert len(after_one[1]) == len(ANNOUNCEMENTS)
+    assert after_one[0][0] == "r0001"
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_the_run_names_the_field_and_how_and_what_to_write(name: str) -> None:
+    service = new_service(WAYS[name])
+
+    for _ in range(2):
+        run = sync(service, DESIRED)
+        said = render_results([run.result], format="text")
+
+        assert SAYS[name] in said
+        assert "description: " in said
+        assert ("shorten it to " if "cut" in SAYS[name] else "write it as the service ") in said
+        assert all(one.known for d in run.result.differences for one in d.rewrites)
+
+
+@EVERY_WAY
+def test_writing_it_as_stored_ends_it(way: Way) -> None:
+    service = new_service(way)
+    sync(service, DESIRED)
+    listed = read(Driver(service), DESIRED.scope).collections
+    commands, announcements = (
+        [Entry(entry.text) for entry in listed[resource]] for resource in DESIRED.scope
+    )
+    stored = wanted(commands, announcements)
+
+    run = sync(service, stored)
+
+    assert run.plan.changes == ()
+    assert of_result(run.result) is Exit.DONE
+
+
+def saved(plan: Plan) -> Plan:
+    return load_plan(json.dumps(plan_document(plan)), "plan.json")
+
+
+@EVERY_WAY
+def test_a_saved_plan_that_was_applied_repeats_no_add_and_no_announcement(way: Way) -> None:
+    service = new_service(way)
+    plan = saved(plan_now(service, DESIRED))
+    driver = Driver(service)
+    carry_out(plan, read(driver, plan.scope), driver)
+    after_one = shown(service)
+
+    for _ in range(3):
+        begun = len(service.requests)
+        driver = Driver(service)
+        result = carry_out(plan, read(driver, plan.scope), driver)
+
+        assert service.writes(begun) == []
+        assert shown(service) == after_one
+        assert of_result(result) is Exit.INCOMPLETE
+        assert {d.change.name for d in result.differences} >= {text[0] for text in COMMANDS[1:3]}
+
+
+@EVERY_WAY
+def test_a_saved_plan_that_was_killed_anywhere_is_finished_without_copies(way: Way) -> None:
+    whole = Driver(new_service(way))
+    carry_out(plan_now(whole.service, DESIRED), read(whole, DESIRED.scope), whole)
+    for moment in range(0, whole.moments, 3):
+        service = new_service(way)
+        plan = plan_now(service, DESIRED)
+        killed = Driver(service, stops={moment: Kill()})
+        with pytest.raises(Killed):
+            carry_out(plan, read(killed, plan.scope), killed)
+        driver = Driver(service)
+        carry_out(plan, read(driver, plan.scope), driver)
+
+        assert len(service.ids("commands")) == len(COMMANDS)
+        assert len(service.ids("announcements")) == len(ANNOUNCEMENTS)
+
+
+@EVERY_WAY
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_faults_on_a_rewriting_service_make_no_copies(way: Way, fault: Fault) -> None:
+    service = new_service(way)
+    service.choose = lambda request: fault if request.number % 5 == 3 else None
+    sync(service, DESIRED)
+    service.choose = lambda _: None
+    service.settle()
+    for _ in range(2):
+        sync(service, DESIRED)
+    after_two = shown(service)
+
+    sync(service, DESIRED)
+
+    assert shown(service) == after_two
+    assert len(after_two[0]) == len(COMMANDS)
+    assert len(after_two[1]) == len(ANNOUNCEMENTS)
+
+
+@EVERY_WAY
+def test_an_unclear_add_is_found_however_it_was_rewritten(way: Way) -> None:
+    for nth in range(1, 5):
+        service = Listing(
+            store=lambda record: {name: way(text) for name, text in record.items()},
+            faults={nth: faults.TIMED_OUT_AFTER},
+        )
+        run = sync(service, wanted(COMMANDS[1:]))
+
+        assert [one.outcome for one in run.result.settled] == ["done"] * len(COMMANDS[1:])
+        assert len(service.ids("commands")) == len(COMMANDS[1:])
+
+
+def test_a_text_that_an_author_changed_a_little_is_replaced_where_others_speak_for_it() -> None:
+    service = Listing()
+    seed(service, [announcement("v1", "big news"), announcement("v2", "Other News")])
+
+    run = sync(
+        service, wanted(None, [announcement("v1", "Big news"), announcement("v2", "Other News")])
+    )
+
+    assert run.result.complete
+    assert ("v1", "Big news") in service.texts("announcements")
+
+
+def test_a_replace_that_is_not_made_is_told_by_the_plan_too() -> None:
+    service = new_service(str.lower)
+    sync(service, DESIRED)
+
+    plan = plan_now(service, DESIRED)
+
+    assert any(
+        "is not posted again: its title is lower-cased" in one.message for one in plan.notices
+    )

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import given, settings
+
+from commandsync.documents import failure_document, plan_document, result_document
+from commandsync.errors import StalePlanError
+from commandsync.report import (
+    render_failure,
+    render_mixed,
+    render_plans,
+    render_results,
+    render_validated,
+)
+from tests.support.plans import plans
+
+if TYPE_CHECKING:
+    from commandsync.outcomes import Result
+    from commandsync.plan import Plan
+
+
+def _no_constant(word: str) -> Any:  # noqa: ANN401 - it never returns
+    raise AssertionError(word)
+
+
+@settings(max_examples=60)
+@given(plans())
+def test_a_plan_is_one_document_that_no_runner_obeys(plan: Plan) -> None:
+    text = render_plans([plan], format="json")
+
+    assert json.loads(text, parse_constant=_no_constant) == plan_document(plan)
+    assert "::" not in text
+    assert not re.search(r"##\w*\[", text)
+    assert text == render_plans([plan], format="json", color=True)
+    assert text.endswith("}\n")
+
+
+def test_several_plans_are_one_document(every_change: Plan, refused: Plan) -> None:
+    document = json.loads(render_plans([every_change, refused], format="json"))
+
+    assert document["version"] == 1
+    assert [one["summary"]["delete"] for one in document["results"]] == [1, 4]
+
+
+def test_a_result_is_its_document(trouble: Result) -> None:
+    assert json.loads(render_results([trouble], format="json")) == result_document(trouble)
+
+
+def test_a_failure_is_a_document_too() -> None:
+    error = StalePlanError("the listing changed", hint="plan again")
+
+    assert json.loads(render_failure(error, format="json")) == {
+        "version": 1,
+        "error": {"kind": "stale", "message": "the listing changed", "hint": "plan again"},
+        "problems": [],
+    }
+    assert json.loads(render_failure(error, format="json", kind="odd"))["error"]["kind"] == "odd"
+
+
+def test_plans_results_and_failures_make_one_document(every_change: Plan, trouble: Result) -> None:
+    error = StalePlanError("the listing changed")
+
+    assert json.loads(render_mixed([every_change, trouble, error]))["results"] == [
+        plan_document(every_change),
+        result_document(trouble),
+        failure_document(error),
+    ]
+
+
+def test_no_valid_manifest_is_still_a_document() -> None:
+    assert json.loads(render_validated([], format="json")) == {
+        "version": 1,
+        "manifests": [],
+        "warnings": [],
+    }

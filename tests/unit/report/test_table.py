@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from commandsync.errors import ListingError
+from commandsync.models import Announcement, Bot, Command, Voter
+from commandsync.report import records
+from commandsync.report.table import table
+
+HEAD = ("ID", "NAME", "TEXT")
+HOSTILE = ("::error::x", " ::debug::y", "a\n##[group]z\x1b[31m\u202e")
+
+
+@pytest.mark.parametrize("width", [None, 80])
+def test_columns_are_aligned_whatever_the_script(width: int | None) -> None:
+    rows = [("1", "日本", "a"), ("2", "e\u0301te\u0301", "b"), ("3", "plain", "c")]
+    shown = table(HEAD, rows, width=width, color=False).splitlines()
+
+    assert [line.rstrip()[-1] for line in shown] == ["T", "a", "b", "c"]
+    assert shown[1] == "1   日本   a"
+    assert shown[2] == "2   e\u0301te\u0301    b"
+    assert shown[3] == "3   plain  c"
+
+
+def test_a_long_cell_is_whole_and_widens_no_other_line() -> None:
+    long = "x" * 200
+    shown = table(HEAD, [("1", long, "a"), ("2", "b", "c")], width=None, color=False).splitlines()
+
+    assert shown[1] == f"1   {long}  a"
+    assert len(shown[2]) < 60
+
+
+def test_a_terminal_gets_lines_that_fit_and_whole_ids() -> None:
+    row = ("64f0c2a91be34d5a7c0e8812", "x" * 200, "y" * 200)
+    shown = table(HEAD, [row], width=60, color=False).splitlines()
+
+    assert len(shown) == 2
+    assert all(len(line) <= 60 for line in shown)
+    assert shown[1].startswith(f"{row[0]}  xxx")
+    assert shown[1].count("…") == 2
+
+
+def test_colours_are_for_the_head_and_only_when_wanted() -> None:
+    plain = table(HEAD, [("1", "a", "b")], width=80, color=False)
+    painted = table(HEAD, [("1", "a", "b")], width=80, color=True)
+
+    assert "\x1b" not in plain
+    assert "\x1b[1m" in painted.splitlines()[0]
+
+
+@pytest.mark.parametrize("width", [None, 200])
+@pytest.mark.parametrize("text", HOSTILE)
+def test_foreign_text_steers_nothing(text: str, width: int | None) -> None:
+    shown = table(HEAD, [(text, text, text)], width=width, color=False)
+
+    assert len(shown.splitlines()) == 2
+    assert not any(line.lstrip().startswith("::") for line in shown.splitlines())
+    assert "##[" not in shown
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+
+
+def test_markup_of_the_terminal_library_is_only_text() -> None:
+    shown = table(HEAD, [("1", "[bold]x[/bold]", ":smile: [link=x]")], width=80, color=True)
+
+    assert "[bold]x[/bold]  :smile: [link=x]" in shown
+
+
+def test_each_kind_of_record_has_its_columns() -> None:
+    shown = {
+        "bots": records.records_table("bots", [Bot(id="1")], width=None, color=False),
+        "voters": records.records_table(
+            "voters", [Voter(id="1", username="Ann")], width=None, color=False
+        ),
+        "commands": records.records_table(
+            "commands", [Command(id="1", name="n", uses=1234)], width=None, color=False
+        ),
+        "announcements": records.records_table(
+            "announcements", [Announcement(id="1", title="t")], width=None, color=False
+        ),
+    }
+
+    assert shown["bots"].split() == ["ID", "NAME", "SERVERS", "VOTES", "RATING", "OVERVIEW", "1"]
+    assert shown["voters"].split() == ["ID", "NAME", "1", "Ann"]
+    assert shown["commands"].splitlines()[1].split() == ["1", "n", "1,234"]
+    assert shown["announcements"].splitlines()[1].split() == ["1", "t"]
+
+
+def test_one_record_is_shown_field_by_field() -> None:
+    bot = Bot.model_validate(
+        {"id": "1", "information": {"tags": ["a", "b"]}, "more": {"deep": {}, "list": []}}
+    )
+    shown = records.record_table(bot, width=None, color=False)
+    lines = {line.split()[0]: line.split()[1:] for line in shown.splitlines()}
+
+    assert lines["id"] == ["1"]
+    assert lines["information.tags"] == ["a,", "b"]
+    assert lines["ratings.average"] == []
+    assert lines["more.deep"] == ["{}"]
+
+
+def test_a_document_holds_what_is_not_known_here_too() -> None:
+    voter = Voter.model_validate({"_id": "1", "username": "::x\ud800", "avatar": {"url": "u"}})
+    text = records.document({"bot": "42", "voters": [voter], "one": voter, "number": 3})
+    document = json.loads(text)
+
+    assert "::" not in text
+    assert document["voters"] == [document["one"]]
+    assert document["one"] == {"id": "1", "username": "::x\ud800", "avatar": {"url": "u"}}
+    assert (document["version"], document["bot"], document["number"]) == (1, "42", 3)
+
+
+def test_what_is_no_json_number_is_null() -> None:
+    odd = {"id": "1", "name": "n", "uses": float("inf"), "more": [{"x": float("nan")}, 1.5]}
+    document = json.loads(
+        records.document({"commands": (Command.model_validate(odd),)}), parse_constant=pytest.fail
+    )
+
+    assert document["commands"][0]["uses"] is None
+    assert document["commands"][0]["more"] == [{"x": None}, 1.5]
+
+
+def test_what_nests_too_deep_is_a_clear_error() -> None:
+    deep: list[object] = []
+    for _ in range(400):
+        deep = [deep]
+    command = Command.model_validate({"id": "1", "name": "n", "more": deep})
+
+    with pytest.raises(ListingError, match="nests too deep"):
+        records.document({"commands": [command]})

@@ -1,0 +1,354 @@
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commandsync.changes import Add
+from commandsync.errors import ManifestError, UsageError
+from commandsync.location import Location, Notice, Problem
+from commandsync.outcomes import Outcome, Result, Settled
+from commandsync.plan import Target
+from commandsync.report import (
+    render_failure,
+    render_notices,
+    render_plans,
+    render_results,
+    render_settled,
+    render_validated,
+)
+from commandsync.rules import SyncRules
+from commandsync.snapshot import Snapshot
+from commandsync.texts import Resource
+from tests.support.plans import HOSTILE, announcement, command, plan_of, plans, texts
+
+if TYPE_CHECKING:
+    from commandsync.plan import Plan
+
+HEAD = "Bot 779641401482805289 at https://listing.example from commands.yaml\n\n"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    path: str
+    snapshot: Snapshot
+    warnings: tuple[Problem, ...] = ()
+
+
+def test_a_plan_shows_each_kind_of_change_with_its_own_sign(every_change: Plan) -> None:
+    assert render_plans([every_change], format="text") == HEAD + (
+        "  ~ help  (commands.yaml:4:5)\n"
+        '      description: "Shows help." → "Shows the help menu."\n'
+        "  » purge → clear  (commands.yaml:8:5)\n"
+        '      syntax: "/purge" → "/clear"\n'
+        "  + facts  (commands.yaml:12:5)\n"
+        '      description: "Says a fact."\n'
+        '      syntax:      "/facts"\n'
+        '      category:    "Fun"\n'
+        "  ± announcement v2.0 is out  (commands.yaml:20:5)\n"
+        '      description: "Soon." → "Slash commands!"\n'
+        "  - old\n"
+        '      description: "Was here."\n'
+        '      syntax:      "/old"\n'
+        "\n"
+        "warning: commands.yaml:9:3: a text is cut by ` #`\n"
+        "  hint: quote it\n"
+        "\n"
+        "Plan: 1 to add, 2 to edit, 1 to replace, 1 to delete, 1 unchanged.\n"
+    )
+
+
+def test_a_plan_that_changes_nothing_says_so_and_ends_as_every_plan() -> None:
+    plan = plan_of([command("help")], [command("help", id="1")])
+
+    assert render_plans([plan], format="text") == HEAD + (
+        "No changes: nothing is left to do.\n"
+        "\n"
+        "Plan: 0 to add, 0 to edit, 0 to delete, 1 unchanged.\n"
+    )
+
+
+def test_a_manifest_that_manages_nothing_is_told() -> None:
+    assert "Nothing is managed: the manifest has neither" in render_plans(
+        [plan_of()], format="text"
+    )
+
+
+def test_a_plan_that_apply_refuses_shows_the_arithmetic(refused: Plan) -> None:
+    lines = render_plans([refused], format="text").splitlines()
+
+    assert lines[-4:] == [
+        (
+            "refused: this plan would delete 4 of 5 listed commands, 80 % is over 30 %; "
+            "apply refuses it"
+        ),
+        "  hint: if that is meant, allow it with --max-deletes 4",
+        "",
+        "Plan: 0 to add, 0 to edit, 4 to delete, 1 unchanged.",
+    ]
+
+
+def test_what_is_kept_is_counted_with_the_reason() -> None:
+    plan = plan_of(
+        [command("help"), announcement("new", "x")],
+        [
+            *(command(name, id=name) for name in ("help", "a", "b")),
+            announcement("old", "y", id="o"),
+        ],
+        rules=SyncRules(prune=False),
+    )
+    shown = render_plans([plan], format="text")
+
+    assert "2 listed commands are not in the manifest and stay (prune is off).\n" in shown
+    assert (
+        "1 listed announcement is not in the manifest and stays (announcements are only appended)."
+        in shown
+    )
+
+
+def test_long_texts_are_shown_as_lines_that_went_and_came() -> None:
+    plan = plan_of(
+        [command("help", "First.\nSecond, changed.\nThird. \nFourth", line=3)],
+        [command("help", "First.\nSecond.\nThird.\nFourth", id="1")],
+    )
+
+    assert (
+        "      description:\n"
+        "        │ First.\n"
+        "        - Second.\n"
+        "        - Third.\n"
+        "        + Second, changed.\n"
+        "        + Third.·\n"
+        "        │ Fourth\n"
+    ) in render_plans([plan], format="text")
+
+
+def test_a_long_text_that_comes_is_cut() -> None:
+    plan = plan_of([command("help", "x" * 200)])
+
+    assert f'description: "{"x" * 80}"… (120 more characters)\n' in render_plans(
+        [plan], format="text"
+    )
+
+
+def test_several_plans_follow_each_other(every_change: Plan) -> None:
+    shown = render_plans([every_change, plan_of()], format="text")
+
+    assert shown.count("Bot 779641401482805289") == 2
+    assert shown.count("\nPlan: ") == 2
+
+
+def test_a_plan_without_a_listing_does_not_invent_one() -> None:
+    plan = replace(plan_of(), target=Target(bot="", base_url=""), manifest=())
+
+    assert render_plans([plan], format="text").startswith("Bot unknown\n")
+
+
+def test_colours_are_there_only_when_asked_for(every_change: Plan) -> None:
+    plain = render_plans([every_change], format="text")
+    colored = render_plans([every_change], format="text", color=True)
+
+    assert "\x1b" not in plain
+    assert re.sub(r"\x1b\[[0-9]+m", "", colored) == plain
+    assert "\x1b[32m+ facts\x1b[0m" in colored
+
+
+@settings(max_examples=60)
+@given(plans())
+def test_no_line_of_a_plan_begins_with_foreign_text_or_hides_anything(plan: Plan) -> None:
+    for line in render_plans([plan], format="text").splitlines():
+        assert not line.lstrip().startswith("::")
+        assert not re.search(r"##\w*\[", line)
+        assert line.isprintable() or not set(line) & set("\x1b\r\x08\u202e\u200b\ufeff\u2066")
+        assert re.match(
+            r"Bot |$|  [-+~»±] |      \w+:|        [-+│…] |warning: |  hint: |\d+ listed |refused: "
+            r"|No changes: |Nothing is |Plan: ",
+            line,
+        )
+
+
+def test_a_result_says_what_is_not_plain(trouble: Result) -> None:
+    assert render_results([trouble], format="text") == (
+        "failed: edit command help  (commands.yaml:4:5)\n"
+        "    why:  the service refuses it (400: too long)\n"
+        "    next: shorten it\n"
+        "unknown: add command facts  (commands.yaml:12:5)\n"
+        "    why:  no answer within 30 s\n"
+        "    next: run plan to see whether it arrived; running again does nothing twice\n"
+        "skipped: replace announcement v2.0 is out  (commands.yaml:20:5)\n"
+        "    why:  the token may not do this\n"
+        "skipped: delete command old\n"
+        "    why:  the token may not do this\n"
+        "\n"
+        "The service stores 1 record otherwise than written:\n"
+        "  rename command clear  (commands.yaml:8:5)\n"
+        "      description: cut at 4 characters; shorten it to 4 characters\n"
+        '        sent:   "Does it."\n'
+        '        stored: "Does"\n'
+        "\n"
+        "Stopped: the token may not do this. Run again to finish the rest.\n"
+        "\n"
+        "warning: another copy of 'help' is listed\n"
+        "  hint: run again\n"
+        "\n"
+        "Apply: 1 done, 1 failed, 1 unknown, 2 skipped. "
+        "Not verified: run plan to see what is listed now.\n"
+    )
+
+
+def _done(plan: Plan) -> Result:
+    return Result(plan=plan, settled=tuple(Settled(c, Outcome.DONE) for c in plan.changes))
+
+
+def test_a_result_in_which_all_went_well_is_one_line(every_change: Plan) -> None:
+    assert render_results([_done(every_change)], format="text") == (
+        "Apply: 5 done, 0 failed, 0 unknown, 0 skipped. Verified: the listing shows every change.\n"
+    )
+
+
+def test_a_result_with_nothing_to_do_says_so() -> None:
+    plan = plan_of([command("help")], [command("help", id="1")])
+
+    assert render_results([_done(plan)], format="text").startswith("No changes: ")
+
+
+def test_several_results_say_whose_they_are(every_change: Plan) -> None:
+    shown = render_results([_done(every_change)] * 2, format="text")
+
+    assert shown.startswith(HEAD + "Apply: 5 done")
+    assert shown.count(HEAD) == 2
+
+
+def test_an_interrupted_result_says_how_to_go_on(trouble: Result) -> None:
+    known = tuple(one for one in trouble.settled if one.outcome is not Outcome.UNKNOWN)
+    result = replace(trouble, interrupted=True, stopped="interrupted", settled=known)
+
+    assert "Interrupted: what was in flight was finished. Run again to finish the rest.\n" in (
+        render_results([result], format="text")
+    )
+
+
+def test_an_interrupted_result_does_not_call_finished_what_is_unknown(trouble: Result) -> None:
+    result = replace(trouble, interrupted=True, stopped="interrupted")
+
+    assert trouble.count(Outcome.UNKNOWN)
+    assert "Interrupted: what was in flight may yet arrive. Run again to finish the rest.\n" in (
+        render_results([result], format="text")
+    )
+
+
+def test_differences_of_what_was_verified_are_counted_in_the_end(trouble: Result) -> None:
+    result = replace(_done(trouble.plan), differences=trouble.differences)
+
+    assert render_results([result], format="text").endswith(
+        "Read again: 1 record stored otherwise than written.\n"
+    )
+
+
+def test_long_differences_of_what_is_stored_are_shown_as_lines(trouble: Result) -> None:
+    (difference,) = trouble.differences
+    (rewrite,) = difference.rewrites
+    longer = replace(rewrite, sent="a\nb", stored="a")
+    result = replace(trouble, differences=(replace(difference, rewrites=(longer,)),))
+
+    assert "        │ a\n        - b\n" in render_results([result], format="text")
+
+
+def test_only_ten_skipped_changes_are_named() -> None:
+    plan = plan_of([command(f"c{n}") for n in range(13)])
+    settled = tuple(Settled(change, Outcome.SKIPPED) for change in plan.changes)
+    shown = render_results([Result(plan=plan, settled=settled)], format="text")
+
+    assert shown.count("skipped: add command") == 10
+    assert "skipped: and 3 more\n" in shown
+
+
+@pytest.mark.parametrize("color", [False, True])
+def test_progress_is_one_line_for_each_change(trouble: Result, *, color: bool) -> None:
+    failed, done, *_ = (
+        re.sub(r"\x1b\[[0-9]+m", "", render_settled(one, color=color)) for one in trouble.settled
+    )
+
+    assert failed == (
+        "failed: edit command help  (commands.yaml:4:5): the service refuses it (400: too long)"
+    )
+    assert done == "done: rename command clear  (commands.yaml:8:5)"
+
+
+@given(texts.filter(bool), texts)
+def test_progress_never_begins_with_foreign_text(name: str, error: str) -> None:
+    change = Add(resource=Resource.COMMAND, after=command(name).text)
+    shown = render_settled(Settled(change, Outcome.FAILED, error))
+
+    assert shown.startswith("failed: add command ")
+    assert len(shown.splitlines()) == 1
+
+
+def test_problems_stand_at_their_places_with_what_to_do() -> None:
+    error = ManifestError(
+        [
+            Problem(Location("::x.yaml", 3, 1), "unknown key", "did you mean syntax?"),
+            Problem(Location("b.yaml", 7, 2), "it is empty"),
+        ]
+    )
+
+    assert render_failure(error, format="text") == (
+        "./::x.yaml:3:1: error: unknown key\n"
+        "  hint: did you mean syntax?\n"
+        "b.yaml:7:2: error: it is empty\n"
+        "\n"
+        "error: the manifest has 2 problems\n"
+    )
+
+
+def test_an_invalid_manifest_without_problems_is_still_an_error() -> None:
+    assert render_failure(ManifestError([]), format="text") == (
+        "error: the manifest has 0 problems\n"
+    )
+
+
+def test_an_error_says_what_and_what_to_do() -> None:
+    error = UsageError("the token is empty\x1b[2J", hint="copy it again")
+
+    assert render_failure(error, format="text") == (
+        "error: the token is empty\\x1b[2J\n  hint: copy it again\n"
+    )
+
+
+def test_warnings_beside_a_result_have_their_places() -> None:
+    notices = [Notice("odd", "fix it", Location("a.yaml", 2, 3)), Notice("even")]
+
+    assert render_notices(notices) == ("warning: a.yaml:2:3: odd\n  hint: fix it\nwarning: even\n")
+
+
+def test_valid_manifests_say_what_they_hold() -> None:
+    snapshot = Snapshot(
+        {
+            Resource.COMMAND: (command("a"), command("b")),
+            Resource.ANNOUNCEMENT: (announcement("c", "d"),),
+        }
+    )
+    warning = Problem(Location("b.yaml", 2, 3), "twins", "rename one")
+    shown = render_validated(
+        [Manifest("a.yaml", snapshot), Manifest("b.yaml", Snapshot(), (warning,))], format="text"
+    )
+
+    assert shown == (
+        "b.yaml:2:3: warning: twins\n"
+        "  hint: rename one\n"
+        "a.yaml: 2 commands, 1 announcement, no problems\n"
+        "b.yaml: nothing managed, 1 warning\n"
+    )
+
+
+@given(st.sampled_from(HOSTILE), st.sampled_from(HOSTILE))
+def test_no_failure_is_obeyed_by_a_runner(one: str, other: str) -> None:
+    error = ManifestError([Problem(Location(one), other, one)])
+
+    for line in render_failure(error, format="text").splitlines():
+        assert not line.lstrip().startswith("::")
+        assert not re.search(r"##\w*\[", line)

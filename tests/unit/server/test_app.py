@@ -1,0 +1,122 @@
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commandsync.server import create_app, openapi_text
+
+KEPT = Path(__file__).parents[3] / "schemas" / "openapi.json"
+
+
+def test_the_kept_document_is_what_the_code_says() -> None:
+    assert KEPT.read_text(encoding="utf-8") == openapi_text()
+
+
+def test_the_document_is_the_same_each_time() -> None:
+    assert openapi_text() == openapi_text()
+
+
+def test_every_endpoint_is_described_with_its_refusals() -> None:
+    document = json.loads(openapi_text())
+    undescribed = [
+        (path, method)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if not (
+            operation["summary"] and operation["description"] and "404" in operation["responses"]
+        )
+    ]
+
+    assert undescribed == []
+    assert "422" not in openapi_text()
+
+
+def test_every_write_asks_for_the_token_and_no_read_does() -> None:
+    document = json.loads(openapi_text())
+    asks = {
+        (method == "get", "security" in operation)
+        for operations in document["paths"].values()
+        for method, operation in operations.items()
+    }
+
+    assert asks == {(True, False), (False, True)}
+
+
+def test_the_application_opens_its_database_when_it_starts_and_closes_it(tmp_path: Path) -> None:
+    path = tmp_path / "listing.db"
+    app = create_app(str(path))
+    events = iter(["lifespan.startup", "lifespan.shutdown"])
+    before, sent = path.exists(), list[str]()
+
+    async def receive() -> dict[str, Any]:
+        return {"type": next(events)}
+
+    async def send(message: Any) -> None:  # noqa: ANN401 - an ASGI message
+        sent.append(message["type"])
+
+    asyncio.run(app({"type": "lifespan", "state": {}}, receive, send))
+
+    assert (before, path.exists()) == (False, True)
+    assert sent == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "server.openapi_text()",
+        "server.create_app(':memory:')",
+        "server.running().__enter__()",
+        "server.serve(host='127.0.0.1', port=0, database=':memory:')",
+    ],
+)
+def test_without_the_extra_it_says_what_to_install(call: str) -> None:
+    script = f"""
+import sys
+sys.modules["jwt"] = sys.modules["fastapi"] = sys.modules["uvicorn"] = None
+from commandsync import server
+from commandsync.errors import UsageError
+try:
+    {call}
+except UsageError as error:
+    print(error.message, "|", error.hint)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == (
+        "the embedded service needs the extra [server] | pip install 'commandsync[server]'\n"
+    )
+
+
+def test_another_missing_module_is_not_taken_for_the_extra() -> None:
+    script = """
+import sys
+sys.modules["commandsync.server.listing"] = None
+from commandsync import server
+try:
+    server.openapi_text()
+except ImportError as error:
+    print(type(error).__name__)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "ModuleNotFoundError\n"
+
+
+def test_importing_the_package_loads_nothing_of_the_extra() -> None:
+    script = """
+import sys, commandsync.server
+print(sorted({"fastapi", "sqlalchemy", "uvicorn", "jwt", "pydantic"} & set(sys.modules)))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "[]\n"

@@ -1,0 +1,188 @@
+import os
+import sqlite3
+import stat
+import sys
+from contextlib import closing
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from sqlalchemy import select, text
+from sqlalchemy.exc import IntegrityError
+
+from commandsync.errors import FileError
+from commandsync.server.database import Database, opened
+from commandsync.server.tables import bots, settings
+
+
+def sqlite(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+
+def pragma(database: Database, name: str) -> object:
+    with database.reading() as connection:
+        return connection.execute(text(f"PRAGMA {name}")).scalar_one()
+
+
+def test_a_missing_file_is_created_with_a_secret(tmp_path: Path) -> None:
+    with opened(str(tmp_path / "listing.db")) as database:
+        secret = database.secret
+
+    assert len(secret) == 64
+
+
+def test_two_databases_have_different_secrets() -> None:
+    with opened(":memory:") as one, opened(":memory:") as other:
+        assert one.secret != other.secret
+
+
+def test_the_secret_survives(tmp_path: Path) -> None:
+    path = str(tmp_path / "listing.db")
+    with opened(path) as database:
+        secret = database.secret
+    with opened(path) as database:
+        assert database.secret == secret
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_only_the_owner_reads_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "listing.db"
+    with opened(str(path)):
+        modes = {stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()}
+
+    assert modes == {0o600}
+
+
+def test_a_file_is_written_through_a_log_and_to_the_disk(tmp_path: Path) -> None:
+    with opened(str(tmp_path / "listing.db")) as database:
+        found = {name: pragma(database, name) for name in ("journal_mode", "synchronous")}
+
+    assert found == {"journal_mode": "wal", "synchronous": 2}
+
+
+def test_a_url_names_a_database_as_well(tmp_path: Path) -> None:
+    with opened(f"sqlite:///{(tmp_path / 'listing.db').as_posix()}"):
+        pass
+
+    assert (tmp_path / "listing.db").exists()
+
+
+def test_memory_is_one_database_for_all_threads() -> None:
+    seen: list[str] = []
+
+    def read(database: Database) -> None:
+        with database.reading() as connection:
+            query = select(settings.c.value).where(settings.c.key == "secret")
+            seen.append(connection.execute(query).scalar_one())
+
+    with opened(":memory:") as database:
+        threads = [Thread(target=read, args=(database,)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+        assert seen == [database.secret] * 8
+
+
+def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
+    row = {"id": "1", "record": {}, "created_at": "", "updated_at": ""}
+    with opened(str(tmp_path / "listing.db")) as database:
+        with pytest.raises(IntegrityError), database.writing() as connection:
+            connection.execute(bots.insert(), [row, row])
+        with database.reading() as connection:
+            rows = connection.execute(select(bots)).all()
+
+    assert rows == []
+
+
+def test_a_write_keeps_other_processes_out_from_its_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "listing.db"
+    with (
+        opened(str(path)) as database,
+        closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as other,
+    ):
+        with database.writing(), pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("BEGIN IMMEDIATE")
+        with database.reading():
+            other.execute("BEGIN IMMEDIATE")  # readers keep nobody out
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with (
+        pytest.raises(FileError, match=r"folder .*nowhere does not exist"),
+        opened(str(tmp_path / "nowhere" / "listing.db")),
+    ):
+        pass
+
+
+def test_a_folder_is_no_database(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="cannot be used"), opened(str(tmp_path)):
+        pass
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() == 0, reason="needs a folder that refuses its user"
+)
+def test_a_folder_that_may_not_be_written_is_said(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(FileError, match="cannot be created"), opened(str(tmp_path / "a.db")):
+        pass
+
+
+def test_a_name_that_no_file_can_have_is_said(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="cannot be created"), opened(str(tmp_path / ("x" * 5000))):
+        pass
+
+
+def test_a_file_of_another_kind_is_refused_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("Not a database. " * 100)
+    with pytest.raises(FileError, match="not a database"), opened(str(path)):
+        pass
+
+    assert path.read_text() == "Not a database. " * 100
+
+
+def test_a_database_of_another_program_is_refused_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    sqlite(path, "CREATE TABLE songs (title TEXT)")
+    with pytest.raises(FileError, match="something else than a listing"), opened(str(path)):
+        pass
+    with closing(sqlite3.connect(path)) as connection:
+        tables = connection.execute("SELECT name FROM sqlite_master").fetchall()
+
+    assert tables == [("songs",)]
+
+
+def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "listing.db"
+    with opened(str(path)):
+        pass
+    sqlite(path, "UPDATE settings SET value = '99' WHERE key = 'schema'")
+    with (
+        pytest.raises(FileError, match="newer commandsync") as caught,
+        opened(str(path)),
+    ):
+        pass
+
+    assert "upgrade commandsync" in caught.value.hint
+
+
+@pytest.mark.parametrize("url", ["nothing://x/y", "postgresql+nothing://u@h/d", "://"])
+def test_a_url_of_no_known_kind_is_refused(url: str) -> None:
+    with pytest.raises(FileError, match="cannot be used"), opened(url):
+        pass
+
+
+def test_a_password_in_a_url_is_not_shown() -> None:
+    with (
+        pytest.raises(FileError) as caught,
+        opened("nothing://user:hunter2@h/d"),
+    ):
+        pass
+
+    assert "hunter2" not in str(caught.value)

@@ -1,0 +1,65 @@
+import asyncio
+from typing import Any
+
+from commandsync.server.intake import Intake
+
+LIMIT = 10
+
+
+def sent_for(
+    *messages: dict[str, Any], kind: str = "http"
+) -> tuple[list[bytes], list[dict[str, Any]]]:
+    """Return the bodies that the application saw, and what was sent."""
+    seen: list[bytes] = []
+    sent: list[dict[str, Any]] = []
+    incoming = iter(messages)
+
+    async def app(_scope: Any, receive: Any, _send: Any) -> None:  # noqa: ANN401 - ASGI's
+        seen.append((await receive()).get("body", b""))
+        if kind == "http":
+            assert (await receive())["type"] == "http.disconnect"
+
+    async def receive() -> dict[str, Any]:
+        return next(incoming)
+
+    async def send(message: Any) -> None:  # noqa: ANN401 - ASGI's
+        sent.append(message)
+
+    asyncio.run(Intake(app, limit=LIMIT)({"type": kind}, receive, send))
+    return seen, sent
+
+
+def chunk(body: bytes, *, more: bool) -> dict[str, Any]:
+    return {"type": "http.request", "body": body, "more_body": more}
+
+
+GONE = {"type": "http.disconnect"}
+
+
+def test_a_body_in_pieces_reaches_the_application_whole() -> None:
+    seen, sent = sent_for(chunk(b"12345", more=True), chunk(b"67890", more=False), GONE)
+
+    assert (seen, sent) == ([b"1234567890"], [])
+
+
+def test_a_body_over_the_limit_is_read_and_answered_413() -> None:
+    seen, sent = sent_for(*[chunk(b"1234", more=True)] * 3, chunk(b"", more=False))
+
+    assert seen == []
+    assert sent[0]["status"] == 413
+    assert (b"connection", b"close") in sent[0]["headers"]
+    assert sent[1]["body"] == b'{"error":"the body is larger than 10 bytes"}'
+
+
+def test_an_endless_body_is_answered_before_its_end() -> None:
+    seen, sent = sent_for(*[chunk(b"x" * LIMIT, more=True)] * 65)
+
+    assert (seen, sent[0]["status"]) == ([], 413)
+
+
+def test_a_client_that_left_gets_no_answer() -> None:
+    assert sent_for(chunk(b"12", more=True), GONE) == ([], [])
+
+
+def test_what_is_not_http_passes_untouched() -> None:
+    assert sent_for({"type": "lifespan.startup"}, kind="lifespan") == ([b""], [])

@@ -1,0 +1,118 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commandsync.errors import FileError
+from commandsync.server import listing
+from commandsync.server.database import opened
+from commandsync.server.seeding import plant, read_seed
+from commandsync.server.tokens import bot_of
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "seed.json"
+BOT = {"id": "1", "profile": {"username": "Lantern"}}
+
+
+def seed_file(folder: Path, content: object) -> Path:
+    path = folder / "seed.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def bot_with(**fields: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
+    return {"bots": [{**BOT, **fields}]}
+
+
+def test_the_example_creates_its_bots_with_all_they_have() -> None:
+    seed = read_seed(EXAMPLE)
+    with opened(":memory:") as database:
+        bots = plant(seed, database)
+        with database.reading() as connection:
+            names = [row["name"] for row in listing.commands_of(connection, bots[0].id)]
+            titles = [row["title"] for row in listing.announcements_of(connection, bots[0].id)]
+
+    assert [bot.username for bot in bots] == ["Lantern", "Harbor"]
+    assert names == [
+        command["name"] for command in json.loads(EXAMPLE.read_bytes())["bots"][0]["commands"]
+    ]
+    assert titles == ["Slash commands are here"]
+
+
+def test_each_bot_gets_its_own_token() -> None:
+    with opened(":memory:") as database:
+        bots = plant(read_seed(EXAMPLE), database)
+
+        assert [bot_of(f"Bot {bot.token}", secret=database.secret) for bot in bots] == [
+            bot.id for bot in bots
+        ]
+
+
+def test_a_token_is_not_in_the_repr(tmp_path: Path) -> None:
+    with opened(":memory:") as database:
+        (bot,) = plant(read_seed(seed_file(tmp_path, bot_with())), database)
+
+    assert bot.token not in repr(bot)
+
+
+def test_a_bot_that_exists_is_left_as_it_is_and_keeps_its_token(tmp_path: Path) -> None:
+    command = {"name": "ping", "description": "d", "syntax": "s", "uses": 3}
+    with opened(":memory:") as database:
+        first = plant(read_seed(seed_file(tmp_path, bot_with())), database)
+        again = bot_with(profile={"username": "Other"}, commands=[command])
+        second = plant(read_seed(seed_file(tmp_path, again)), database)
+        with database.reading() as connection:
+            listed = listing.commands_of(connection, "1")
+
+    assert second == first
+    assert listed == []
+
+
+@pytest.mark.parametrize(
+    ("names", "tag"),
+    [
+        ({"username": "Lantern"}, "Lantern"),
+        ({"username": "Lantern", "discriminator": "4821"}, "Lantern#4821"),
+        ({"username": "Lantern", "tag": "own"}, "own"),
+    ],
+)
+def test_the_tag_is_made_of_the_names(tmp_path: Path, names: dict[str, str], tag: str) -> None:
+    seed = read_seed(seed_file(tmp_path, bot_with(profile=names)))
+
+    assert seed.bots[0].profile.tag == tag
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "is no valid JSON"),
+        ("[" * 200_000, "is no valid JSON"),
+        ([], "it must be a JSON object"),
+        ({}, "bots is missing"),
+        ({"bots": [{}]}, r"bots\[0\]\.profile is missing; bots\[0\]\.id is missing"),
+        ({"bots": [BOT, BOT]}, "bots holds the same id twice"),
+        (bot_with(id="a/b"), r"bots\[0\]\.id is wrong"),
+        (bot_with(prefx="!"), r"bots\[0\]\.prefx is not a known field"),
+        (bot_with(theme={"color": "red"}), r"bots\[0\]\.theme\.color is wrong"),
+        (bot_with(commands=[{"name": 247}]), r"commands\[0\]\.name must be a string"),
+        (bot_with(statistics={"servers": -1}), r"statistics\.servers must be at least 0"),
+        (bot_with(prefix="\ud800"), r"bots\[0\]\.prefix holds half of a surrogate pair"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, content: object, said: str) -> None:
+    with pytest.raises(FileError, match=said) as caught:
+        read_seed(seed_file(tmp_path, content))
+
+    assert caught.value.hint.startswith("a seed file is")
+
+
+def test_a_missing_seed_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r"nothing\.json cannot be read"):
+        read_seed(tmp_path / "nothing.json")
+
+
+def test_a_seed_file_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "seed.json"
+    path.write_bytes(b'{"bots": "\xff"}')
+    with pytest.raises(FileError, match="is no valid JSON"):
+        read_seed(path)

@@ -1,0 +1,64 @@
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+
+import jwt
+import pytest
+
+from commandsync.server.tokens import BadTokenError, bot_of, sign
+
+SECRET = "a secret of this test, as long as the service's own"
+OTHER = "another secret of this test, as long as the service's"
+
+
+def part(value: object) -> str:
+    return urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
+
+
+def test_a_token_names_its_bot() -> None:
+    token = sign("7", issued_at=1_700_000_000, secret=SECRET)
+
+    assert bot_of(f"Bot {token}", secret=SECRET) == "7"
+
+
+def test_a_token_carries_id_and_iat_and_no_more() -> None:
+    payload = sign("7", issued_at=1_700_000_000, secret=SECRET).split(".")[1]
+    claims = json.loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+
+    assert claims == {"id": "7", "iat": 1_700_000_000}
+
+
+def test_a_token_from_the_future_is_good_since_clocks_are_set_back() -> None:
+    token = sign("7", issued_at=9_000_000_000, secret=SECRET)
+
+    assert bot_of(f"bot {token}", secret=SECRET) == "7"
+
+
+@pytest.mark.parametrize("header", [None, ""])
+def test_no_header_asks_for_a_token(header: str | None) -> None:
+    with pytest.raises(BadTokenError, match="a token is needed"):
+        bot_of(header, secret=SECRET)
+
+
+@pytest.mark.parametrize("header", ["Bearer x.y.z", "Bot", "x.y.z"])
+def test_another_scheme_is_told_the_right_one(header: str) -> None:
+    with pytest.raises(BadTokenError, match="must be `Bot <token>`"):
+        bot_of(header, secret=SECRET)
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "nonsense",
+        sign("7", issued_at=1, secret=OTHER),
+        sign("7", issued_at=1, secret=SECRET)[:-2],
+        jwt.encode({"id": "7"}, SECRET, algorithm="HS256"),
+        jwt.encode({"iat": 1}, SECRET, algorithm="HS256"),
+        jwt.encode({"id": 7, "iat": 1}, SECRET, algorithm="HS256"),
+        jwt.encode({"id": "7", "iat": 1}, SECRET * 2, algorithm="HS512"),
+        f"{part({'alg': 'none', 'typ': 'JWT'})}.{part({'id': '7', 'iat': 1})}.",
+    ],
+    ids=["no-jwt", "other-secret", "cut", "no-iat", "no-id", "number-id", "HS512", "unsigned"],
+)
+def test_what_was_not_signed_here_is_invalid(token: str) -> None:
+    with pytest.raises(BadTokenError, match="invalid"):
+        bot_of(f"Bot {token}", secret=SECRET)

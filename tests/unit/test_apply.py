@@ -1,0 +1,257 @@
+"""What apply says to a driver, step by step; what it promises is tested in `promise`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.apply import REREADS, apply
+from commandsync.changes import Edit, Replace
+from commandsync.errors import Reply, ServerError, StoppedError, TransportError
+from commandsync.outcomes import Outcome
+from commandsync.plan import Plan
+from commandsync.policy import Health
+from commandsync.snapshot import Entry, Snapshot
+from commandsync.steps import Aborted, Answered, Elapsed, Interrupted, Step
+from commandsync.texts import Resource
+from tests.support.driver import Driver
+from tests.support.listing import BAD_REQUEST, RESET_AFTER, Listing
+from tests.support.runs import (
+    TARGET,
+    announcement,
+    carry_out,
+    command,
+    plan_now,
+    read,
+    seed,
+    sync,
+    wanted,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from commandsync.outcomes import Result
+    from commandsync.steps import Event
+
+    Steps = Generator[Step, Event, Result]
+
+RESET = TransportError("reset")
+
+
+def adding(*names: str, concurrency: int = 4) -> Steps:
+    """Start to add commands to an empty listing."""
+    here = Snapshot({Resource.COMMAND: ()})
+    service = Listing()
+    plan = plan_now(service, wanted([command(name) for name in names]))
+    return apply(plan, listed=here, health=Health(), concurrency=concurrency)
+
+
+def ended(steps: Steps, event: Event) -> Result:
+    """Send the last event and return the result; a step that only shows news may come first."""
+    try:
+        step = steps.send(event)
+        assert step.start == ()
+        steps.send(Elapsed())
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+    raise AssertionError
+
+
+def test_with_nothing_to_do_there_is_no_step() -> None:
+    with pytest.raises(StopIteration) as end:
+        next(adding())
+
+    assert end.value.value.complete
+
+
+def test_a_stop_while_the_list_is_read_lets_the_read_end() -> None:
+    steps = adding("a")
+    next(steps)
+    steps.send(Answered(0, value=""))
+
+    waiting = steps.send(Interrupted())
+    result = ended(steps, Answered(-1, value=(Entry(command("a"), id="1"),)))
+
+    assert waiting == Step()
+    assert result.verified
+    assert result.interrupted
+
+
+def test_an_abort_while_the_list_is_read_ends_at_once() -> None:
+    steps = adding("a")
+    next(steps)
+    steps.send(Answered(0, value=""))
+
+    result = ended(steps, Aborted())
+
+    assert [one.outcome for one in result.settled] == [Outcome.DONE]
+    assert not result.verified
+
+
+def test_a_read_whose_wait_is_over_goes_on() -> None:
+    steps = adding("a")
+    next(steps)
+    steps.send(Answered(0, value=""))
+
+    assert steps.send(Elapsed()) == Step()
+
+
+def test_pauses_before_reading_again_end_at_a_stop() -> None:
+    steps = adding("a")
+    next(steps)
+    steps.send(Answered(0, error=RESET))
+    pause = steps.send(Answered(-1, value=()))
+
+    result = ended(steps, Interrupted())
+
+    assert pause.wait == REREADS[1]
+    assert [one.outcome for one in result.settled] == [Outcome.UNKNOWN]
+
+
+def test_what_the_driver_did_not_send_any_more_is_skipped() -> None:
+    steps = adding("a", "b")
+    next(steps)
+
+    result = ended(steps, Answered(0, error=StoppedError("stopped")))
+
+    assert [one.outcome for one in result.settled] == [Outcome.SKIPPED] * 2
+    assert result.interrupted
+    assert not result.touched
+
+
+def test_what_was_to_be_sent_again_and_was_not_has_failed() -> None:
+    steps = adding("a", "b")
+    next(steps)
+    steps.send(Answered(0, error=ServerError("trouble", reply=Reply(500, b""))))
+    for _ in REREADS[1:]:
+        steps.send(Answered(-1, value=()))
+        steps.send(Elapsed())
+    again = steps.send(Answered(-1, value=()))
+
+    result = ended(steps, Answered(0, error=StoppedError("stopped")))
+
+    assert [call.key for call in again.start] == [0]
+    assert [one.outcome for one in result.settled] == [Outcome.FAILED, Outcome.SKIPPED]
+    assert [one.error for one in result.settled] == ["trouble", "interrupted"]
+
+
+def test_an_event_that_is_no_answer_starts_nothing() -> None:
+    steps = adding("a", "b")
+    first = next(steps)
+
+    assert [call.key for call in first.start] == [0]
+    assert steps.send(Elapsed()) == Step()
+
+
+def test_outcomes_are_told_as_they_become_final() -> None:
+    service = Listing()
+    seed(service, [command("old")])
+
+    run = sync(service, wanted([command("a"), command("b")]))
+
+    assert [(one.change.name, one.outcome) for one in run.driver.outcomes] == [
+        ("a", Outcome.DONE),
+        ("b", Outcome.DONE),
+        ("old", Outcome.DONE),
+    ]
+
+
+def test_a_replace_is_told_only_when_both_halves_are_done() -> None:
+    service = Listing()
+    seed(service, [announcement("v", "Then.")])
+
+    run = sync(service, wanted(None, [announcement("v", "Now.")]))
+
+    assert [one.outcome for one in run.driver.outcomes] == [Outcome.DONE]
+
+
+def test_a_replace_that_was_half_done_is_finished_by_the_delete_alone() -> None:
+    service = Listing()
+    seed(service, [announcement("v", "Then."), announcement("w")])
+    plan = plan_now(service, wanted(None, [announcement("v", "Now."), announcement("w")]))
+    seed(service, [announcement("v", "Now.")])
+
+    driver = Driver(service)
+    result = carry_out(plan, read(driver, plan.scope), driver)
+
+    assert result.complete
+    assert [request.kind for request in service.writes()] == ["delete"]
+    assert service.texts("announcements") == [announcement("w"), announcement("v", "Now.")]
+
+
+def test_a_half_done_replace_that_is_refused_has_touched_nothing_in_this_run() -> None:
+    service = Listing()
+    seed(service, [announcement("v", "Then.")])
+    plan = plan_now(service, wanted(None, [announcement("v", "Now.")]))
+    seed(service, [announcement("v", "Now.")])
+    driver = Driver(service)
+    listed = read(driver, plan.scope)
+    service.choose = lambda _: BAD_REQUEST
+
+    result = carry_out(plan, listed, driver)
+
+    (one,) = result.settled
+    assert one.outcome is Outcome.FAILED
+    assert one.error.startswith("the new one is added, but the old one is not deleted: ")
+    assert not result.touched
+
+
+def test_a_half_done_replace_that_is_stopped_says_that_half_of_it_is_done() -> None:
+    service = Listing()
+    seed(service, [announcement("v", "Then."), command("a")])
+    plan = plan_now(service, wanted([command("b")], [announcement("v", "Now.")]))
+    seed(service, [announcement("v", "Now.")])
+    driver = Driver(service)
+    listed = read(driver, plan.scope)
+    driver.stops[driver.moments] = Interrupted()
+
+    result = carry_out(plan, listed, driver)
+
+    replaced = next(one for one in result.settled if one.change.action == "replace")
+    assert replaced.outcome is Outcome.SKIPPED
+    assert replaced.error.startswith("the new one is added, but the old one is not deleted: ")
+    assert not result.touched
+
+
+def test_a_replace_whose_add_ended_unclearly_goes_on_when_it_is_found() -> None:
+    service = Listing(faults={1: RESET_AFTER})
+    seed(service, [announcement("v", "Then.")])
+
+    run = sync(service, wanted(None, [announcement("v", "Now.")]))
+
+    assert run.result.complete
+    assert service.texts("announcements") == [announcement("v", "Now.")]
+
+
+COMMAND, POST, THEN = command("a"), announcement("a"), announcement("b")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Edit(resource=Resource.ANNOUNCEMENT, id="1", before=THEN, after=POST, fields=()),
+        Replace(
+            resource=Resource.ANNOUNCEMENT,
+            id="1",
+            before=THEN,
+            after=COMMAND,
+            fields=(),
+        ),
+    ],
+)
+def test_a_change_that_the_service_does_not_know_is_a_defect(change: Edit | Replace) -> None:
+    plan = Plan(
+        target=TARGET,
+        manifest=(),
+        scope=(Resource.ANNOUNCEMENT,),
+        changes=(change,),
+        unchanged=0,
+        listed={},
+    )
+    here = Snapshot({Resource.ANNOUNCEMENT: (Entry(announcement("b"), id="1"),)})
+
+    with pytest.raises((AssertionError, ValueError)):
+        next(apply(plan, listed=here, health=Health()))

@@ -1,0 +1,231 @@
+"""The listing that other tests start from really has the shapes that real listings have."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+
+class Text(NamedTuple):
+    name: str
+    description: str
+    syntax: str
+    category: str
+
+
+def compared(value: str | None) -> str:
+    """Fold what the manifest folds, said once more here so that a mistake there shows."""
+    return (value or "").replace("\r\n", "\n").strip()
+
+
+LISTED = Path(__file__).parents[1] / "fixtures" / "listed.json"
+RECORDS = json.loads(LISTED.read_text(encoding="utf-8"))
+TEXTS = [Text(*(compared(record.get(field)) for field in Text._fields)) for record in RECORDS]
+NAMES = {text.name for text in TEXTS}
+
+LOOKS_LIKE_YAML = re.findall(
+    r"\S+",
+    r"""
+    8ball 247 24/7 007 0779 0x1F 0o17 0b11 1_000 1e3 3.14 .5 -1 +1 .inf .nan 12:30 190:20:30
+    2001-01-01 off on yes no true False Y n null Null ~ = << >> > | # - --- ... ? @d %e 'q "q
+    '' ` `x` \ \n [p] [p]ban {x} {{prefix}} {prefix}help !c &a *b name: .. . /
+    """,
+)
+MORE_NAMES = [
+    "- a",
+    ": b",
+    "? c",
+    "a: b",
+    "a #b",
+    "a, b",
+    "key: value",
+    "message id|message",
+    "help  me",
+    "it's",
+    "!!python/name",
+]
+
+
+def one_has(pattern: str) -> bool:
+    return any(re.search(pattern, part) for text in TEXTS for part in text)
+
+
+def test_there_are_at_least_600_commands() -> None:
+    assert len(RECORDS) >= 600
+
+
+def test_no_two_are_equal_in_all_fields() -> None:
+    assert len(set(TEXTS)) == len(TEXTS)
+
+
+def test_every_id_is_its_own() -> None:
+    ids = {record["id"] for record in RECORDS}
+
+    assert len(ids) == len(RECORDS)
+    assert all(re.fullmatch(r"[0-9a-f]{24}", identifier) for identifier in ids)
+
+
+def test_every_field_that_must_say_something_does() -> None:
+    assert all(text.name and text.description and text.syntax for text in TEXTS)
+
+
+def test_records_carry_more_than_the_documented_fields() -> None:
+    assert all({"uses", "createdAt", "__v"} <= record.keys() for record in RECORDS)
+
+
+def test_no_category_comes_in_all_three_spellings() -> None:
+    spellings = Counter(
+        "absent" if "category" not in record else repr(record["category"])
+        for record in RECORDS
+        if not record.get("category")
+    )
+
+    assert set(spellings) == {"absent", "None", "''"}
+
+
+@pytest.mark.parametrize("name", LOOKS_LIKE_YAML + MORE_NAMES)
+def test_a_name_that_looks_like_something_else(name: str) -> None:
+    assert name in NAMES
+
+
+def test_a_third_of_the_names_have_blanks() -> None:
+    assert sum(" " in text.name for text in TEXTS) >= len(TEXTS) / 3
+
+
+def test_names_differ_in_case_only() -> None:
+    assert {"ban", "Ban", "BAN", "ServerInfo", "serverinfo"} <= NAMES
+
+
+def test_a_name_stands_twice_in_one_category_with_another_syntax() -> None:
+    twins = Counter((text.name, text.category) for text in TEXTS)
+
+    assert sum(count > 1 for count in twins.values()) >= 10
+    assert {"/afk [reason]", ".afk [reason]"} <= {t.syntax for t in TEXTS if t.name == "afk"}
+
+
+def test_a_description_has_2400_characters_and_many_lines() -> None:
+    longest = max((text.description for text in TEXTS), key=len)
+
+    assert len(longest) >= 2400
+    assert longest.count("\n") >= 30
+
+
+def test_a_long_description_has_no_line_end_at_all() -> None:
+    assert any(len(t.description) >= 1300 and "\n" not in t.description for t in TEXTS)
+
+
+def test_a_syntax_has_700_characters() -> None:
+    assert max(len(text.syntax) for text in TEXTS) >= 700
+
+
+def test_fields_are_stored_with_blanks_around_them() -> None:
+    padded = {
+        f
+        for r in RECORDS
+        for f in Text._fields
+        if (r.get(f) or "").strip(" \n") != (r.get(f) or "")
+    }
+
+    assert padded == set(Text._fields)
+
+
+@pytest.mark.parametrize("ends", ["\r\n", "[^\r]\n", " \n", "\t\n", "\u00a0\n", "\r[^\n]"])
+def test_lines_end_in_many_ways(ends: str) -> None:
+    assert any(re.search(ends, record["description"]) for record in RECORDS)
+
+
+@pytest.mark.parametrize(
+    "script", ["ARABIC", "HEBREW", "CYRILLIC", "HIRAGANA", "KATAKANA", "HANGUL", "CJK", "THAI"]
+)
+def test_names_and_descriptions_are_written_in_many_scripts(script: str) -> None:
+    def written(part: str) -> bool:
+        return any(unicodedata.name(character, "").startswith(script) for character in part)
+
+    assert any(written(text.name) for text in TEXTS)
+    assert any(written(text.description) for text in TEXTS)
+
+
+@pytest.mark.parametrize(
+    "character",
+    [
+        "\ufe0f",  # variation selector
+        "\u200d",  # zero-width joiner
+        "\u20e3",  # keycap
+        "\U0001f3fd",  # skin tone
+        "\U000e007f",  # tag of a subdivision flag
+        "\U0001d4ef",  # beyond the first plane
+        "\u00a0",  # no-break space
+        "\u200b",  # zero-width space
+        "\u2060",  # word joiner
+        "\u00ad",  # soft hyphen
+        "\ufeff",  # byte order mark
+        "\u0085",  # next line
+        "\u2028",  # line separator
+        "\u2029",  # paragraph separator
+        "\u200f",  # right-to-left mark
+        "\u202e",  # right-to-left override
+        "\u2067",  # right-to-left isolate
+        "\u0301",  # combining acute accent
+        "\t",
+        "\x1b",
+        "\x07",
+        "\x7f",
+    ],
+    ids=lambda character: f"U+{ord(character):04X}",
+)
+def test_a_character_that_is_easily_lost_stands_within(character: str) -> None:
+    assert one_has(re.escape(character))
+
+
+def test_two_names_differ_in_unicode_form_only() -> None:
+    composed = Counter(unicodedata.normalize("NFC", name) for name in NAMES)
+
+    assert composed["caf\u00e9"] == 2
+
+
+def test_two_names_differ_in_a_variation_selector_only() -> None:
+    assert {"\u2764", "\u2764\ufe0f"} <= NAMES
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\{0\}",
+        r"%user%",
+        r"%%",
+        r"\|",
+        r"\|\|",
+        r"<users\.\.\.>",
+        r"@everyone",
+        r"@here",
+        r"<@!?\d+>",
+        r"^\.247$",
+        r"^\[p\]ban",
+        r"^`x`$",
+        r"(?s)```.*``.*```",
+        r"``a ` within``",
+        r"\{server\}",
+        r"\$\{HOME\}",
+        r"\\$",
+        r"(?m)\\$",
+        r"(?m)^---$",
+        r"(?m)^\.\.\.$",
+        r"&amp;",
+        r"</b>",
+        r"^::error",
+        r"##\[",
+        r"\]\(https://",
+        r"…$",
+        r" #",
+        r": ",
+        r"(?m)^    \S",
+    ],
+)
+def test_a_text_that_means_something_elsewhere_stands_within(text: str) -> None:
+    assert one_has(text)

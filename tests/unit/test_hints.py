@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from commandsync.changes import Add, Change, Delete
+from commandsync.hints import lost_renames, rename_hints
+from commandsync.location import Location
+from commandsync.snapshot import Entry
+from commandsync.texts import AnnouncementText, CommandText, Resource, Text
+
+PLACE = Location("commands.yaml", 3, 5)
+
+
+def add(name: str, description: str = "Shows the menu of it.", syntax: str = "") -> Add:
+    return Add(
+        resource=Resource.COMMAND,
+        after=CommandText(name, description, syntax or f"/{name} [command]"),
+        location=PLACE,
+    )
+
+
+def delete(name: str, description: str = "Shows the menu of it.", syntax: str = "") -> Delete:
+    return Delete(
+        resource=Resource.COMMAND,
+        id="1",
+        before=CommandText(name, description, syntax or f"/{name} [command]"),
+    )
+
+
+def test_an_add_and_a_delete_that_say_the_same_print_the_line_to_write() -> None:
+    (hint,) = rename_hints([add("help"), delete("h")])
+
+    assert "'help' looks like 'h'" in hint.message
+    assert hint.hint.endswith('formerly: ["h"]')
+    assert hint.location == PLACE
+
+
+def test_a_name_is_quoted_so_that_it_can_be_pasted() -> None:
+    (hint,) = rename_hints([add("help"), delete('say "hi"\n', syntax="/help [command]")])
+
+    assert hint.hint.endswith(r'formerly: ["say \"hi\"\n"]')
+
+
+def test_texts_that_differ_give_no_hint() -> None:
+    assert rename_hints([add("help"), delete("ban", "Throws somebody out for ever.")]) == []
+
+
+def test_each_is_named_once_with_the_likest() -> None:
+    changes: list[Change] = [
+        add("a", "one two three four five six"),
+        add("b", "one two three four five six seven"),
+        delete("x", "one two three four five six seven"),
+        delete("y", "one two three four five six"),
+        delete("z", "one two three four five six"),
+    ]
+
+    found = [hint.message for hint in rename_hints(changes)]
+
+    assert len(found) == 2
+    assert "'a' looks like 'y'" in found[0]
+    assert "'b' looks like 'x'" in found[1]
+
+
+def test_announcements_have_no_former_names() -> None:
+    post: Text = AnnouncementText("a", "b")
+
+    changes: list[Change] = [
+        Add(resource=Resource.ANNOUNCEMENT, after=post),
+        Delete(resource=Resource.ANNOUNCEMENT, id="1", before=post),
+    ]
+
+    assert rename_hints(changes) == []
+
+
+def test_another_listing_altogether_is_not_compared() -> None:
+    assert rename_hints([*[add("a")] * 101, *[delete("b")] * 100]) == []
+
+
+def entry(name: str, *formerly: str) -> Entry:
+    return Entry(CommandText(name, "d", "s"), id=name, location=PLACE, formerly=formerly)
+
+
+def test_a_declared_rename_that_finds_nothing_is_told_while_something_is_deleted() -> None:
+    wanted = [entry("ping"), entry("latency", "C7", "c_7")]
+
+    (notice,) = lost_renames(wanted, {0: entry("ping")}, [entry("c7")])
+
+    assert "'latency' was formerly 'C7', 'c_7', but no such command is there" in notice.message
+    assert "spelling" in notice.hint
+    assert notice.location == PLACE
+
+
+def test_a_former_name_that_is_deleted_all_the_same_is_told() -> None:
+    wanted = [entry("latency", "c6", "c7")]
+
+    (notice,) = lost_renames(wanted, {0: entry("c6")}, [entry("c7")])
+
+    assert "'c7' is deleted with its uses, though 'latency' was formerly" in notice.message
+    assert "pull --pin" in notice.hint
+
+
+def test_a_former_name_long_gone_is_no_matter_while_nothing_is_deleted() -> None:
+    assert lost_renames([entry("latency", "c7")], {}, []) == []

@@ -1,0 +1,289 @@
+"""Every shape of the wire notes, as bytes on a socket, read through the real client."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commandsync.errors import (
+    DecodeError,
+    Forbidden,
+    Invalid,
+    ListingError,
+    NotFound,
+    RateLimited,
+    ServerError,
+    TransportError,
+    Unauthorized,
+)
+from commandsync.operations import (
+    Operation,
+    add_announcement,
+    add_command,
+    check_vote,
+    delete_announcement,
+    delete_command,
+    edit_command,
+    get_bot,
+    list_announcements,
+    list_bots,
+    list_commands,
+    list_voters,
+    set_uses,
+)
+from commandsync.texts import AnnouncementText, CommandText
+from tests.support.rawserver import RawServer, keeping, sending
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commandsync.client import Connection
+
+    Connect = Callable[..., Connection]
+
+BOT = "779641401482805289"
+COMMANDS, ANNOUNCEMENTS = list_commands(BOT), list_announcements(BOT)
+VOTE = check_vote(BOT, "7")
+ADD = add_command(BOT, CommandText("help", "Shows the menu.", "/help"))
+EDIT = edit_command(BOT, "c1", CommandText("help", "Shows the menu.", "/help"))
+DELETE = delete_command(BOT, "c1")
+POST = add_announcement(BOT, AnnouncementText("v2", "Out."))
+
+RECORD = (
+    b'{"_id":"64f0c2","name":"8ball","description":"Asks the \\u2728 ball.\\r\\n","syntax":"`.8`",'
+    b'"category":null,"uses":12,"createdAt":"2021-02-03T04:05:06.789Z","__v":0}'
+)
+HTML = b"<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head></html>\n"
+
+
+def ok(body: bytes, *, head: bytes = b"HTTP/1.1 200 OK") -> bytes:
+    lines = [
+        head,
+        b"Content-Type: application/json; charset=utf-8",
+        b"Content-Length: %d" % len(body),
+        b"X-Powered-By: Express",
+    ]
+    return b"\r\n".join([*lines, b"", body])
+
+
+def bare(body: bytes) -> bytes:
+    """As services answer that speak HTTP/1.0: the end of the connection ends the body."""
+    return b"HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n" + body
+
+
+def chunked(body: bytes) -> bytes:
+    parts = [body[:5], body[5:]]
+    coded = b"".join(b"%x;ext=1\r\n%s\r\n" % (len(part), part) for part in parts)
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n"
+    return head + coded + b"0\r\nX-Sum: 1\r\n\r\n"
+
+
+def zipped(body: bytes) -> bytes:
+    packed = gzip.compress(body)
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n"
+    return head % len(packed) + packed
+
+
+def page(status: bytes, body: bytes, *headers: bytes) -> bytes:
+    return b"\r\n".join([b"HTTP/1.1 " + status, *headers, b"Connection: close", b"", body])
+
+
+LISTS = {
+    "documented": ok(
+        b'{"success":true,"message":"ok","data":[' + RECORD + b'],"passingTime":"3ms"}'
+    ),
+    "deeper": ok(
+        b'{"success":true,"data":{"queries":{"page":1,"maxPage":1},"data":[' + RECORD + b"]}}"
+    ),
+    "data only": ok(b'{"data":[' + RECORD + b"]}"),
+    "own name": ok(b'{"commands":[' + RECORD + b"]}"),
+    "bare": ok(b"[" + RECORD + b"]"),
+    "bare until closed": bare(b"[" + RECORD + b"]"),
+    "chunked": chunked(b"[" + RECORD + b"]"),
+    "gzip": zipped(b"[" + RECORD + b"]"),
+    "byte order mark": ok(b"\xef\xbb\xbf[" + RECORD + b"]"),
+    "lower-case headers": ok(b"[" + RECORD + b"]").replace(b"Content-Length", b"content-length"),
+    "after 100": b"HTTP/1.1 100 Continue\r\n\r\n" + ok(b"[" + RECORD + b"]"),
+}
+
+
+@pytest.mark.parametrize("sent", LISTS.values(), ids=LISTS.keys())
+def test_a_list_of_commands_is_read(server: RawServer, connect: Connect, sent: bytes) -> None:
+    server.then(sending(sent))
+
+    [command] = connect(server.url).call(COMMANDS)
+
+    assert (command.id, command.name) == ("64f0c2", "8ball")
+    assert command.description == "Asks the ✨ ball.\r\n"
+    assert (command.syntax, command.category, command.uses) == ("`.8`", "", 12)
+    assert command.model_extra == {"createdAt": "2021-02-03T04:05:06.789Z", "__v": 0}
+
+
+VALUES: dict[str, tuple[Operation[Any], bytes, object]] = {
+    "no commands": (COMMANDS, ok(b'{"success":true,"data":[]}'), ()),
+    "no announcements": (ANNOUNCEMENTS, ok(b'{"announcements":[]}'), ()),
+    "voted": (VOTE, ok(b'{"voted":true}'), True),
+    "not voted": (VOTE, ok(b'{"voted":false}'), False),
+    "voted, by success": (VOTE, ok(b'{"success":true,"message":"yes"}'), True),
+    "voted, in data": (VOTE, ok(b'{"success":true,"data":{"voted":false}}'), False),
+    "not voted, by success": (VOTE, ok(b'{"success":false,"message":"no"}'), False),
+    "not voted, by 404": (VOTE, page(b"404 Not Found", b'{"success":false,"message":"no"}'), False),
+    "added": (ADD, ok(b'{"success":true,"message":"added"}'), ""),
+    "added, with its record": (ADD, ok(b'{"success":true,"data":' + RECORD + b"}"), "64f0c2"),
+    "added, 201": (ADD, ok(b'{"success":true}', head=b"HTTP/1.1 201 Created"), ""),
+    "edited": (EDIT, ok(b'{"success":true,"message":"edited"}'), ""),
+    "edited, in words": (EDIT, ok(b'{"success":"A certificate was applied."}'), ""),
+    "deleted": (DELETE, ok(b'{"success":true}'), ""),
+    "deleted, 204": (DELETE, b"HTTP/1.1 204 No Content\r\n\r\n", ""),
+    "deleted before": (DELETE, page(b"404 Not Found", b'{"error":"unknown command"}'), ""),
+    "announcement deleted before": (
+        delete_announcement(BOT, "a1"),
+        page(b"404 Not Found", HTML),
+        "",
+    ),
+    "announced": (POST, ok(b'{"success":true,"data":{"_id":"a1"}}'), "a1"),
+    "uses set": (set_uses(BOT, "c1", 3), ok(b'{"success":true}'), ""),
+}
+
+
+@pytest.mark.parametrize(("operation", "sent", "value"), VALUES.values(), ids=VALUES.keys())
+def test_an_answer_that_says_yes_is_read(
+    server: RawServer, connect: Connect, operation: Operation[Any], sent: bytes, value: object
+) -> None:
+    server.then(sending(sent))
+
+    answer = connect(server.url).call(operation)
+
+    assert answer == value
+
+
+def test_bots_and_voters_are_read_a_page_at_a_time(server: RawServer, connect: Connect) -> None:
+    queries = b'"queries":{"page":1,"limit":12,"sort":"servers","certified":"false","maxPage":40}'
+    body = b'{"success":true,"message":"ok","data":{' + queries + b',"data":[%s]}}'
+    server.then(
+        keeping(ok(body % b'{"id":"42","createdAt":"2021-02-03T04:05:06.789Z","vanity":null}')),
+        keeping(ok(body % b'{"id":"7","username":"Ann"}')),
+        keeping(ok(b'{"success":true,"data":{"id":"42","profile":{"username":"Helper"}}}')),
+    )
+    connection = connect(server.url)
+
+    bots = connection.call(list_bots())
+    voters = connection.call(list_voters(BOT, page=1))
+    bot = connection.call(get_bot("42"))
+
+    assert [one.id for one in bots.bots] == ["42"]
+    assert bots.queries.max_page == 40
+    assert [voter.username for voter in voters.voters] == ["Ann"]
+    assert bot.profile.username == "Helper"
+
+
+ERRORS: dict[str, tuple[Operation[Any], bytes, type[ListingError], str]] = {
+    "success false with 200": (
+        COMMANDS,
+        ok(b'{"success":false,"message":"maintenance","data":[]}'),
+        Invalid,
+        "maintenance",
+    ),
+    "error with 200": (COMMANDS, ok(b'{"error":"no such bot"}'), Invalid, "no such bot"),
+    "write refused with 200": (ADD, ok(b'{"success":false,"message":"full"}'), Invalid, "full"),
+    "data null": (COMMANDS, ok(b'{"success":true,"data":null}'), DecodeError, "no list"),
+    "data an object": (COMMANDS, ok(b'{"success":true,"data":{}}'), DecodeError, "no list"),
+    "null": (COMMANDS, ok(b"null"), DecodeError, "no list"),
+    "a record without a name": (
+        COMMANDS,
+        ok(b'[{"id":"1","syntax":"/x"}]'),
+        DecodeError,
+        "malformed: name",
+    ),
+    "more pages": (
+        COMMANDS,
+        ok(b'{"data":{"queries":{"page":1,"maxPage":2},"data":[]}}'),
+        DecodeError,
+        "only a part",
+    ),
+    "a larger total": (COMMANDS, ok(b'{"data":[],"total":40}'), DecodeError, "only a part"),
+    "html with 200": (COMMANDS, ok(HTML), DecodeError, "HTML page"),
+    "empty with 200": (COMMANDS, ok(b""), DecodeError, "no valid JSON"),
+    "cut json": (COMMANDS, ok(b'{"data":[' + RECORD[:40]), DecodeError, "no valid JSON"),
+    "cut json until closed": (COMMANDS, bare(b'{"data":[{"na'), DecodeError, "no valid JSON"),
+    "cut body": (COMMANDS, ok(b"[" + RECORD + b"]")[:-9], TransportError, "ends too early"),
+    "cut chunk": (COMMANDS, chunked(b"[" + RECORD)[:-40], TransportError, "ends too early"),
+    "cut gzip": (COMMANDS, zipped(b"[" + RECORD + b"]")[:-9], TransportError, "ends too early"),
+    "400": (ADD, page(b"400 Bad Request", b'{"error":"name is required"}'), Invalid, "name is req"),
+    "401": (ADD, page(b"401 Unauthorized", b'{"error":"invalid"}'), Unauthorized, "401: invalid"),
+    "403": (ADD, page(b"403 Forbidden", b'{"success":false,"message":"no"}'), Forbidden, "403: no"),
+    "404": (COMMANDS, page(b"404 Not Found", b'{"error":"unknown bot"}'), NotFound, "unknown bot"),
+    "404 html": (VOTE, page(b"404 Not Found", HTML), NotFound, "HTTP 404"),
+    "429": (
+        ADD,
+        page(b"429 Too Many Requests", b"slow down", b"Retry-After: 120"),
+        RateLimited,
+        "fewer requests",
+    ),
+    "500": (
+        COMMANDS,
+        page(b"500 Internal Server Error", b'{"error":"db"}'),
+        ServerError,
+        "500: db",
+    ),
+    "502": (COMMANDS, page(b"502 Bad Gateway", HTML), ServerError, "HTTP 502"),
+    "503": (ADD, page(b"503 Service Unavailable", HTML), ServerError, "HTTP 503"),
+    "504": (EDIT, page(b"504 Gateway Time-out", HTML), ServerError, "HTTP 504"),
+    "no reason phrase": (COMMANDS, page(b"500", b""), ServerError, "HTTP 500"),
+    "not http": (COMMANDS, b"\x15\x03\x01\x00\x02\x02\x16", TransportError, "not HTTP"),
+    "nothing": (COMMANDS, b"", TransportError, "closed the connection"),
+}
+
+
+@pytest.mark.parametrize(
+    ("operation", "sent", "kind", "message"), ERRORS.values(), ids=ERRORS.keys()
+)
+def test_an_answer_that_says_no_is_an_error_and_never_an_empty_listing(
+    server: RawServer,
+    connect: Connect,
+    operation: Operation[Any],
+    sent: bytes,
+    kind: type[ListingError],
+    message: str,
+) -> None:
+    server.then(sending(sent))
+
+    with pytest.raises(kind) as caught:
+        connect(server.url).call(operation)
+
+    assert type(caught.value) is kind
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        (b"Retry-After: 7",),
+        (b"retry-after:7",),
+        (b"Retry-After: Wed, 21 Oct 2015 07:28:07 GMT", b"Date: Wed, 21 Oct 2015 07:28:00 GMT"),
+    ],
+    ids=["seconds", "lower case", "date"],
+)
+def test_the_time_to_wait_is_read(
+    server: RawServer, connect: Connect, headers: tuple[bytes, ...]
+) -> None:
+    server.then(sending(page(b"429 Too Many Requests", b"", *headers)))
+
+    with pytest.raises(RateLimited) as caught:
+        connect(server.url).call(COMMANDS)
+
+    assert caught.value.retry_after == 7
+
+
+def test_a_date_to_wait_for_is_measured_even_when_the_service_has_no_clock(
+    server: RawServer, connect: Connect
+) -> None:
+    passed = b"Retry-After: Wed, 21 Oct 2015 07:28:07 GMT"
+    server.then(sending(page(b"429 Too Many Requests", b"", passed)))
+
+    with pytest.raises(RateLimited) as caught:
+        connect(server.url).call(COMMANDS)
+
+    assert caught.value.retry_after == 0
