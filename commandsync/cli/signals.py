@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from _thread import interrupt_main
 from contextlib import contextmanager
-from threading import Timer
+from threading import Timer, main_thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -93,7 +94,11 @@ class Signals:
 
     def _remind(self) -> None:
         self._count -= 1
-        interrupt_main(signal.Signals(self.number))
+        main = main_thread().ident
+        if sys.platform == "win32" or main is None:
+            interrupt_main(signal.Signals(self.number))
+        else:  # also ends a wait in the middle
+            signal.pthread_kill(main, self.number)
 
 
 @contextmanager

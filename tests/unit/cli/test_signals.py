@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from commandsync.cli.signals import Interruption, handled
+from tests.support.home import LONGEST
 
 
 def test_a_signal_ends_a_run_that_writes_nothing() -> None:
@@ -124,11 +125,15 @@ LOST = (
 
 
 @pytest.mark.parametrize(
-    "then", ["time.sleep(30)", "signals.answered_by(print).__enter__(); print('writes')"]
+    "then", ["time.sleep(3600)", "signals.answered_by(print).__enter__(); print('writes')"]
 )
 def test_an_interruption_that_python_drops_is_raised_again_and_before_any_write(then: str) -> None:
     ended = subprocess.run(
-        [sys.executable, "-c", LOST.format(then=then)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", LOST.format(then=then)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=LONGEST,
     )
 
     assert (ended.stdout, ended.stderr) == (f"{int(signal.SIGTERM)}\n", "")
