@@ -25,7 +25,7 @@ from commandsync.resume import Progress, Standing, standings_of
 from commandsync.settling import claim
 from commandsync.snapshot import by_identity, reading
 from commandsync.steps import Aborted, Answered, Call, Interrupted, Step
-from commandsync.texts import AnnouncementText, CommandText, Resource
+from commandsync.texts import CommandText, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -107,11 +107,13 @@ def _open_books(
             books.note_standing(index, one.rewrites)
         elif one.progress is Progress.ADDED:
             books.added.add(index)
-    half_done = {index: plan.changes[index] for index in sorted(books.added)}
-    replaces = {index: one for index, one in half_done.items() if isinstance(one, Replace)}
-    for resource in plan.scope:
-        adds = {index: one.after for index, one in replaces.items() if one.resource is resource}
-        books.records |= claim(adds, now[resource])
+    half_done = {
+        index: change.after
+        for index, change in enumerate(plan.changes)
+        if isinstance(change, Replace) and index in books.added
+    }
+    # announcements alone are replaced: a command is edited
+    books.records = claim(half_done, now.get(Resource.ANNOUNCEMENT, {}))
     return books
 
 
@@ -123,19 +125,18 @@ class _Run:
     width: int
 
     def edits(self) -> Steps[None]:
-        queue = self._queue(lambda _, change: isinstance(change, Edit), self._edit)
+        queue = deque((n, self._edit(one)) for n, one in self._to_do() if isinstance(one, Edit))
         yield from self._perform(queue, self.books.note, width=self.width)
 
     def adds(self, resource: Resource, *, width: int) -> Steps[None]:
         """Add one collection's records; after an unclear end, settle it before the next one."""
         books = self.books
-        queue = self._queue(
-            lambda index, change: (
-                isinstance(change, Add | Replace)
-                and change.resource is resource
-                and index not in books.added
-            ),
-            self._add,
+        queue = deque(
+            (index, self._add(one.after))
+            for index, one in self._to_do()
+            if isinstance(one, Add | Replace)
+            and one.resource is resource
+            and index not in books.added
         )
         operation_of = dict(queue)
         while queue and not books.stopped:
@@ -156,7 +157,7 @@ class _Run:
         missing = of - books.records.keys()
         for pause in REREADS:
             if not missing or books.stopped:
-                break
+                return
             if (listed := (yield from self._reread(resource, pause))) is not None:
                 guesses = books.claim_records(resource, listed)
                 missing -= books.records.keys() | guesses.keys()
@@ -166,9 +167,11 @@ class _Run:
                 books.settle(index, Outcome.UNKNOWN, why=why)
 
     def deletes(self) -> Steps[None]:
-        queue = self._queue(
-            lambda index, change: isinstance(change, Delete) or index in self.books.added,
-            self._delete,
+        going = [(n, one) for n, one in self._to_do() if isinstance(one, Delete | Replace)]
+        queue = deque(
+            (index, self._delete(one))
+            for index, one in going
+            if isinstance(one, Delete) or index in self.books.added
         )
         yield from self._perform(queue, self.books.note, width=self.width)
 
@@ -248,15 +251,11 @@ class _Run:
             if not flying:
                 return
             event = yield Step(start, settled=books.news())
-            if isinstance(event, Answered):
-                flying.discard(event.key)
-                note(event.key, event)
-            elif isinstance(event, Interrupted | Aborted):
+            if isinstance(event, Interrupted | Aborted):
                 books.interrupt()
-            if isinstance(event, Aborted):
-                for index in sorted(flying):
-                    note(index, Answered(index, error=_NO_ANSWER))
-                return
+            for answer in _answers(event, flying):
+                flying.discard(answer.key)
+                note(answer.key, answer)
 
     def _start(self, queue: Queue, places: int, *, until_unclear: bool) -> tuple[Call, ...]:
         """Take what may be started now from the queue."""
@@ -292,39 +291,37 @@ class _Run:
     def _is_of(self, index: int, resource: Resource) -> bool:
         return self.books.plan.changes[index].resource is resource
 
-    def _queue(
-        self, wanted: Callable[[int, Change], bool], operation: Callable[[Change], Operation[str]]
-    ) -> Queue:
-        """Return the changes of one kind that are still to do, as operations."""
-        return deque(
-            (index, operation(change))
-            for index, change in enumerate(self.books.plan.changes)
-            if index not in self.books.settled and wanted(index, change)
-        )
+    def _to_do(self) -> list[tuple[int, Change]]:
+        """Return the changes that have no outcome yet, by their index."""
+        changes = enumerate(self.books.plan.changes)
+        return [(index, change) for index, change in changes if index not in self.books.settled]
 
-    def _edit(self, change: Change) -> Operation[str]:
-        match change:
-            case Edit(id=identifier, after=CommandText() as text):
-                return operations.edit_command(self.books.plan.target.bot, identifier, text)
+    def _edit(self, change: Edit) -> Operation[str]:
+        match change.after:
+            case CommandText() as text:
+                return operations.edit_command(self.books.plan.target.bot, change.id, text)
             case _:
-                raise AssertionError(change)
+                raise AssertionError(change)  # the service edits no announcement
 
-    def _add(self, change: Change) -> Operation[str]:
+    def _add(self, text: Text) -> Operation[str]:
         bot = self.books.plan.target.bot
-        match change:
-            case Add(after=CommandText() as text):
-                return operations.add_command(bot, text)
-            case Add(after=AnnouncementText() as text) | Replace(after=AnnouncementText() as text):
-                return operations.add_announcement(bot, text)
-            case _:
-                raise AssertionError(change)
+        if isinstance(text, CommandText):
+            return operations.add_command(bot, text)
+        return operations.add_announcement(bot, text)
 
-    def _delete(self, change: Change) -> Operation[str]:
+    def _delete(self, change: Delete | Replace) -> Operation[str]:
         bot = self.books.plan.target.bot
-        match change:
-            case Delete(resource=Resource.COMMAND, id=identifier):
-                return operations.delete_command(bot, identifier)
-            case Delete(id=identifier) | Replace(id=identifier):
-                return operations.delete_announcement(bot, identifier)
-            case _:  # pragma: no cover - neither an add nor an edit is queued here
-                raise AssertionError(change)
+        if change.resource is Resource.COMMAND:
+            return operations.delete_command(bot, change.id)
+        return operations.delete_announcement(bot, change.id)
+
+
+def _answers(event: Event, flying: set[int]) -> list[Answered]:
+    """Return what became of the calls in flight: after an abort, nobody hears of any of them."""
+    match event:
+        case Answered():
+            return [event]
+        case Aborted():
+            return [Answered(index, error=_NO_ANSWER) for index in sorted(flying)]
+        case _:
+            return []

@@ -132,15 +132,15 @@ def make_plan(
     )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
     """The comparison of one collection."""
 
-    changes: list[Change] = field(default_factory=list)
-    unchanged: int = 0
-    kept: list[tuple[Resource, Entry]] = field(default_factory=list)
-    stuck: list[tuple[Resource, Entry]] = field(default_factory=list)
-    notices: list[Notice] = field(default_factory=list)
+    changes: list[Change]
+    unchanged: int
+    kept: list[tuple[Resource, Entry]]
+    stuck: list[tuple[Resource, Entry]]
+    notices: list[Notice]
 
 
 def _compare(
@@ -152,43 +152,50 @@ def _compare(
     managed = resource is Resource.COMMAND or rules.announcements == "mirror"
     differing = [w for w, entry in pairs.items() if entry.text != wanted[w].text]
     edits = differing if managed else []
-    part = _Part(unchanged=len(pairs) - len(differing))
-    part.notices += [_lost_pin(wanted[w]) for w in matching.lost_pins]
-    part.notices += [_not_posted(wanted[w]) for w in (*differing, *matching.stuck) if not managed]
     stuck = [touchable[n] for n in matching.stuck.values()] if managed else []
+    kept = []
     deletes = []
     for entry in (touchable[n] for n in matching.listed):
         if not (rules.prune and managed):
-            part.kept.append((resource, entry))
+            kept.append(entry)
         elif entry.writable:
             deletes.append(entry)
         else:
             stuck.append(entry)
-    part.stuck += [(resource, entry) for entry in stuck]
-    part.notices += [_unwritable(resource, entry) for entry in stuck]
     counts = Counter(entry.text for entry in listed)
     counts.subtract(entry.text for entry in (*(pairs[w] for w in edits), *deletes))
     staying = Alike(counts)
     fields = field_changes([(pairs[w].text, wanted[w].text) for w in edits])
-    changes: dict[int, Change] = {
-        w: _edit(resource, pairs[w], wanted[w], found, staying)
-        for w, found in zip(edits, fields, strict=True)
+    by_place: dict[int, Change] = {
+        w: _edit(resource, pairs[w], wanted[w], fields[n], staying) for n, w in enumerate(edits)
     }
     for w in matching.wanted:
         after = wanted[w].text
-        changes[w] = Add(
+        by_place[w] = Add(
             resource=resource,
             after=after,
             listed=staying.equal(after),
             rewritten=staying.rewritten(after),
             location=wanted[w].location,
         )
-    part.changes += [change for _, change in sorted(changes.items())]
-    part.changes += [Delete(resource=resource, id=one.id, before=one.text) for one in deletes]
-    part.notices += lost_renames(wanted, pairs, deletes)
-    part.notices += rename_hints(part.changes)
-    part.notices += _as_stored(part.changes, listed)
-    return part
+    changes = [
+        *(change for _, change in sorted(by_place.items())),
+        *(Delete(resource=resource, id=one.id, before=one.text) for one in deletes),
+    ]
+    return _Part(
+        changes=changes,
+        unchanged=len(pairs) - len(differing),
+        kept=[(resource, entry) for entry in kept],
+        stuck=[(resource, entry) for entry in stuck],
+        notices=[
+            *(_lost_pin(wanted[w]) for w in matching.lost_pins),
+            *(_not_posted(wanted[w]) for w in (*differing, *matching.stuck) if not managed),
+            *(_unwritable(resource, entry) for entry in stuck),
+            *lost_renames(wanted, pairs, deletes),
+            *rename_hints(changes),
+            *_as_stored(changes, listed),
+        ],
+    )
 
 
 def _edit(

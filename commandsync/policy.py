@@ -154,10 +154,10 @@ def _read(operation: Operation[T], answer: Any) -> T:  # noqa: ANN401 - what the
         raise answer
     try:
         return operation.read(answer)
-    except NotFound as error:
+    except NotFound:
         if not operation.gone_is_done:
             raise
-        return operation.read(Reply(status=204, body=b"", headers=error.reply.headers))
+        return operation.read(Reply(status=204, body=b""))
 
 
 def _wait(
@@ -175,5 +175,5 @@ def _wait(
         case ServerError() | DecodeError():
             again = operation.idempotent
         case _:
-            again = False
+            return None
     return Wait(backoff) if again else None
