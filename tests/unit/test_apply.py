@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 RESET = TransportError("reset")
 
 
-def adding(*names: str, concurrency: int = 4) -> Steps:
+def adding(*names: str, concurrency: int = 4, unordered: bool = False) -> Steps:
     """Start to add commands to an empty listing."""
     here = Snapshot({Resource.COMMAND: ()})
     service = Listing()
     plan = plan_now(service, wanted([command(name) for name in names]))
-    return apply(plan, listed=here, health=Health(), concurrency=concurrency)
+    return apply(plan, listed=here, health=Health(), concurrency=concurrency, unordered=unordered)
 
 
 def ended(steps: Steps, event: Event) -> Result:
@@ -89,6 +89,25 @@ def test_an_abort_while_the_list_is_read_ends_at_once() -> None:
 
     assert [one.outcome for one in result.settled] == [Outcome.DONE]
     assert not result.verified
+
+
+def test_writes_go_under_the_index_of_their_change_and_reads_under_none() -> None:
+    steps = adding("a")
+    first = next(steps)
+
+    reading = steps.send(Answered(0, value=""))
+
+    assert [call.key for call in (*first.start, *reading.start)] == [0, -1]
+
+
+def test_four_calls_are_in_flight_unless_it_is_told_otherwise() -> None:
+    service = Listing()
+    seed(service, [command(f"c{n}") for n in range(6)])
+    plan = plan_now(service, wanted([command(f"c{n}", "New.") for n in range(6)]))
+
+    step = next(apply(plan, listed=read(Driver(service), plan.scope), health=Health()))
+
+    assert [call.key for call in step.start] == [0, 1, 2, 3]
 
 
 def test_a_read_whose_wait_is_over_goes_on() -> None:
@@ -159,6 +178,32 @@ def test_outcomes_are_told_as_they_become_final() -> None:
     ]
 
 
+def test_what_reading_shows_is_told_before_the_next_pause() -> None:
+    steps = adding("a", "b", unordered=True)
+    next(steps)
+    steps.send(Answered(0, error=RESET))
+    steps.send(Answered(1, error=RESET))
+
+    pause = steps.send(Answered(-1, value=(Entry(command("a"), id="1"),)))
+
+    assert pause.wait == REREADS[1]
+    assert [(one.change.name, one.outcome) for one in pause.settled] == [("a", Outcome.DONE)]
+
+
+def test_what_is_settled_last_is_told_in_a_step_that_waits_for_nothing() -> None:
+    steps = adding("a", "b")
+    next(steps)
+    steps.send(Interrupted())
+
+    last = steps.send(Answered(0, value=""))
+
+    assert last == Step(wait=0.0, settled=last.settled)
+    assert [(one.change.name, one.outcome) for one in last.settled] == [
+        ("a", Outcome.DONE),
+        ("b", Outcome.SKIPPED),
+    ]
+
+
 def test_a_replace_is_told_only_when_both_halves_are_done() -> None:
     service = Listing()
     seed(service, [announcement("v", "Then.")])
@@ -226,23 +271,56 @@ def test_a_replace_whose_add_ended_unclearly_goes_on_when_it_is_found() -> None:
     assert service.texts("announcements") == [announcement("v", "Now.")]
 
 
+def test_a_delete_that_ended_unclearly_does_not_hold_up_the_others() -> None:
+    service = Listing()
+    seed(service, [announcement("v1", "Then."), announcement("v2", "Then.")])
+    service.choose = lambda request: RESET_AFTER if request.path.endswith("/r0001") else None
+    now = [announcement("v1", "Now."), announcement("v2", "Now.")]
+
+    run = sync(service, wanted(None, now), driver=Driver(service, retries=0), concurrency=1)
+
+    assert run.result.complete
+    assert service.texts("announcements") == now
+
+
+def test_what_was_stored_otherwise_by_an_earlier_run_is_a_difference_of_this_one_too() -> None:
+    service = Listing(store=lambda record: {key: text.lower() for key, text in record.items()})
+    plan = plan_now(service, wanted([command("Help")]))
+    driver = Driver(service)
+    first = carry_out(plan, read(driver, plan.scope), driver)
+
+    again = carry_out(plan, read(driver, plan.scope), driver)
+
+    assert again.settled == first.settled
+    assert again.differences == first.differences != ()
+    assert not again.touched
+
+
 COMMAND, POST, THEN = command("a"), announcement("a"), announcement("b")
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "message"),
     [
-        Edit(resource=Resource.ANNOUNCEMENT, id="1", before=THEN, after=POST, fields=()),
-        Replace(
-            resource=Resource.ANNOUNCEMENT,
-            id="1",
-            before=THEN,
-            after=COMMAND,
-            fields=(),
+        (
+            Edit(resource=Resource.ANNOUNCEMENT, id="1", before=THEN, after=POST, fields=()),
+            "Edit.*AnnouncementText",
+        ),
+        (
+            Replace(
+                resource=Resource.ANNOUNCEMENT,
+                id="1",
+                before=THEN,
+                after=COMMAND,
+                fields=(),
+            ),
+            None,  # the texts have not even as many fields
         ),
     ],
 )
-def test_a_change_that_the_service_does_not_know_is_a_defect(change: Edit | Replace) -> None:
+def test_a_change_that_the_service_does_not_know_is_a_defect(
+    change: Edit | Replace, message: str | None
+) -> None:
     plan = Plan(
         target=TARGET,
         manifest=(),
@@ -253,5 +331,5 @@ def test_a_change_that_the_service_does_not_know_is_a_defect(change: Edit | Repl
     )
     here = Snapshot({Resource.ANNOUNCEMENT: (Entry(announcement("b"), id="1"),)})
 
-    with pytest.raises((AssertionError, ValueError)):
+    with pytest.raises((AssertionError, ValueError), match=message):
         next(apply(plan, listed=here, health=Health()))

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.changes import Add, Delete, Edit, Replace
+from commandsync.diff import FieldChange
 from commandsync.location import Location, Notice
 from commandsync.plan import Plan, make_plan
 from commandsync.rules import DeleteLimit, SyncRules
@@ -174,6 +175,46 @@ def test_changes_stand_as_the_manifest_says_them_and_deletes_last_as_listed() ->
     assert [plan.count(action) for action in ("add", "edit", "delete", "replace")] == [2, 1, 3, 0]
 
 
+def test_only_what_is_listed_as_wanted_counts_as_unchanged() -> None:
+    here = listed([command("a"), command("b"), command("c", "Old."), command("old")])
+
+    plan = plan_of(wanted([command("a"), command("b"), command("c"), command("new")]), here)
+
+    assert plan.unchanged == 2
+
+
+def test_every_change_says_what_it_does_and_where_the_manifest_wants_it() -> None:
+    here = listed([command("b", "Old."), command("z")], [announcement("v1", "Then.")])
+    at = {name: Location("commands.yaml", line) for line, name in enumerate(["a", "b", "v1"], 2)}
+    desired = wanted(
+        [Entry(command("a"), location=at["a"]), Entry(command("b", "New."), location=at["b"])],
+        [Entry(announcement("v1", "Now."), location=at["v1"])],
+    )
+
+    plan = plan_of(desired, here)
+
+    assert plan.changes == (
+        Add(resource=Resource.COMMAND, after=command("a"), location=at["a"]),
+        Edit(
+            resource=Resource.COMMAND,
+            id="c0",
+            before=command("b", "Old."),
+            after=command("b", "New."),
+            fields=(FieldChange("description", "Old.", "New."),),
+            location=at["b"],
+        ),
+        Replace(
+            resource=Resource.ANNOUNCEMENT,
+            id="a0",
+            before=announcement("v1", "Then."),
+            after=announcement("v1", "Now."),
+            fields=(FieldChange("description", "Then.", "Now."),),
+            location=at["v1"],
+        ),
+        Delete(resource=Resource.COMMAND, id="c1", before=command("z")),
+    )
+
+
 def test_a_collection_that_the_manifest_leaves_out_is_not_touched() -> None:
     plan = plan_of(wanted(commands=[]), listed([command("a")], [announcement("v1")]))
 
@@ -209,6 +250,15 @@ def test_too_many_deletes_are_refused() -> None:
 
     assert plan.refusal is not None
     assert plan.refusal.message == "would delete 9 of 10 listed commands, 90 % is over 30 %"
+
+
+def test_a_plan_is_held_to_the_limits_it_was_made_under() -> None:
+    here = listed([command(f"c{n}") for n in range(10)])
+
+    plan = plan_of(wanted([command("c0")]), here, EVERYTHING)
+
+    assert plan.rules == EVERYTHING
+    assert plan.refusal is None
 
 
 @pytest.mark.parametrize("identifier", ["", ".", ".."])
@@ -316,6 +366,44 @@ def test_an_add_carries_how_many_equals_stay() -> None:
 
     assert isinstance(add, Add)
     assert add.listed == 2
+
+
+def test_an_add_carries_how_many_stay_that_a_service_may_have_made_of_it() -> None:
+    here = listed([command("twin", "the first")])
+
+    (add,) = plan_of(
+        wanted([command("twin", "the first"), command("Twin", "The first")]), here
+    ).changes
+
+    assert isinstance(add, Add)
+    assert (add.name, add.listed, add.rewritten) == ("Twin", 0, 1)
+
+
+def test_a_replace_carries_how_many_equals_stay_and_how_many_made_of_it() -> None:
+    now, made_of_it = announcement("v1", "It is out."), announcement("v1", "it is out.")
+    here = listed([], [now, made_of_it, made_of_it, announcement("v1", "Then.")])
+
+    (replace,) = plan_of(wanted(None, [now, made_of_it, made_of_it, now]), here).changes
+
+    assert isinstance(replace, Replace)
+    assert (replace.listed, replace.rewritten) == (1, 2)
+
+
+def test_a_replace_that_the_service_would_only_store_so_again_is_told() -> None:
+    place = Location("commands.yaml", 7)
+    desired = wanted(None, [Entry(announcement("v1", "Big news"), location=place)])
+
+    plan = plan_of(desired, listed([], [announcement("v1", "big news")]))
+
+    (told,) = plan.notices
+    assert told.message == (
+        "'v1' is listed as the service stores what is wanted, and is not posted again: "
+        "its description is lower-cased"
+    )
+    assert told.hint == (
+        "write it as the service stores it; a new announcement needs another wording"
+    )
+    assert told.location == place
 
 
 def test_the_fingerprint_covers_the_target_and_the_changes_and_nothing_else() -> None:

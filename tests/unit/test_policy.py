@@ -41,6 +41,7 @@ DELETE = delete_command("42", "7")
 OK = Reply(200, b'{"data": []}')
 NEVER_MADE = TransportError("refused", sent=False)
 RESET = TransportError("reset")
+NOT_FOUND = 404
 
 
 def failed(status: int, **headers: str) -> Reply:
@@ -160,6 +161,19 @@ def test_a_record_that_is_gone_is_a_delete_that_is_done() -> None:
     assert health.failures == 0
 
 
+def test_what_is_gone_is_read_as_an_answer_without_content() -> None:
+    def read(reply: Reply) -> Reply:
+        if reply.status == NOT_FOUND:
+            raise NotFound("it is gone", reply=reply)
+        return reply
+
+    operation = Operation("take away", "DELETE", "/record", read, gone_is_done=True)
+
+    _, ended = drive(operation, [failed(NOT_FOUND)])
+
+    assert ended == Reply(204, b"")
+
+
 @pytest.mark.parametrize("operation", [READ, EDIT, ADD], ids=lambda one: one.name)
 def test_404_is_an_error_for_anything_else(operation: Operation[Any]) -> None:
     _, ended = drive(operation, [failed(404)])
@@ -231,6 +245,13 @@ def test_a_wait_that_was_cut_short_ends_with_the_last_error() -> None:
 
     assert len(waits) == 1
     assert ended is RESET
+
+
+def test_before_the_first_try_nothing_may_have_happened() -> None:
+    _, ended = drive(ADD, [failed(400)])
+
+    assert isinstance(ended, Invalid)
+    assert (ended.tried_before, ended.silent_before) == (False, False)
 
 
 def test_five_failures_in_a_row_end_the_retries_too() -> None:
