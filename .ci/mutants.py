@@ -8,6 +8,7 @@ else there. Ends with 1 otherwise, and when half an hour was not enough.
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -16,30 +17,40 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 MUTMUT = (sys.executable, "-m", "mutmut")
 LONGEST = 30 * 60  # seconds
+NOTICED = {"killed", "timeout"}  # a time-out is noticed too: the tests did not end
 
-_SURVIVOR = re.compile(r"^\s*(\S+?)\.x(?:ǁ\w+ǁ|_)(\w+)__mutmut_\d+: (\S.*)$", re.MULTILINE)
+_MUTANT = re.compile(r"^\s*(\S+?)\.x(?:ǁ\w+ǁ|_)(\w+)__mutmut_\d+: (\S.*)$", re.MULTILINE)
 _EXPLAINED = re.compile(r"^\| `([\w.]+)` \| (\d+) \|", re.MULTILINE)
 
 
 def main() -> int:
     """Run, compare and say what differs."""
+    shutil.rmtree(ROOT / "mutants", ignore_errors=True)  # what older tests noticed says nothing
     try:
         subprocess.run([*MUTMUT, "run"], cwd=ROOT, timeout=LONGEST, check=False)  # noqa: S603 - this file's own command
     except subprocess.TimeoutExpired:
         print("half an hour was not enough; what was not tried is named below")
     listed = subprocess.run(  # noqa: S603 - as above
-        [*MUTMUT, "results"], cwd=ROOT, capture_output=True, text=True, check=True
+        [*MUTMUT, "results", "--all", "true"], cwd=ROOT, capture_output=True, text=True, check=True
     )
+    mutants = _MUTANT.findall(listed.stdout)
     survived = Counter(
         f"{module.removeprefix('commandsync.')}.{name}"
-        for module, name, fate in _SURVIVOR.findall(listed.stdout)
-        if fate != "timeout"  # it was noticed: the tests did not end
+        for module, name, fate in mutants
+        if fate not in NOTICED
     )
     text = (ROOT / "tests" / "MUTANTS.md").read_text(encoding="utf-8")
     explained = Counter({name: int(count) for name, count in _EXPLAINED.findall(text)})
-    for name, count in sorted((survived - explained).items()):
+    unexplained = survived - explained
+    for name, count in sorted(unexplained.items()):
         print(f"{name}: {count} more than tests/MUTANTS.md explains; see  mutmut results")
-    return 1 if survived - explained else 0
+    for name, count in sorted((explained - survived).items()):
+        print(f"{name}: tests/MUTANTS.md explains {count} that did not survive")
+    print(
+        f"{len(mutants)} mutants: {len(mutants) - survived.total()} noticed, "
+        f"{(survived & explained).total()} explained, {unexplained.total()} not explained"
+    )
+    return 1 if unexplained or not mutants else 0
 
 
 if __name__ == "__main__":
