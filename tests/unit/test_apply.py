@@ -100,14 +100,18 @@ def test_writes_go_under_the_index_of_their_change_and_reads_under_none() -> Non
     assert [call.key for call in (*first.start, *reading.start)] == [0, -1]
 
 
-def test_four_calls_are_in_flight_unless_it_is_told_otherwise() -> None:
+def test_unless_told_otherwise_four_edits_are_in_flight_and_one_add() -> None:
     service = Listing()
     seed(service, [command(f"c{n}") for n in range(6)])
-    plan = plan_now(service, wanted([command(f"c{n}", "New.") for n in range(6)]))
+    edits = plan_now(service, wanted([command(f"c{n}", "New.") for n in range(6)]))
+    adds = plan_now(Listing(), wanted([command(f"c{n}") for n in range(6)]))
+    here = read(Driver(service), edits.scope)
 
-    step = next(apply(plan, listed=read(Driver(service), plan.scope), health=Health()))
+    first_edits = next(apply(edits, listed=here, health=Health()))
+    first_add = next(apply(adds, listed=Snapshot({Resource.COMMAND: ()}), health=Health()))
 
-    assert [call.key for call in step.start] == [0, 1, 2, 3]
+    assert [call.key for call in first_edits.start] == [0, 1, 2, 3]
+    assert [call.key for call in first_add.start] == [0]
 
 
 def test_a_read_whose_wait_is_over_goes_on() -> None:
@@ -294,6 +298,28 @@ def test_what_was_stored_otherwise_by_an_earlier_run_is_a_difference_of_this_one
     assert again.settled == first.settled
     assert again.differences == first.differences != ()
     assert not again.touched
+
+
+def test_a_stop_before_the_last_look_for_a_replacement_leaves_the_old_one() -> None:
+    service = Listing()
+    seed(service, [announcement("v", "Then.")])
+    plan = plan_now(service, wanted(None, [announcement("v", "Now.")]))
+    here = read(Driver(service), plan.scope)
+    nothing_new = Answered(-1, value=here.collections[Resource.ANNOUNCEMENT])
+    steps = apply(plan, listed=here, health=Health())
+    next(steps)
+    steps.send(Answered(0, value=""))
+    steps.send(nothing_new)
+    steps.send(Elapsed())
+    pause = steps.send(nothing_new)
+
+    result = ended(steps, Interrupted())
+
+    (one,) = result.settled
+    assert pause == Step(wait=REREADS[2])
+    assert one.outcome is Outcome.SKIPPED
+    assert one.error == "the new one is added, but the old one is not deleted: interrupted"
+    assert result.touched
 
 
 COMMAND, POST, THEN = command("a"), announcement("a"), announcement("b")
