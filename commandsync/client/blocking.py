@@ -156,9 +156,10 @@ class Connection:
         return self._secrecy.reply(response.status_code, body, response.headers.items())
 
     def _failure(self, error: BaseException) -> TransportError:
+        unmade, making.failure = making.failure, None
         return failure(
-            root_of(making.failure or error),
-            made=making.failure is None,
+            root_of(unmade or error),
+            made=unmade is None,
             host=urlsplit(self._address.base_url).netloc,
             connecting=self._connect_timeout,
             answering=self._timeout,

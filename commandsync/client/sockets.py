@@ -94,6 +94,13 @@ _OURS = {HTTPConnection: _PlainConnection, HTTPSConnection: _SecureConnection}
 class Adapter(HTTPAdapter):
     """Requests' adapter, with connections that keep time and tell whether they were made."""
 
+    def close(self) -> None:
+        """Close the pooled connections now; urllib3 leaves that to the collector of garbage."""
+        for manager in (self.poolmanager, *self.proxy_manager.values()):
+            for key in manager.pools.keys():  # noqa: SIM118 - it cannot be iterated over, being shared by threads
+                manager.pools[key].close()
+        super().close()
+
     def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> HTTPConnectionPool:  # noqa: ANN401 - passed on
         """Return the pool for a request, directly to the service or through a proxy."""
         pool: Any = super().get_connection_with_tls_context(*args, **kwargs)

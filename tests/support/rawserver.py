@@ -165,9 +165,10 @@ class RawServer:
             thread.join(10)
 
     def hung_up(self) -> None:
-        """Return when every conversation so far is over and its socket closed."""
+        """Return when every conversation so far is over and closed; fail if one stays."""
         for thread in self._threads[1:]:
             thread.join(10)
+            assert not thread.is_alive()
 
     def _start(self, target: Callable[..., None], *args: object) -> None:
         thread = threading.Thread(target=target, args=args, daemon=True)
@@ -186,7 +187,7 @@ class RawServer:
             self._start(self._serve, sock, number)
 
     def _serve(self, plain: socket.socket, number: int) -> None:
-        plain.settimeout(10)
+        plain.settimeout(20)
         with _shut(plain), suppress(OSError):
             if self.tls is None:
                 self._converse(plain, number)

@@ -2,10 +2,16 @@ from __future__ import annotations
 
 import socket
 import threading
+from typing import TYPE_CHECKING
 
 import pytest
+import requests
 
-from commandsync.client.sockets import _Timely
+from commandsync.client.sockets import Adapter, _Timely
+from tests.support.rawserver import answering
+
+if TYPE_CHECKING:
+    from tests.support.rawserver import RawServer
 
 
 def test_bytes_that_are_already_there_come_too_late_after_the_time() -> None:
@@ -33,3 +39,17 @@ def test_bytes_that_come_in_time_are_read() -> None:
     assert read == b"soon"
     assert left is not None
     assert left < 10  # the next read may take only what this one left
+
+
+def test_closing_hangs_up_at_once_whoever_still_holds_the_pool(server: RawServer) -> None:
+    server.then(answering({"data": []}))
+    adapter = Adapter()
+    request = requests.Request("GET", server.url).prepare()
+    held = adapter.get_connection_with_tls_context(request, verify=True)  # as by a traceback
+
+    answer = adapter.send(request, timeout=10)
+    assert answer.content
+    adapter.close()
+    server.hung_up()
+
+    assert held.pool is None
