@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from commandsync.texts import Text
 
@@ -33,14 +33,20 @@ def field_changes(pairs: Sequence[tuple[Text, Text]]) -> list[tuple[FieldChange,
         return []
     from deepdiff import DeepDiff  # noqa: PLC0415 - most runs have no edit to show
 
-    old = {n: before._asdict() for n, (before, _) in enumerate(pairs)}
-    new = {n: after._asdict() for n, (_, after) in enumerate(pairs)}
+    old = _by_place(before for before, _ in pairs)
+    new = _by_place(after for _, after in pairs)
     found: list[dict[str, FieldChange]] = [{} for _ in pairs]
     differences = DeepDiff(old, new, view="tree", threshold_to_diff_deeper=0)
     for level in differences.get("values_changed", ()):
-        n, name = level.path(output_format="list")
+        ((n, name),) = level.path(output_format="list")
         found[n][name] = FieldChange(name, old=level.t1, new=level.t2)
     return [
         tuple(changed[name] for name in before._fields if name in changed)
         for changed, (before, _) in zip(found, pairs, strict=True)
     ]
+
+
+def _by_place(texts: Iterable[Text]) -> dict[tuple[int, str], str]:
+    return {
+        (n, name): value for n, text in enumerate(texts) for name, value in text._asdict().items()
+    }
