@@ -291,9 +291,9 @@ class Listing:
 
     def texts(self, collection: str) -> list[tuple[str, ...]]:
         """Return what is stored in truth, in its order."""
+        names = FIELDS[collection]
         return [
-            tuple(record.get(name) or "" for name in FIELDS[collection])
-            for record in self.stored[collection]
+            tuple([record.get(name) or "" for name in names]) for record in self.stored[collection]
         ]
 
     def ids(self, collection: str) -> list[str]:

@@ -156,7 +156,7 @@ class Stage:
         """Hold what a run says against what is really there."""
         now, result = texts_of(self.service), run.result
         for one in result.settled:
-            is_so = happened(one.change, self.service)
+            is_so = happened(one.change, self.service, now)
             if one.outcome is Outcome.DONE:
                 self._say(not is_so, f"{one.change.name} is not done")
             elif one.outcome is not Outcome.UNKNOWN:
@@ -174,9 +174,10 @@ class Stage:
     def late(self, run: Run | None) -> None:
         """Let what is late arrive, and judge whether the run had ruled it out."""
         self.service.settle()
+        now = texts_of(self.service)
         for one in run.result.settled if run else ():
             ruled_out = one.outcome in {Outcome.FAILED, Outcome.SKIPPED}
-            is_so = happened(one.change, self.service)
+            is_so = happened(one.change, self.service, now)
             self._say(ruled_out and is_so, f"{one.change.name} is {one.outcome} and arrived")
 
     def converge(self) -> int:
@@ -230,23 +231,22 @@ class Stage:
             self.problems.append(what)
 
 
-def happened(change: Change, service: Listing) -> bool:
-    """Whether a change is to be seen in what is stored in truth."""
+def happened(change: Change, service: Listing, now: Texts) -> bool:
+    """Whether a change is to be seen in what is stored in truth, the texts of which are `now`."""
     match change:
         case Delete():
             return change.id not in ids_of(service)
         case Replace():
-            new = texts_of(service)[tuple(change.after)] > 0
-            return new and change.id not in ids_of(service)
+            return now[tuple(change.after)] > 0 and change.id not in ids_of(service)
         case Edit():
-            (now,) = [
+            (text,) = [
                 tuple(one.get(name) or "" for name in FIELDS["commands"])
                 for one in service.stored["commands"]
                 if one["id"] == change.id
             ] or [()]
-            return now == tuple(change.after)
+            return text == tuple(change.after)
         case Add():
-            return texts_of(service)[tuple(change.after)] > 0
+            return now[tuple(change.after)] > 0
 
 
 @dataclass(frozen=True)
@@ -433,10 +433,11 @@ def interleaved(
 
 def _judge_at_once(stage: Stage, run: Run) -> None:
     """Judge what must hold even if another run writes too: what is done is there, or was."""
+    now = texts_of(stage.service)
     deleted = {one.path.rsplit("/", 1)[1] for one in stage.service.requests if one.kind == "delete"}
     for one in run.result.settled:
         if one.outcome is Outcome.DONE and isinstance(one.change, Delete):
-            is_so = one.change.id in deleted or happened(one.change, stage.service)
+            is_so = one.change.id in deleted or happened(one.change, stage.service, now)
             stage._say(not is_so, f"{one.change.name} is not gone")  # noqa: SLF001 - its own judge
 
 
