@@ -1,3 +1,29 @@
-from tests.support.home import home
+"""Bots of their own for each test, on the one embedded service of the session."""
 
-__all__ = ["home"]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.callers import Caller
+
+if TYPE_CHECKING:
+    from tests.support.bots import Service
+
+
+def _caller(service: Service) -> Caller:
+    bot = service.bot()
+    return Caller(bot.url, bot.id, bot.token)
+
+
+@pytest.fixture
+def caller(service: Service) -> Caller:
+    """The owner of a bot that no other test uses."""
+    return _caller(service)
+
+
+@pytest.fixture
+def stranger(service: Service) -> Caller:
+    """The owner of another such bot."""
+    return _caller(service)

@@ -1,0 +1,254 @@
+"""What is listed is what was written, in its order, and nothing else; and how answers look."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.bots import WRITABLE
+from tests.support.callers import COMMAND, NOTICE, OPERATIONS, ROOT, Caller
+
+if TYPE_CHECKING:
+    from tests.support.bots import Service
+
+    Record = dict[str, Any]
+
+REAL = json.loads((ROOT / "tests" / "fixtures" / "listed.json").read_text(encoding="utf-8"))
+TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
+
+
+def test_the_whole_life_of_a_listing_is_as_described(caller: Caller) -> None:
+    caller.ask("GET")
+    caller.ask("POST", "/commands", {**COMMAND, "category": "Fun"})
+    (command,) = caller.listed()
+    caller.ask("POST", "/commands", {**COMMAND, "id": command["id"], "name": "pong"})
+    caller.ask("PUT", "/commands", {**COMMAND, "id": command["id"], "category": ""})
+    caller.ask("PUT", f"/commands/{command['id']}/uses", {"uses": 3})
+    (edited,) = caller.listed()
+    caller.ask("DELETE", f"/commands/{command['id']}")
+    caller.ask("POST", "/announcements", NOTICE)
+    (announcement,) = caller.listed("announcements")
+    caller.ask("DELETE", f"/announcements/{announcement['id']}")
+
+    assert (edited["id"], edited["uses"], edited.get("category")) == (command["id"], 3, None)
+    assert caller.listed() == caller.listed("announcements") == []
+    assert caller.seen == {(method, path, 200) for method, path in OPERATIONS}
+    assert len(OPERATIONS) == 9
+
+
+# Reading
+
+
+def test_a_bot_has_every_documented_field(caller: Caller) -> None:
+    status, answer = caller.ask("GET")
+    bot = answer["data"]
+
+    assert status == 200
+    assert set(bot) == {
+        *("provider", "id", "profile", "prefix", "information", "statistics", "state"),
+        *("certificate", "inviteURL", "ratings", "vanity", "theme", "status"),
+        *("createdAt", "updatedAt"),
+    }
+    assert set(bot["profile"]) == {
+        *("avatar", "avatarURL", "username", "discriminator", "tag", "banner")
+    }
+    assert set(bot["information"]) == {"description", "overview", "creator", "tags"}
+    assert set(bot["information"]["creator"]) == {"isTeam", "id"}
+    assert set(bot["statistics"]) == {
+        *("servers", "dailyVotes", "weeklyVotes", "monthlyVotes", "totalVotes")
+    }
+    assert set(bot["theme"]) == {"enabled", "automatic", "color", "colorLighter"}
+    assert bot["ratings"] == {"average": None, "total": 0}
+    assert re.fullmatch(TIME, bot["createdAt"])
+
+
+def test_answers_carry_the_envelope(caller: Caller) -> None:
+    status, answer = caller.ask("GET", "/commands")
+
+    assert status == 200
+    assert list(answer) == ["success", "message", "data", "passingTime"]
+    assert re.fullmatch(r"\d+\.\d\dms", answer["passingTime"])
+
+
+@pytest.mark.parametrize("path", ["", "/commands", "/announcements"])
+@pytest.mark.parametrize("bot", ["4711", "%00", "%FF", "%F0%9F%A4%96", "%2e%2e"])
+def test_an_unknown_bot_is_not_found(caller: Caller, bot: str, path: str) -> None:
+    nobody = replace(caller, bot=bot)
+
+    assert nobody.ask("GET", path, Authorization=None) == (404, {"error": "the bot is not known"})
+
+
+def test_other_paths_and_methods_are_refused_in_the_envelope(caller: Caller) -> None:
+    unknown = caller.raw("GET", "/v0/bot/1")
+    method = caller.raw("PATCH", f"/v1/bot/{caller.bot}/commands")
+
+    assert unknown.status == 404
+    assert "/v1/bot" in json.loads(unknown.content)["error"]
+    assert method.status == 405
+    assert list(json.loads(method.content)) == ["error"]
+    assert "allow" in method.headers
+
+
+# Commands
+
+
+def test_an_added_command_is_listed(caller: Caller) -> None:
+    status, answer = caller.ask("POST", "/commands", {**COMMAND, "category": "Fun", "__v": 3})
+    (command,) = caller.listed()
+
+    assert (status, set(answer)) == (200, {"success", "message", "passingTime"})
+    assert re.fullmatch("[0-9a-f]{24}", command["id"])
+    assert re.fullmatch(TIME, command["createdAt"])
+    assert command == {
+        **COMMAND,
+        "category": "Fun",
+        "uses": 0,
+        "id": command["id"],
+        "createdAt": command["createdAt"],
+        "updatedAt": command["createdAt"],
+    }
+
+
+@pytest.mark.parametrize("fields", [{}, {"category": None}, {"category": ""}])
+def test_no_category_is_an_absent_field(caller: Caller, fields: dict[str, Any]) -> None:
+    caller.ask("POST", "/commands", {**COMMAND, **fields})
+
+    assert "category" not in caller.listed()[0]
+
+
+def test_equal_commands_are_kept_apart_in_the_order_they_came(caller: Caller) -> None:
+    for name in ("b", "a", "b", "a"):
+        caller.added(name=name)
+    listed = caller.listed()
+
+    assert [command["name"] for command in listed] == ["b", "a", "b", "a"]
+    assert len({command["id"] for command in listed}) == 4
+
+
+def test_every_real_command_of_a_seed_is_listed_exactly_and_in_order(service: Service) -> None:
+    bot = service.bot(REAL)
+    listed = Caller(bot.url, bot.id, bot.token).listed()
+
+    assert [_text(one) for one in listed] == [_text(one) for one in REAL]
+    assert [one["uses"] for one in listed] == [one["uses"] for one in REAL]
+    assert len({one["id"] for one in listed}) == len(REAL) == 656
+
+
+def test_every_odd_real_command_that_is_sent_is_kept_exactly_and_in_order(caller: Caller) -> None:
+    odd = [text for text in map(_text, REAL) if not all(map(_is_plain, text.values()))]
+    statuses = {caller.ask("POST", "/commands", text)[0] for text in odd}
+    listed = caller.listed()
+
+    assert (statuses, len(odd)) == ({200}, 95)
+    assert [_text(one) for one in listed] == odd
+    assert len({one["id"] for one in listed}) == len(odd)
+
+
+def _text(record: Record) -> dict[str, str]:
+    return {name: record[name] for name in WRITABLE if record.get(name)}
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and text.isprintable() and text == " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  blanks around \r\n and\tlines\n\n",
+        "\x00 control \x1b[31m",
+        "عربى 日本語 ✔️ 👩‍👩‍👧 e\u0301",
+        "{0} %user% <b>&amp;</b> `x` @everyone \\ '; DROP TABLE commands; --",
+        "x" * 20_000,
+        "👩" * 20_000,
+    ],
+    ids=["blanks", "control", "letters", "markup", "long", "long-and-wide"],
+)
+def test_text_is_stored_exactly(caller: Caller, text: str) -> None:
+    caller.added(description=text, name=text[:1000], syntax=text[:5000], category=text[:1000])
+    (command,) = caller.listed()
+
+    assert command["description"] == text
+    assert command["name"] == command["category"] == text[:1000]
+    assert command["syntax"] == text[:5000]
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+def test_an_edit_keeps_id_place_uses_and_creation(caller: Caller, method: str) -> None:
+    before = caller.added(category="Fun")
+    caller.added(name="later")
+    caller.ask("PUT", f"/commands/{before['id']}/uses", {"uses": 12})
+    change = {"id": before["id"], "name": "pong", "description": "d", "syntax": "s"}
+    status, _ = caller.ask(method, "/commands", {**change, "category": "Other"})
+    after = caller.listed()[0]
+
+    assert status == 200
+    assert after["updatedAt"] >= before["updatedAt"]
+    assert after == {
+        **change,
+        "category": "Other",
+        "uses": 12,
+        "createdAt": before["createdAt"],
+        "updatedAt": after["updatedAt"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("fields", "category"),
+    [({}, "Fun"), ({"category": ""}, None), ({"category": None}, None)],
+)
+def test_an_edit_keeps_a_category_left_out_and_clears_an_empty_one(
+    caller: Caller, fields: dict[str, Any], category: str | None
+) -> None:
+    before = caller.added(category="Fun")
+    caller.ask("POST", "/commands", {**COMMAND, "id": before["id"], **fields})
+
+    assert caller.listed()[0].get("category") == category
+
+
+def test_setting_uses_is_no_edit(caller: Caller) -> None:
+    before = caller.added()
+    status, _ = caller.ask("PUT", f"/commands/{before['id']}/uses", {"uses": 2**53 - 1})
+
+    assert status == 200
+    assert caller.listed() == [{**before, "uses": 2**53 - 1}]
+
+
+def test_a_deleted_command_is_gone_and_the_others_stay(caller: Caller) -> None:
+    first, second = caller.added(name="a"), caller.added(name="b")
+    status, _ = caller.ask("DELETE", f"/commands/{first['id']}")
+
+    assert status == 200
+    assert caller.listed() == [second]
+    assert caller.ask("DELETE", f"/commands/{first['id']}")[0] == 404
+
+
+# Announcements
+
+
+def test_announcements_are_listed_in_the_order_they_came(caller: Caller) -> None:
+    status, answer = caller.ask("POST", "/announcements", NOTICE)
+    caller.ask("POST", "/announcements", NOTICE)
+    first, second = caller.listed("announcements")
+
+    assert (status, set(answer)) == (200, {"success", "message", "passingTime"})
+    assert first == {**NOTICE, "id": first["id"], "createdAt": first["createdAt"]}
+    assert re.fullmatch("[0-9a-f]{24}", first["id"])
+    assert first["id"] != second["id"]
+
+
+def test_a_deleted_announcement_is_gone(caller: Caller) -> None:
+    caller.ask("POST", "/announcements", NOTICE)
+    (record,) = caller.listed("announcements")
+    status, _ = caller.ask("DELETE", f"/announcements/{record['id']}")
+
+    assert status == 200
+    assert caller.listed("announcements") == []
+    assert caller.ask("DELETE", f"/announcements/{record['id']}") == (
+        404,
+        {"error": "the bot has no such announcement"},
+    )

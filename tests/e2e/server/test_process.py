@@ -1,0 +1,258 @@
+"""`commandsync serve` as a process: what it prints, how signals end it, what a kill leaves."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import time
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from threading import Lock
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from commandsync.server import running
+from tests.support.callers import ROOT, Caller
+from tests.support.home import LONGEST
+from tests.support.terminal import POSIX
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable, Iterator
+
+    from tests.support.callers import Record
+    from tests.support.home import Home
+
+EXAMPLE = ROOT / "examples" / "seed.json"
+WRITERS = 4
+DELETABLE = 60  # for each writer: more than all of them delete before the last kill
+KILLED_AFTER = (24, 31, 39, 27, 35)  # acknowledged writes
+
+
+@dataclass
+class Served:
+    """A service that runs as a child, and what it printed."""
+
+    child: subprocess.Popen[bytes]
+    url: str
+    tokens: dict[str, str]
+
+    def caller(self, bot: str) -> Caller:
+        return Caller(self.url, bot, self.tokens[bot])
+
+    def connected(self) -> socket.socket:
+        return socket.create_connection(address_of(self.url), timeout=30)
+
+    def end(self, number: int) -> tuple[int, str, str]:
+        """Send a signal; return the exit code and what else was written to stdout and stderr."""
+        self.child.send_signal(number)
+        return self.ended()
+
+    def ended(self) -> tuple[int, str, str]:
+        """Wait for the end."""
+        assert self.child.stdout is not None
+        assert self.child.stderr is not None
+        code = self.child.wait(timeout=LONGEST)
+        return code, self.child.stdout.read().decode(), self.child.stderr.read().decode()
+
+
+@contextmanager
+def serving(home: Home, *arguments: str, bots: int) -> Iterator[Served]:
+    with home.started("serve", "--port", "0", *arguments) as child:
+        try:
+            assert child.stdout is not None
+            url = child.stdout.readline().decode().removeprefix("listening on ").strip()
+            lines = [child.stdout.readline().decode().split() for _ in range(bots)]
+            yield Served(child, url, {line[1]: line[-1] for line in lines})
+        finally:
+            child.kill()
+
+
+def address_of(url: str) -> tuple[str | None, int | None]:
+    return urlsplit(url).hostname, urlsplit(url).port
+
+
+def test_it_answers_at_the_url_it_prints_and_shows_no_token_at_vv(home: Home) -> None:
+    seed = json.loads(EXAMPLE.read_bytes())
+    with serving(home, "--seed", str(EXAMPLE), "-vv", bots=2) as served:
+        listed = {bot: len(served.caller(bot).listed()) for bot in served.tokens}
+        bot, token = next(iter(served.tokens.items()))
+        status, _ = served.caller(bot).ask("DELETE", "/commands/nothing")
+        _, _, err = served.end(signal.SIGTERM)
+
+    assert urlsplit(served.url).port
+    assert listed == {bot["id"]: len(bot.get("commands", [])) for bot in seed["bots"]}
+    assert status == 404
+    assert f'"DELETE /v1/bot/{bot}/commands/nothing HTTP/1.1" 404' in err
+    assert token not in err
+
+
+# Being told to end
+
+
+@pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_without_a_word_once_the_write_in_flight_is_answered(
+    home: Home, number: int
+) -> None:
+    with (
+        serving(home, "--seed", str(EXAMPLE), bots=2) as served,
+        closing(HTTPConnection(urlsplit(served.url).netloc, timeout=30)) as idle,
+        served.connected() as line,
+    ):
+        idle.request("GET", "/v1/bot/1")
+        idle.getresponse().read()
+        caller = served.caller(next(iter(served.tokens)))
+        caller.ask("DELETE", f"/commands/{caller.listed()[0]['id']}")
+        before = caller.listed()
+        late = begun(line, caller, {"name": "late", "description": "d", "syntax": "s"})
+        served.child.send_signal(number)
+        until_refused(served.url)
+        line.sendall(late)
+        answer = b"".join(iter(lambda: line.recv(4096), b""))
+        ended = served.ended()
+    with running("listing.db", seed=EXAMPLE) as again:
+        tokens = {bot.id: bot.token for bot in again.bots}
+        *kept, last = Caller(again.url, caller.bot, caller.token).listed()
+
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert ended == (0, "", "")
+    assert (kept, last["name"]) == (before, "late")
+    assert tokens == served.tokens
+
+
+def begun(line: socket.socket, caller: Caller, command: Record) -> bytes:
+    """Send the head of a request to add a command; return the body, which the service awaits."""
+    body = json.dumps(command).encode()
+    head = (
+        f"POST /v1/bot/{caller.bot}/commands HTTP/1.1\r\nHost: x\r\n"
+        f"Authorization: Bot {caller.token}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
+    )
+    line.sendall(head.encode())
+    assert line.recv(4096).startswith(b"HTTP/1.1 100")
+    return body
+
+
+def until_refused(url: str) -> None:
+    """Return when the service takes no new connections."""
+    end = time.monotonic() + LONGEST
+    while time.monotonic() < end:
+        try:
+            socket.create_connection(address_of(url), timeout=1).close()
+        except ConnectionRefusedError:
+            return
+        except OSError:
+            continue  # reset while it closed
+    raise AssertionError("it goes on")
+
+
+# Being killed
+
+
+@dataclass
+class Writer:
+    """Edits one command, deletes others and adds more; notes what it asked and what was done."""
+
+    name: str
+    edited: str
+    others: deque[str]
+    asked: set[str] = field(default_factory=set)
+    done: set[str] = field(default_factory=set)
+    edits_asked: int = 0
+    edits_done: int = 0
+
+    def work(self, caller: Caller, count: Callable[[], None]) -> None:
+        """Write until the service is killed; call `count` after every write that was done."""
+        try:
+            while True:
+                for write in (self._edit, self._delete, self._add):
+                    write(caller)
+                    count()
+        except (OSError, HTTPException):
+            return  # killed before it could answer
+
+    def _edit(self, caller: Caller) -> None:
+        self.edits_asked += 1
+        texts = {"name": "edited", "description": f"{self.edits_asked}", "syntax": "s"}
+        assert caller.ask("POST", "/commands", {"id": self.edited, **texts})[0] == 200
+        self.edits_done = self.edits_asked
+
+    def _delete(self, caller: Caller) -> None:
+        identifier = self.others.popleft()
+        self.asked.add(identifier)
+        assert caller.ask("DELETE", f"/commands/{identifier}")[0] == 200
+        self.done.add(identifier)
+
+    def _add(self, caller: Caller) -> None:
+        name = f"{self.name}.{len(self.asked)}"
+        self.asked.add(name)
+        texts = {"name": name, "description": "d", "syntax": "s"}
+        assert caller.ask("POST", "/commands", texts)[0] == 200
+        self.done.add(name)
+
+    def check(self, listed: list[Record]) -> None:
+        """Look whether a listing has all that was acknowledged, and nothing that was not sent."""
+        ids = {one["id"] for one in listed}
+        names = [one["name"] for one in listed if one["name"].startswith(f"{self.name}.")]
+        added = {name for name in self.done if name.startswith(f"{self.name}.")}
+        (edited,) = (one for one in listed if one["id"] == self.edited)
+        assert self.edits_done <= int(edited["description"]) <= self.edits_asked
+        assert not self.done & ids
+        assert set(self.others) <= ids
+        assert added <= set(names) <= self.asked
+        assert len(names) == len(set(names))
+
+
+def killer(child: subprocess.Popen[bytes], goal: int) -> Callable[[], None]:
+    """Return what kills a child when it was called so often."""
+    lock = Lock()
+    left = iter(range(goal - 1, 0, -1))
+
+    def count() -> None:
+        with lock:
+            if not next(left, 0):
+                child.kill()
+
+    return count
+
+
+def test_a_kill_takes_back_nothing_acknowledged_and_makes_nothing_up(home: Home) -> None:
+    commands = [
+        {"name": f"{number}", "description": "0", "syntax": "s"}
+        for number in range(WRITERS * (DELETABLE + 1))
+    ]
+    bot = {"id": "1", "profile": {"username": "Lantern"}, "commands": commands}
+    seed = home.write(json.dumps({"bots": [bot]}), "seed.json")
+    writers: list[Writer] = []
+    tokens: set[str] = set()
+    for goal in KILLED_AFTER:
+        with serving(home, "--seed", str(seed), bots=1) as served:
+            caller = served.caller("1")
+            tokens.add(caller.token)
+            listed = caller.listed()
+            if not writers:
+                shares = [[one["id"] for one in listed[n::WRITERS]] for n in range(WRITERS)]
+                writers = [
+                    Writer(f"writer{n}", edited, deque(others))
+                    for n, (edited, *others) in enumerate(shares)
+                ]
+            for writer in writers:
+                writer.check(listed)
+            kill = killer(served.child, goal)
+            with ThreadPoolExecutor(WRITERS) as pool:
+                for work in [pool.submit(writer.work, caller, kill) for writer in writers]:
+                    work.result()
+    with running("listing.db", seed=seed) as service:
+        listed = Caller(service.url, "1", service.bots[0].token).listed()
+        for writer in writers:
+            writer.check(listed)
+
+    assert sum(writer.edits_done + len(writer.done) for writer in writers) >= sum(KILLED_AFTER)
+    assert tokens == {service.bots[0].token}

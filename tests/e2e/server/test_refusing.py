@@ -1,0 +1,192 @@
+"""What the service does not do: who may not write, what is not there, what is no good body."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import jwt
+import pytest
+
+from commandsync.server.bodies import LARGEST_BODY
+from tests.support.callers import COMMAND, NOBODY, NOTICE
+
+if TYPE_CHECKING:
+    from tests.support.callers import Caller
+
+    Record = dict[str, Any]
+
+ON_NOBODY: list[tuple[str, str, Record | None]] = [
+    ("POST", "/commands", {**COMMAND, "id": NOBODY}),
+    ("PUT", "/commands", {**COMMAND, "id": NOBODY}),
+    ("DELETE", f"/commands/{NOBODY}", None),
+    ("PUT", f"/commands/{NOBODY}/uses", {"uses": 1}),
+    ("DELETE", f"/announcements/{NOBODY}", None),
+]
+WRITES = [*ON_NOBODY, ("POST", "/commands", COMMAND), ("POST", "/announcements", NOTICE)]
+
+
+# Who may write
+
+
+@pytest.mark.parametrize(("method", "path", "body"), WRITES)
+def test_a_write_needs_this_bots_token(
+    caller: Caller, stranger: Caller, method: str, path: str, body: Record | None
+) -> None:
+    head, payload, _ = caller.token.split(".")
+    unsigned = f"eyJhbGciOiJub25lIn0.{payload}."
+    forged = jwt.encode({"id": caller.bot, "iat": 1}, "guess " * 10, algorithm="HS256")
+    bad = ("x.y.z", unsigned, f"{head}.{payload}.AAAA", forged)
+    statuses = [
+        caller.ask(method, path, body, Authorization=header)[0]
+        for header in (None, "", "Bot", caller.token, *(f"Bot {token}" for token in bad))
+    ]
+    strangers, _ = caller.ask(method, path, body, Authorization=f"Bot {stranger.token}")
+
+    assert (set(statuses), strangers) == ({401}, 403)
+    assert caller.listed() == caller.listed("announcements") == []
+
+
+def test_a_refused_token_says_the_scheme(caller: Caller) -> None:
+    reply = caller.raw("DELETE", f"/v1/bot/{caller.bot}/commands/x")
+
+    assert (reply.status, reply.headers["www-authenticate"]) == (401, "Bot")
+    assert "Bot <token>" in json.loads(reply.content)["error"]
+
+
+def test_a_token_signed_elsewhere_is_invalid(caller: Caller) -> None:
+    forged = jwt.encode({"id": caller.bot, "iat": 1}, "guess " * 10, algorithm="HS256")
+    answer = caller.ask("POST", "/commands", COMMAND, Authorization=f"Bot {forged}")
+
+    assert answer == (401, {"error": "the bot token is invalid"})
+
+
+# What is not there
+
+
+@pytest.mark.parametrize(("method", "path", "body"), ON_NOBODY)
+def test_an_unknown_record_is_not_found(
+    caller: Caller, method: str, path: str, body: Record | None
+) -> None:
+    assert caller.ask(method, path, body)[0] == 404
+
+
+def test_a_write_to_an_unknown_bot_is_not_found(caller: Caller) -> None:
+    nobody = replace(caller, bot="4711")
+
+    assert nobody.ask("POST", "/commands", COMMAND) == (404, {"error": "the bot is not known"})
+
+
+def test_a_record_of_another_bot_cannot_be_reached_through_ones_own(
+    caller: Caller, stranger: Caller
+) -> None:
+    theirs = stranger.added()
+    statuses = [
+        caller.ask("POST", "/commands", {**COMMAND, "id": theirs["id"], "name": "mine"})[0],
+        caller.ask("DELETE", f"/commands/{theirs['id']}")[0],
+        caller.ask("PUT", f"/commands/{theirs['id']}/uses", {"uses": 1})[0],
+    ]
+
+    assert statuses == [404, 404, 404]
+    assert stranger.listed() == [theirs]
+
+
+# Bad bodies
+
+BAD: dict[str, tuple[object, str]] = {
+    "nothing": (b"", "is missing"),
+    "not-json": (b"{", "no valid JSON"),
+    "byte-order-mark": (b"\xff\xfe", "no valid JSON"),
+    "not-utf-8": (b'{"name": "\xff"}', "no valid JSON in UTF-8"),
+    "bare-control": (b'{"name": "a\x00b", "description": "d", "syntax": "s"}', "no valid JSON"),
+    "deep": (b"[" * 200_000, "nested too deeply"),
+    "deep-inside": (b'{"name": ' + b"[" * 100_000, "nested too deeply"),
+    "endless-number": (b'{"name": ' + b"9" * 100_000 + b"}", "no valid JSON"),
+    "no-number": (b"NaN", "must be a JSON object"),
+    "list": ([COMMAND], "must be a JSON object"),
+    "empty-list": ([], "must be a JSON object"),
+    "text": ("text", "must be a JSON object"),
+    "null": (b"null", "must be a JSON object"),
+    "empty-object": ({}, "name is missing; description is missing; syntax is missing"),
+    "numbers": ({**COMMAND, "name": 247, "category": 1}, "name must be a string; category must"),
+    "list-and-object": (
+        {**COMMAND, "name": ["ping"], "category": {}},
+        "name must be a string; category must be a string",
+    ),
+    "nulls": (
+        {**COMMAND, "name": None, "description": None},
+        "name must be a string; description must be a string",
+    ),
+    "blank": ({**COMMAND, "name": " \n"}, "name must not be empty"),
+    "empty-id": ({**COMMAND, "id": ""}, "id must not be empty"),
+    "number-id": ({**COMMAND, "id": 1}, "id must be a string"),
+    "surrogate": (
+        b'{"name": "\\ud800", "description": "d", "syntax": "s"}',
+        "name holds half of a surrogate pair",
+    ),
+    "surrogate-in-id": ({**COMMAND, "id": "\udfff"}, "id holds half of a surrogate pair"),
+    "long-name": ({**COMMAND, "name": "x" * 1001}, "name is longer than 1000 characters"),
+    "long-text": ({**COMMAND, "description": "x" * 20_001}, "longer than 20000 characters"),
+    "long-syntax": ({**COMMAND, "syntax": "x" * 5001}, "longer than 5000 characters"),
+    "long-category": ({**COMMAND, "category": "x" * 1001}, "longer than 1000 characters"),
+}
+
+
+@pytest.mark.parametrize(("body", "said"), BAD.values(), ids=BAD)
+def test_a_bad_body_is_told_what_is_wrong(caller: Caller, body: object, said: str) -> None:
+    status, answer = caller.ask("POST", "/commands", body)
+
+    assert (status, list(answer)) == (400, ["error"])
+    assert said in answer["error"]
+    assert caller.listed() == []
+
+
+def test_an_edit_by_put_needs_the_id(caller: Caller) -> None:
+    assert caller.ask("PUT", "/commands", COMMAND) == (400, {"error": "id is missing"})
+
+
+def test_a_body_of_another_content_type_is_refused(caller: Caller) -> None:
+    status, answer = caller.ask("POST", "/commands", COMMAND, **{"Content-Type": "text/plain"})
+
+    assert status == 400
+    assert "application/json" in answer["error"]
+
+
+@pytest.mark.parametrize("uses", [-1, 1.5, "3", True, None, 2**53])
+def test_uses_are_a_whole_number(caller: Caller, uses: object) -> None:
+    command = caller.added()
+    status, answer = caller.ask("PUT", f"/commands/{command['id']}/uses", {"uses": uses})
+
+    assert status == 400
+    assert answer["error"].startswith("uses must be")
+    assert caller.listed() == [command]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (None, "the body (application/json) is missing"),
+        ({"title": 5}, "title must be a string; description is missing"),
+    ],
+)
+def test_a_bad_announcement_is_told_what_is_wrong(
+    caller: Caller, body: Record | None, said: str
+) -> None:
+    assert caller.ask("POST", "/announcements", body) == (400, {"error": said})
+
+
+@pytest.mark.parametrize("size", [LARGEST_BODY + 1, 30_000_000])
+def test_a_huge_body_is_answered_413(caller: Caller, size: int) -> None:
+    status, answer = caller.ask("POST", "/commands", b" " * size)
+
+    assert (status, answer) == (413, {"error": f"the body is larger than {LARGEST_BODY} bytes"})
+
+
+def test_a_body_sent_in_pieces_without_a_length_is_read(caller: Caller) -> None:
+    body = json.dumps(COMMAND).encode()
+    pieces = iter([body[:10], body[10:]])
+    reply = caller.raw("POST", f"/v1/bot/{caller.bot}/commands", pieces, caller.headers())
+
+    assert reply.status == 200
+    assert len(caller.listed()) == 1
