@@ -5,11 +5,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from commandsync.server import create_app, openapi_text
 
 KEPT = Path(__file__).parents[3] / "schemas" / "openapi.json"
+
+
+def child(script: str) -> str:
+    """Return what a script prints in a Python of its own."""
+    command = [sys.executable, "-c", script]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def test_the_kept_document_is_what_the_code_says() -> None:
@@ -64,37 +68,31 @@ def test_the_application_opens_its_database_when_it_starts_and_closes_it(tmp_pat
     assert sent == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "server.openapi_text()",
-        "server.create_app(':memory:')",
-        "server.running().__enter__()",
-        "server.serve(host='127.0.0.1', port=0, database=':memory:')",
-    ],
-)
-def test_without_the_extra_it_says_what_to_install(call: str) -> None:
-    script = f"""
+def test_without_the_extra_every_door_says_what_to_install() -> None:
+    done = child("""
 import sys
 sys.modules["jwt"] = sys.modules["fastapi"] = sys.modules["uvicorn"] = None
 from commandsync import server
 from commandsync.errors import UsageError
-try:
-    {call}
-except UsageError as error:
-    print(error.message, "|", error.hint)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
+for door in (
+    lambda: server.openapi_text(),
+    lambda: server.create_app(":memory:"),
+    lambda: server.running().__enter__(),
+    lambda: server.serve(host="127.0.0.1", port=0, database=":memory:"),
+):
+    try:
+        door()
+    except UsageError as error:
+        print(error.message, "|", error.hint)
+""")
 
-    assert done.stdout == (
-        "the embedded service needs the extra [server] | pip install 'commandsync[server]'\n"
-    )
+    assert done.splitlines() == 4 * [
+        "the embedded service needs the extra [server] | pip install 'commandsync[server]'"
+    ]
 
 
 def test_another_missing_module_is_not_taken_for_the_extra() -> None:
-    script = """
+    done = child("""
 import sys
 sys.modules["commandsync.server.listing"] = None
 from commandsync import server
@@ -102,21 +100,15 @@ try:
     server.openapi_text()
 except ImportError as error:
     print(type(error).__name__)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
+""")
 
-    assert done.stdout == "ModuleNotFoundError\n"
+    assert done == "ModuleNotFoundError\n"
 
 
 def test_importing_the_package_loads_nothing_of_the_extra() -> None:
-    script = """
+    done = child("""
 import sys, commandsync.server
 print(sorted({"fastapi", "sqlalchemy", "uvicorn", "jwt", "pydantic"} & set(sys.modules)))
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
+""")
 
-    assert done.stdout == "[]\n"
+    assert done == "[]\n"

@@ -5,9 +5,10 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from threading import Thread
+from typing import cast
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import Engine, create_mock_engine, select, text
 from sqlalchemy.exc import IntegrityError
 
 from commandsync.errors import FileError
@@ -88,6 +89,14 @@ def test_memory_is_one_database_for_all_threads() -> None:
         assert seen == [database.secret] * 8
 
 
+def test_another_kind_of_database_keeps_its_own_log() -> None:
+    engine = create_mock_engine("postgresql://", pytest.fail)
+    database = Database(cast("Engine", engine), in_memory=False)
+    database.log_ahead()
+
+    assert not hasattr(engine, "raw_connection")
+
+
 def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
     row = {"id": "1", "record": {}, "created_at": "", "updated_at": ""}
     with opened(str(tmp_path / "listing.db")) as database:
@@ -109,6 +118,13 @@ def test_a_write_keeps_other_processes_out_from_its_beginning(tmp_path: Path) ->
             other.execute("BEGIN IMMEDIATE")
         with database.reading():
             other.execute("BEGIN IMMEDIATE")  # readers keep nobody out
+
+
+def test_an_empty_name_is_refused_since_it_would_keep_nothing() -> None:
+    with pytest.raises(FileError, match="has no name") as caught, opened(""):
+        pass
+
+    assert ":memory:" in caught.value.hint
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
@@ -147,15 +163,15 @@ def test_a_file_of_another_kind_is_refused_and_kept(tmp_path: Path) -> None:
     assert path.read_text() == "Not a database. " * 100
 
 
-def test_a_database_of_another_program_is_refused_and_kept(tmp_path: Path) -> None:
+def test_a_database_of_another_program_is_refused_and_keeps_every_byte(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
     sqlite(path, "CREATE TABLE songs (title TEXT)")
+    before = path.read_bytes()
     with pytest.raises(FileError, match="something else than a listing"), opened(str(path)):
         pass
-    with closing(sqlite3.connect(path)) as connection:
-        tables = connection.execute("SELECT name FROM sqlite_master").fetchall()
 
-    assert tables == [("songs",)]
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["other.db"]
 
 
 def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
@@ -172,8 +188,14 @@ def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     assert "upgrade commandsync" in caught.value.hint
 
 
-@pytest.mark.parametrize("url", ["nothing://x/y", "postgresql+nothing://u@h/d", "://"])
-def test_a_url_of_no_known_kind_is_refused(url: str) -> None:
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("nothing://x/y", "postgresql+nothing://u@h/d", "://"),
+        "postgresql://u@host:port/listing",
+    ],
+)
+def test_a_url_of_no_known_kind_or_port_is_refused(url: str) -> None:
     with pytest.raises(FileError, match="cannot be used"), opened(url):
         pass
 

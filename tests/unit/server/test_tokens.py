@@ -7,6 +7,7 @@ import pytest
 from commandsync.server.tokens import BadTokenError, bot_of, sign
 
 SECRET = "a secret of this test, as long as the service's own"
+DEEP = urlsafe_b64encode(b"[" * 45_000).decode()  # deeper than the interpreter goes
 OTHER = "another secret of this test, as long as the service's"
 
 
@@ -62,3 +63,11 @@ def test_another_scheme_is_told_the_right_one(header: str) -> None:
 def test_what_was_not_signed_here_is_invalid(token: str) -> None:
     with pytest.raises(BadTokenError, match="invalid"):
         bot_of(f"Bot {token}", secret=SECRET)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_token_nested_without_end_is_invalid(place: int) -> None:
+    parts = sign("7", issued_at=1, secret=SECRET).split(".")
+    parts[place] = DEEP
+    with pytest.raises(BadTokenError, match="the bot token is invalid"):
+        bot_of(f"Bot {'.'.join(parts)}", secret=SECRET)
