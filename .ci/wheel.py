@@ -1,4 +1,7 @@
-"""Build the wheel and test it where the source tree cannot be seen, with and without the extras."""
+"""Build the wheel and test it where the source tree cannot be seen, with and without the extras.
+
+Branch coverage is measured on the way: `make test` leaves it out, since it takes twice the time.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,9 @@ BESIDE = (
     *("tests", "examples", "schemas", "pyproject.toml", "Makefile"),
     *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE"),
 )
+
+# What decides: each of their branches is tested.
+DECIDING = ("apply", "plan", "policy", "snapshot")
 
 # Imports every module but those that an extra is for; the extras are absent, so that a stray
 # import of one fails here.
@@ -78,12 +84,16 @@ def test_with_extras(wheel: Path, folder: Path) -> None:
     """Run the whole test suite against the wheel.
 
     The libraries come from the environment this runs in: a path file shows them, but does not
-    follow the editable install among them, which would bring the source tree back.
+    follow the editable install among them, which would bring the source tree back. Its second
+    line lets coverage measure children too.
     """
     python = environment(folder / "with-extras")
     install(python, "--no-deps", wheel)
     (purelib,) = (folder / "with-extras").rglob("site-packages")
-    (purelib / "libraries.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    (purelib / "libraries.pth").write_text(
+        f"{sysconfig.get_path('purelib')}\nimport coverage; coverage.process_startup()\n",
+        encoding="utf-8",
+    )
     beside = folder / "beside"
     for name in BESIDE:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
@@ -91,7 +101,12 @@ def test_with_extras(wheel: Path, folder: Path) -> None:
         copy(ROOT / name, beside / name)
     where = "import commandsync, pathlib, sys; sys.exit(not pathlib.Path(commandsync.__file__)"
     run(python, "-c", f"{where}.is_relative_to(sys.prefix))", cwd=beside)
-    run(python, "-m", "pytest", "-n", "auto", cwd=beside)
+    coverage = (python, "-m", "coverage")
+    run(*coverage, "run", "-m", "pytest", "-n", "auto", "--dist", "worksteal", cwd=beside)
+    run(*coverage, "combine", "--quiet", cwd=beside)
+    print(run(*coverage, "report", cwd=beside), flush=True)
+    deciding = ",".join(f"*/commandsync/{name}.py" for name in DECIDING)
+    run(*coverage, "report", f"--include={deciding}", "--fail-under=100", cwd=beside)
 
 
 def test_without_extras(wheel: Path, folder: Path) -> None:
