@@ -7,9 +7,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 from commandsync.client.asyncgate import AsyncGate
+from commandsync.client.asyncsessions import Session
 from commandsync.client.secrecy import Secrecy
 from commandsync.client.sending import log_answer, not_sent
-from commandsync.client.sessions import Session
 from commandsync.errors import StoppedError
 from commandsync.policy import Health, Send, Wait, attempt
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from commandsync.address import Address
-    from commandsync.client.sessions import WebSocket
+    from commandsync.client.asyncsessions import WebSocket
     from commandsync.credentials import Token
     from commandsync.errors import Reply, TransportError
     from commandsync.operations import Operation
@@ -131,11 +131,8 @@ class AsyncConnection:
             return not_sent(operation, last)
         begun, answer = monotonic(), None
         try:
-            answer = await self._send(operation)
+            answer = await self._session.send(operation)
         finally:
             self._gate.leave()
             log_answer(operation, answer, begun=begun)
         return answer
-
-    async def _send(self, operation: Operation[Any]) -> Reply | TransportError:
-        return await self._session.send(operation)

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import random
-from contextlib import closing
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
-from urllib.parse import urlsplit
 
-from urllib3 import Timeout
-from urllib3.exceptions import HTTPError
-
-from commandsync.client.body import BodyError, gather
-from commandsync.client.environment import surroundings
-from commandsync.client.failures import failure, root_of
 from commandsync.client.gate import Gate
-from commandsync.client.requesting import request_of
 from commandsync.client.secrecy import Secrecy
-from commandsync.client.sending import LONGEST_CONNECT, PIECE, log_answer, not_sent
-from commandsync.client.sockets import Adapter, making
+from commandsync.client.sending import log_answer, not_sent
+from commandsync.client.sessions import Session
 from commandsync.policy import Health, Send, Wait, attempt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from types import TracebackType
     from typing import Self
-
-    import requests
 
     from commandsync.address import Address
     from commandsync.credentials import Token
@@ -38,9 +27,6 @@ T = TypeVar("T")
 
 class Connection:
     """The way to one listing service: pooled, thread-safe, and never past its time.
-
-    Proxies and certificate authorities are taken from the environment as requests does, but
-    loopback is always reached directly, and `.netrc` is never read.
 
     Args:
         address: Where the service is.
@@ -63,15 +49,10 @@ class Connection:
         jitter: Callable[[], float] = random.random,
         gate: Gate | None = None,
     ) -> None:
-        self._address = address
-        self._secrecy = Secrecy(token)
-        self._connect_timeout = min(timeout, LONGEST_CONNECT)
-        self._timeout = timeout
+        self._session = Session(address, Secrecy(token), timeout=timeout, kept=concurrency)
         self._retries = retries
         self._jitter = jitter
         self._gate = Gate(concurrency) if gate is None else gate
-        self._adapter = Adapter(pool_connections=1, pool_maxsize=concurrency, max_retries=0)
-        self._settings: Any = surroundings(address)
 
     def call(self, operation: Operation[T], *, health: Health | None = None) -> T:
         """Carry an operation to its end, sending it again as the policy says.
@@ -116,7 +97,7 @@ class Connection:
     def close(self) -> None:
         """Stop, and close the pooled connections."""
         self.stop()
-        self._adapter.close()
+        self._session.close()
 
     def __enter__(self) -> Self:
         return self
@@ -136,36 +117,8 @@ class Connection:
             return not_sent(operation, last)
         begun = monotonic()
         try:
-            answer = self._send(operation)
+            answer = self._session.send(operation)
         finally:
             self._gate.leave()
         log_answer(operation, answer, begun=begun)
         return answer
-
-    def _send(self, operation: Operation[Any]) -> Reply | TransportError:
-        making.failure = None
-        try:
-            request = request_of(self._address, operation, self._secrecy)
-            time_out: Any = Timeout(connect=self._connect_timeout, total=self._timeout)
-            response = self._adapter.send(request, timeout=time_out, **self._settings)
-            with closing(response):
-                encoding = response.headers.get("content-encoding", "")
-                body = gather(_chunks(response), encoding=encoding)
-        except (OSError, HTTPError, BodyError) as error:
-            return self._failure(error)
-        return self._secrecy.reply(response.status_code, body, response.headers.items())
-
-    def _failure(self, error: BaseException) -> TransportError:
-        unmade, making.failure = making.failure, None
-        return failure(
-            root_of(unmade or error),
-            made=unmade is None,
-            host=urlsplit(self._address.base_url).netloc,
-            connecting=self._connect_timeout,
-            answering=self._timeout,
-        )
-
-
-def _chunks(response: requests.Response) -> Iterator[bytes]:
-    while chunk := response.raw.read(PIECE, decode_content=False):
-        yield chunk

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
 
     from commandsync.client.asynchronous import AsyncConnection
+    from commandsync.client.asyncsessions import WebSocket
     from commandsync.client.events import Event
-    from commandsync.client.sessions import WebSocket
     from commandsync.client.watching import Step
 
     Sleep = Callable[[float], Awaitable[object]]

@@ -34,7 +34,7 @@ def gateway() -> Iterator[Gateway]:
 
 @pytest.fixture
 def _without_aiohttp(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("asynchronous", "sessions", "aiohttp_failures", "streaming"):
+    for name in ("asynchronous", "asyncsessions", "aiohttp_failures", "streaming"):
         monkeypatch.delitem(sys.modules, f"commandsync.client.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "aiohttp", None)
 

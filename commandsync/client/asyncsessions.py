@@ -1,0 +1,184 @@
+"""An aiohttp session that decides nothing: no cookies, no retries, no unzipping, no environment."""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from urllib.parse import urlencode, urlsplit
+
+import aiohttp
+from requests.exceptions import RequestException
+from yarl import URL
+
+from commandsync.client.aiohttp_failures import plain
+from commandsync.client.body import Body, BodyError
+from commandsync.client.environment import proxy_of, surroundings, trust_of
+from commandsync.client.failures import failure
+from commandsync.client.requesting import HEADERS, request_of
+from commandsync.client.sending import LONGEST_CONNECT, PIECE
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Mapping
+
+    from commandsync.address import Address
+    from commandsync.client.secrecy import Secrecy
+    from commandsync.errors import Reply, TransportError
+    from commandsync.operations import Operation
+
+T = TypeVar("T")
+WebSocket: TypeAlias = "aiohttp.ClientWebSocketResponse[bool]"
+
+_SWITCHING = 101
+_LONGEST_LINE = 65536  # bytes of a header, as http.client has it
+
+
+class Making:
+    """The connection that the request of the running task travels on; none was made so far."""
+
+    def __init__(self) -> None:
+        self._transport: asyncio.Transport | None = None
+        _current.set(self)
+
+    @property
+    def made(self) -> bool:
+        """Whether there was a connection, so that the request may have been sent."""
+        return self._transport is not None
+
+    def note(self, transport: asyncio.Transport | None) -> None:
+        """Enter the connection."""
+        self._transport = transport
+
+    def cut(self) -> None:
+        """Close the connection at once: TLS would wait for the farewell of what is broken."""
+        if self._transport is not None:
+            self._transport.abort()
+
+
+_current: ContextVar[Making] = ContextVar("commandsync_making")
+
+
+class _RefusedError(Exception):
+    """The service answered a handshake with something else."""
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__()
+        self.reply = reply
+
+
+class _Connector(aiohttp.TCPConnector):
+    """A pool that tells the request which connection it got."""
+
+    async def connect(self, *args: Any, **kwargs: Any) -> aiohttp.connector.Connection:  # noqa: ANN401 - passed on
+        connection = await super().connect(*args, **kwargs)
+        _current.get().note(connection.transport)
+        return connection
+
+
+class Session:
+    """Sends one request, or opens one WebSocket, and says what came of it.
+
+    Args:
+        address: Where the service is.
+        secrecy: What shows the token.
+        timeout: Seconds that one request may take in all.
+    """
+
+    def __init__(self, address: Address, secrecy: Secrecy, *, timeout: float) -> None:
+        self._address = address
+        self._secrecy = secrecy
+        self._connect_timeout = min(timeout, LONGEST_CONNECT)
+        self._timeout = timeout
+        self._settings = surroundings(address)
+        self._opened: aiohttp.ClientSession | None = None
+
+    async def send(self, operation: Operation[Any]) -> Reply | TransportError:
+        """Send an operation once."""
+        return await self._timely(self._exchange(operation))
+
+    async def upgrade(self, query: Mapping[str, str]) -> WebSocket | Reply | TransportError:
+        """Open the gateway's WebSocket; a `Reply` says that the service does not want to."""
+        try:
+            return await self._timely(self._shake_hands(query))
+        except _RefusedError as refused:
+            return refused.reply
+
+    async def close(self) -> None:
+        """Close every connection."""
+        if self._opened is not None:
+            await self._opened.close()
+            await asyncio.sleep(0)  # those that were cut close now
+
+    async def _timely(self, work: Coroutine[Any, Any, T]) -> T | TransportError:
+        making = Making()
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await work
+        except (OSError, aiohttp.ClientError, RequestException, BodyError, UnicodeError) as error:
+            making.cut()
+            return failure(
+                plain(error),
+                made=making.made,
+                host=urlsplit(self._address.base_url).netloc,
+                connecting=self._connect_timeout,
+                answering=self._timeout,
+            )
+        except BaseException:
+            making.cut()
+            raise
+
+    async def _exchange(self, operation: Operation[Any]) -> Reply:
+        request = request_of(self._address, operation, self._secrecy)
+        async with self._session().request(
+            operation.method,
+            URL(str(request.url), encoded=True),
+            headers=request.headers,
+            data=request.body,
+            allow_redirects=False,
+            proxy=proxy_of(self._address, self._settings),
+        ) as response:
+            return await self._reply(response)
+
+    async def _shake_hands(self, query: Mapping[str, str]) -> WebSocket:
+        asked = urlencode({**query, **self._secrecy.query})
+        return await self._session().ws_connect(
+            URL(f"{self._address.api}/gateway/?{asked}", encoded=True),
+            headers={"User-Agent": HEADERS["User-Agent"]},
+            proxy=proxy_of(self._address, self._settings),
+        )
+
+    async def _reply(self, response: aiohttp.ClientResponse) -> Reply:
+        body = Body(encoding=response.headers.get("content-encoding", ""))
+        async for chunk in response.content.iter_chunked(PIECE):
+            body.feed(chunk)
+        return self._secrecy.reply(response.status, body.whole(), response.headers.items())
+
+    async def _refusing(
+        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        """Take what is no WebSocket out of aiohttp's hands, which would follow redirects."""
+        response = await handler(request)
+        if "Upgrade" in request.headers and response.status != _SWITCHING:
+            raise _RefusedError(await self._reply(response))
+        return response
+
+    def _session(self) -> aiohttp.ClientSession:
+        if self._opened is None:
+            secure = self._address.base_url.startswith("https:")
+            self._opened = aiohttp.ClientSession(
+                connector=_Connector(
+                    limit=0,  # the gate counts
+                    resolver=aiohttp.ThreadedResolver(),
+                    ssl=trust_of(self._settings) if secure else True,
+                ),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                timeout=aiohttp.ClientTimeout(total=None, connect=self._connect_timeout),
+                middlewares=(self._refusing,),
+                max_line_size=_LONGEST_LINE,
+                max_field_size=_LONGEST_LINE,
+            )
+            # aiohttp sends again by itself what a kept connection broke under; that is the
+            # policy's to decide. There is no public switch; a test watches this one.
+            self._opened._retry_connection = False  # noqa: SLF001
+        return self._opened
