@@ -11,6 +11,7 @@ with it: so the one is broken here, and the other never stands at the beginning 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
@@ -139,6 +140,7 @@ def _unhidden(text: str, escape: Callable[[str], str]) -> str:
     return _HIDDEN_RUN.sub(shown, text)
 
 
+@cache
 def _python_escape(character: str) -> str:
     number = ord(character)
     if number <= _LAST_BYTE:
@@ -146,6 +148,7 @@ def _python_escape(character: str) -> str:
     return f"\\u{number:04x}" if number <= _LAST_OF_PLANE else f"\\U{number:08x}"
 
 
+@cache
 def _json_escape(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[n : n + 4]}" for n in range(0, len(units), 4))
