@@ -1,4 +1,4 @@
-"""Plans, results and failures as JSON documents, and a saved plan read back.
+"""Plans, results and failures as JSON documents.
 
 The documents are plain dicts in the order in which they are printed; their models, which only
 reading and the schemas need, are in `shapes` and `schemas`.
@@ -6,8 +6,7 @@ reading and the schemas need, are in `shapes` and `schemas`.
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from commandsync.changes import Add, Delete, Edit, Replace
 from commandsync.errors import (
@@ -23,9 +22,7 @@ from commandsync.errors import (
     Unauthorized,
     UsageError,
 )
-from commandsync.jsontext import TooLargeError, check_size
 from commandsync.outcomes import Outcome
-from commandsync.saved import plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,9 +40,6 @@ if TYPE_CHECKING:
 VERSION = 1
 """The version of every document; another one is never guessed at."""
 
-LARGEST_PLAN = 32 * 2**20
-"""Bytes of a file: of 20,000 commands, as many as an answer of the service can list."""
-
 _KINDS: tuple[tuple[tuple[type[CommandsyncError], ...], str], ...] = (
     ((UsageError,), "usage"),
     ((ManifestError,), "invalid"),
@@ -57,12 +51,6 @@ _KINDS: tuple[tuple[tuple[type[CommandsyncError], ...], str], ...] = (
     ((TransportError, ServerError), "network"),
     ((ListingError,), "service"),
 )
-_AGAIN = "make the plan again with plan --out"
-_TELLTALE = {
-    "results": "holds several plans: save each manifest's plan in its own file",
-    "error": "holds the report of a failure, not a plan",
-    "verified": "holds the result of an apply, not a plan",
-}
 
 
 class Validated(Protocol):
@@ -180,31 +168,6 @@ def result_schema_text() -> str:
     return schemas.result_schema_text()
 
 
-def load_plan(text: str, path: str) -> Plan:
-    """Read a saved plan, and believe nothing that it says about itself.
-
-    Whatever it shows must follow from its changes, so that who reviewed the file has seen what it
-    does. Its limits are asked again by whoever applies it.
-
-    Args:
-        text: The file's content.
-        path: The file's name, for messages.
-
-    Raises:
-        FileError: It is no saved plan.
-        RefusedError: It is of another version, or it was edited or damaged.
-    """
-    from commandsync import shapes  # noqa: PLC0415 - pydantic
-
-    data = _parsed(text, path)
-    try:
-        plan = plan_of(shapes.checked_plan(data))  # the shapes' memory is free again after this
-    except shapes.ShapeError as error:
-        raise FileError(f"{path} is no saved plan: {error}", hint=_AGAIN) from error
-    _check_derived(plan_document(plan), data, path)
-    return plan
-
-
 def _change_document(change: Change) -> Document:
     document: Document = {
         "action": change.action,
@@ -269,56 +232,3 @@ def _place(location: Location | None) -> Document | None:
     if location is None:
         return None
     return {"path": location.path, "line": location.line, "column": location.column}
-
-
-def _parsed(text: str, path: str) -> Document:
-    """Return the JSON object of a plan of the version that is known here."""
-    if len(text) > LARGEST_PLAN:
-        raise FileError(f"{path} is no saved plan: it is too large", hint=_AGAIN)
-    try:
-        check_size(text)
-        data = json.loads(
-            text.removeprefix("\ufeff"), object_pairs_hook=_unique, parse_constant=_no_number
-        )
-    except TooLargeError as error:
-        raise FileError(f"{path} is no saved plan: {error}", hint=_AGAIN) from error
-    except (ValueError, RecursionError) as error:
-        why = "it nests too deep" if isinstance(error, RecursionError) else str(error)
-        raise FileError(f"{path} is no saved plan: it is no valid JSON: {why}", hint=_AGAIN) from (
-            error
-        )
-    if not isinstance(data, dict) or type(data.get("version")) is not int:
-        raise FileError(f"{path} is no saved plan: it states no version", hint=_AGAIN)
-    if data["version"] != VERSION:
-        raise RefusedError(
-            f"{path} is of another version than {VERSION}, the only one known here",
-            hint="apply it with the version of commandsync that made it, or " + _AGAIN,
-        )
-    for key, what in _TELLTALE.items():
-        if key in data:
-            raise FileError(f"{path} {what}", hint=_AGAIN)
-    return data
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> Document:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return found
-
-
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON number")
-
-
-def _check_derived(derived: Document, data: Document, path: str) -> None:
-    """Compare what follows from the plan with what the file says.
-
-    The words of the refusal are left out: the guard speaks them anew when the plan is applied.
-    """
-    for key in ("fingerprint", *derived):
-        if key != "refused" and derived[key] != data[key]:
-            raise RefusedError(
-                f"{path} was edited or damaged: its {key} is not what its changes come to",
-                hint=_AGAIN + ", look at it, and apply that one",
-            )

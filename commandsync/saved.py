@@ -1,11 +1,15 @@
-"""A saved plan's shape as the plan it says, for `documents` to check and apply to carry out."""
+"""A saved plan read back from its file, believing nothing that it says about itself."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+import json
+from typing import TYPE_CHECKING, Any, NoReturn, assert_never
 
 from commandsync.changes import Add, Delete, Edit, Replace
 from commandsync.diff import FieldChange
+from commandsync.documents import VERSION, plan_document
+from commandsync.errors import FileError, RefusedError
+from commandsync.jsontext import TooLargeError, check_size
 from commandsync.location import Location, Notice
 from commandsync.plan import Plan, Target
 from commandsync.rules import SyncRules, parse_delete_limit
@@ -15,11 +19,100 @@ from commandsync.texts import AnnouncementText, CommandText, Resource
 if TYPE_CHECKING:
     from commandsync import shapes
     from commandsync.changes import Change
+    from commandsync.documents import Document
     from commandsync.texts import Text
 
+LARGEST_PLAN = 32 * 2**20
+"""Bytes of a file: of 20,000 commands, as many as an answer of the service can list."""
 
-def plan_of(shape: shapes.SavedPlan) -> Plan:
-    """Return the plan that a saved one says, with what differs worked out again."""
+_AGAIN = "make the plan again with plan --out"
+_TELLTALE = {
+    "results": "holds several plans: save each manifest's plan in its own file",
+    "error": "holds the report of a failure, not a plan",
+    "verified": "holds the result of an apply, not a plan",
+}
+
+
+def load_plan(text: str, path: str) -> Plan:
+    """Read a saved plan.
+
+    Whatever it shows must follow from its changes, so that who reviewed the file has seen what it
+    does. Its limits are asked again by whoever applies it.
+
+    Args:
+        text: The file's content.
+        path: The file's name, for messages.
+
+    Raises:
+        FileError: It is no saved plan.
+        RefusedError: It is of another version, or it was edited or damaged.
+    """
+    from commandsync import shapes  # noqa: PLC0415 - pydantic
+
+    data = _parsed(text, path)
+    try:
+        plan = _plan(shapes.checked_plan(data))  # the shapes' memory is free again after this
+    except shapes.ShapeError as error:
+        raise FileError(f"{path} is no saved plan: {error}", hint=_AGAIN) from error
+    _check_derived(plan_document(plan), data, path)
+    return plan
+
+
+def _parsed(text: str, path: str) -> Document:
+    """Return the JSON object of a plan of the version that is known here."""
+    if len(text) > LARGEST_PLAN:
+        raise FileError(f"{path} is no saved plan: it is too large", hint=_AGAIN)
+    try:
+        check_size(text)
+        data = json.loads(
+            text.removeprefix("\ufeff"), object_pairs_hook=_unique, parse_constant=_no_number
+        )
+    except TooLargeError as error:
+        raise FileError(f"{path} is no saved plan: {error}", hint=_AGAIN) from error
+    except (ValueError, RecursionError) as error:
+        why = "it nests too deep" if isinstance(error, RecursionError) else str(error)
+        raise FileError(f"{path} is no saved plan: it is no valid JSON: {why}", hint=_AGAIN) from (
+            error
+        )
+    if not isinstance(data, dict) or type(data.get("version")) is not int:
+        raise FileError(f"{path} is no saved plan: it states no version", hint=_AGAIN)
+    if data["version"] != VERSION:
+        raise RefusedError(
+            f"{path} is of another version than {VERSION}, the only one known here",
+            hint="apply it with the version of commandsync that made it, or " + _AGAIN,
+        )
+    for key, what in _TELLTALE.items():
+        if key in data:
+            raise FileError(f"{path} {what}", hint=_AGAIN)
+    return data
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> Document:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON number")
+
+
+def _check_derived(derived: Document, data: Document, path: str) -> None:
+    """Compare what follows from the plan with what the file says.
+
+    The words of the refusal are left out: the guard speaks them anew when the plan is applied.
+    """
+    for key in ("fingerprint", *derived):
+        if key != "refused" and derived[key] != data[key]:
+            raise RefusedError(
+                f"{path} was edited or damaged: its {key} is not what its changes come to",
+                hint=_AGAIN + ", look at it, and apply that one",
+            )
+
+
+def _plan(shape: shapes.SavedPlan) -> Plan:
+    """Return the plan that a file says, with what differs worked out again."""
     limits = shape.limits
     most = limits.max_deletes
     return Plan(

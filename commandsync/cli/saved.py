@@ -36,7 +36,7 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
         UsageError: A flag asks for what the plan has settled already.
         ListingError: The listing cannot be read.
     """
-    from commandsync.documents import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
+    from commandsync.saved import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
 
     if settings.files or settings.max_deletes is not None or not settings.prune:
         raise UsageError(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from commandsync import answers
-from commandsync.documents import failure_document, load_plan, plan_document
+from commandsync.documents import failure_document, plan_document
 from commandsync.errors import CommandsyncError, ListingError, ManifestError, RateLimited, Reply
 from commandsync.location import Notice
 from commandsync.manifest import dump_manifest, load_manifests
@@ -26,6 +26,7 @@ from commandsync.report import (
     render_validated,
 )
 from commandsync.rules import SyncRules
+from commandsync.saved import load_plan
 from commandsync.snapshot import Entry, Snapshot, reading
 from commandsync.texts import AnnouncementText, CommandText, Resource
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commandsync.documents import LARGEST_PLAN, load_plan
 from commandsync.errors import FileError, RefusedError
 from commandsync.report import render_plans
+from commandsync.saved import LARGEST_PLAN, load_plan
 from tests.support.plans import plans, varied_plan
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commandsync.cli.exits import Exit, of_result
-from commandsync.documents import load_plan, plan_document
+from commandsync.documents import plan_document
 from commandsync.report import render_results
+from commandsync.saved import load_plan
 from commandsync.snapshot import Entry
 from tests.support import listing as faults
 from tests.support.driver import Driver, Kill, Killed
