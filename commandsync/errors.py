@@ -25,6 +25,7 @@ CommandsyncError
 
 from __future__ import annotations
 
+import copyreg
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,14 @@ class CommandsyncError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let copies be made, and pickles for other processes, with every attribute.
+
+        By itself an exception is made anew from its message alone, which is less than most of
+        these take.
+        """
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]  # what every object is unpickled with
 
 
 class UsageError(CommandsyncError):

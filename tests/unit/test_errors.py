@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import copy
 import inspect
+import pickle
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,8 +16,12 @@ from commandsync.errors import (
     RateLimited,
     Reply,
     TransportError,
+    Unauthorized,
 )
 from commandsync.location import Location, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CLASSES = [
     value
@@ -64,3 +71,31 @@ def test_what_an_answer_says_is_not_shown_by_its_repr() -> None:
     reply = Reply(200, b"marked-token", {"x-seen": "marked-token"})
 
     assert "marked-token" not in repr(reply)
+
+
+def sent(error: CommandsyncError) -> object:
+    return pickle.loads(pickle.dumps(error))  # noqa: S301 - its own pickle
+
+
+TWICE = [Problem(Location("commands.yaml"), "wrong")] * 2
+
+
+@pytest.mark.parametrize("again", [copy.copy, sent])
+@pytest.mark.parametrize(
+    "error",
+    [
+        ManifestError(TWICE),
+        TransportError("reset", hint="wait", sent=False, lasting=True),
+        DecodeError("what?", reply=Reply(200, b"x")),
+        Unauthorized("no", reply=Reply(401, b"{}", {"date": "now"}), hint="copy it"),
+        RateLimited("slow", reply=Reply(429, b""), retry_after=3),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_goes_from_one_process_to_another_whole(
+    error: CommandsyncError, again: Callable[[CommandsyncError], object]
+) -> None:
+    copied = again(error)
+
+    assert isinstance(copied, type(error))
+    assert (copied.args, vars(copied)) == (error.args, vars(error))
