@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from commandsync.report import Format
 
 
+Color = Literal["auto", "always", "never"]
+
 _REQUESTS = 2  # -vv
 
 
@@ -98,7 +100,7 @@ class Output:
     """
 
     format: Format = "text"
-    color: Literal["auto", "always", "never"] = "auto"
+    color: Color = "auto"
     verbosity: int = 0
 
     def __post_init__(self) -> None:

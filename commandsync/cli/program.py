@@ -14,7 +14,7 @@ import click
 from commandsync import __version__
 from commandsync.cli import exits, signals
 from commandsync.cli.files import reason
-from commandsync.cli.output import Output, forget, open_closed, print_err, speak_utf8
+from commandsync.cli.output import Color, Output, forget, open_closed, print_err, speak_utf8
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.report import Format
 
@@ -147,9 +147,13 @@ def _usage(error: click.ClickException, output: Output) -> int:
 def _output_of(arguments: Sequence[str]) -> Output:
     """Read how to speak from the bare arguments: errors in the others are spoken of as well."""
     form: Any = "text"
+    color: Any = "auto"
     pairs = zip(arguments, [*arguments, ""][1:], strict=True)
     for argument, following in pairs:
         name, _, value = argument.partition("=")
-        if name == "--format" and (value or following) in get_args(Format):
-            form = value or following
-    return Output(form)
+        said = value or following
+        if name == "--format" and said in get_args(Format):
+            form = said
+        elif name == "--color" and said in get_args(Color):
+            color = said
+    return Output(form, color)

@@ -60,6 +60,26 @@ def test_a_pipe_gets_colours_only_when_asked(home: Home) -> None:
     assert "\x1b[" not in home.run("plan", "--color", "always", "--format", "json").out
 
 
+@pytest.mark.parametrize(
+    ("flags", "colored"), [(["--color", "never"], False), (["--color=always"], True), ([], True)]
+)
+@on_posix
+def test_failures_on_a_terminal_are_coloured_as_results_are(
+    home: Home, flags: list[str], *, colored: bool
+) -> None:
+    with Terminal.running(home, "validate", *flags) as terminal:
+        code, shown, _ = terminal.ended()
+
+    assert code == 4
+    assert "there is no such file" in shown
+    assert ("\x1b[" in shown) is colored
+
+
+def test_failures_on_a_pipe_get_colours_only_when_asked(home: Home) -> None:
+    assert "\x1b[" not in home.run("validate").err
+    assert "\x1b[" in home.run("validate", "--color", "always").err
+
+
 @pytest.mark.usefixtures("bot")
 def test_quiet_says_nothing_but_results(home: Home) -> None:
     ran = home.run("apply", "--yes", "-q", "--backup", "before.yaml")

@@ -277,7 +277,7 @@ def test_the_reference_has_every_kind_of_failure() -> None:
         below += kind.__subclasses__()
     kinds = {failure_kind(kind.__new__(kind)) for kind in below if kind is not CommandsyncError}
 
-    assert set(_CODE.findall(said)) == kinds | {"interrupted"}
+    assert set(_CODE.findall(said)) == kinds | {"interrupted", "declined"}
 
 
 @pytest.mark.parametrize(
