@@ -11,6 +11,7 @@ from commandsync.cli import exits
 from commandsync.cli.applying import Choices, carry_out, refusal_of
 from commandsync.cli.files import check_free, check_unread
 from commandsync.cli.options import (
+    PATH,
     force_option,
     format_option,
     limit_options,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 @click.option(
     "--plan",
     "plan_file",
+    type=PATH,
     metavar="PATH",
     callback=not_empty,
     help="Apply this saved plan and nothing else.",
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 @yes_option
 @click.option(
     "--backup",
+    type=PATH,
     metavar="PATH",
     callback=not_empty,
     help="First write what is listed now, as a manifest.",

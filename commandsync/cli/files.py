@@ -59,12 +59,29 @@ def check_free(path: str, *, force: bool) -> None:
 
     Raises:
         FileError: As `write_file`, as far as it can be told beforehand.
+        UsageError: It is `-`.
     """
+    _check_name(path, "name a file, or leave the option out to print the result")
     target = _destination(path)
     if target.is_dir() or (target.exists() and not force):
         raise _exists(path)
     if not target.parent.is_dir():
         raise FileError(f"cannot write {path}: its folder does not exist", hint="create the folder")
+
+
+def check_new(path: str) -> None:
+    """Refuse a place where something stands, or nothing can; missing folders are no matter.
+
+    Raises:
+        FileError: It is taken, or cannot be.
+        UsageError: It is `-`.
+    """
+    _check_name(path, "name a file")
+    place = Path(path)
+    if place.is_dir():
+        raise _exists(path)
+    if place.exists() or place.is_symlink():
+        raise FileError(f"{path} exists already", hint="edit it, or name another file")
 
 
 def check_unread(path: str, read: Iterable[str]) -> None:
@@ -190,6 +207,18 @@ def _exists(path: str) -> FileError:
     if Path(path).is_dir():
         return FileError(f"{path} is a folder", hint="name a file in it")
     return FileError(f"{path} exists already", hint="--force replaces it")
+
+
+def _check_name(path: str, hint: str) -> None:
+    """Refuse what can name no file here: standard output, too long a name, a closed folder."""
+    if path == "-":
+        raise UsageError("- is no file, and what is written here goes into one", hint=hint)
+    try:
+        Path(path).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # free, or told of its folder
+    except OSError as error:
+        raise _refused(path, error) from error
 
 
 def _refused(path: str, error: OSError) -> FileError:

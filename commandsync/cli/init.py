@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.files import make_folder, write_file
-from commandsync.cli.options import talk_options
+from commandsync.cli.files import check_new, make_folder, read_file, write_file
+from commandsync.cli.options import PATH, not_empty, talk_options
 from commandsync.cli.settings import DEFAULT_MANIFEST
 from commandsync.errors import FileError
 
 SCHEMA = Path("schemas") / "commands.schema.json"
+_TITLE = b'"commandsync manifest"'
+_LARGEST_SCHEMA = 1024 * 1024  # bytes
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
 
 
 @click.command("init")
-@click.argument("path", default=DEFAULT_MANIFEST)
+@click.argument("path", type=PATH, default=DEFAULT_MANIFEST, callback=not_empty)
 @talk_options
 def init_command(*, path: str, output: Output) -> None:
     """Write a starter manifest; never over an existing file.
@@ -33,11 +36,21 @@ def init_command(*, path: str, output: Output) -> None:
     """
     from commandsync.manifest import schema_text, starter  # noqa: PLC0415 - loads yaml
 
-    if Path(path).exists():
-        raise FileError(f"{path} exists already", hint="edit it, or name another file")
+    check_new(path)
     schema = Path(path).parent / SCHEMA
+    _check_schema(schema)
     make_folder(schema.parent)
     write_file(str(schema), schema_text(), force=True)
     write_file(path, starter(schema=f"./{SCHEMA.as_posix()}"), force=False)
     output.talk(f"wrote {path} and {schema.as_posix()}")
-    output.talk("next: edit it, then run  commandsync validate")
+    named = "" if path == DEFAULT_MANIFEST else f" -f {shlex.quote(path)}"
+    output.talk(f"next: edit it, then run  commandsync validate{named}")
+
+
+def _check_schema(path: Path) -> None:
+    """Let an older schema of ours be renewed, and no other file be replaced."""
+    if path.exists() and _TITLE not in read_file(str(path), most=_LARGEST_SCHEMA):
+        raise FileError(
+            f"{path.as_posix()} exists already, and is no schema of commandsync",
+            hint="move it, or put the manifest into another folder",
+        )

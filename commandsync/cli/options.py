@@ -46,10 +46,14 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:  #
     return value
 
 
+PATH = click.Path(readable=False, allow_dash=True)
+"""A path, such as a shell completes it; whether anything is there is for the command to say."""
+
 file_option = click.option(
     "-f",
     "--file",
     "files",
+    type=PATH,
     multiple=True,
     metavar="PATH",
     callback=not_empty,
@@ -97,6 +101,7 @@ _SERVICE = (
     ),
     click.option(
         "--token-file",
+        type=PATH,
         metavar="PATH",
         callback=not_empty,
         help="A file that holds the bot's token; otherwise it is taken from COMMANDSYNC_TOKEN.",

@@ -9,6 +9,7 @@ import click
 from commandsync.cli.comparing import plan_against
 from commandsync.cli.files import check_free, check_unread, write_file
 from commandsync.cli.options import (
+    PATH,
     force_option,
     format_option,
     limit_options,
@@ -29,9 +30,16 @@ if TYPE_CHECKING:
 
 
 @click.command("plan")
-@click.option("--out", metavar="PATH", callback=not_empty, help="Save the plan, for apply --plan.")
+@click.option(
+    "--out",
+    type=PATH,
+    metavar="PATH",
+    callback=not_empty,
+    help="Save the plan, for apply --plan.",
+)
 @click.option(
     "--against",
+    type=PATH,
     metavar="PATH",
     callback=not_empty,
     help="Compare with another manifest, with no network.",

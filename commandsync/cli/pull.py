@@ -8,7 +8,7 @@ import click
 
 from commandsync.cli.calling import one_manifest
 from commandsync.cli.files import check_free, write_file
-from commandsync.cli.options import force_option, not_empty, service_options
+from commandsync.cli.options import PATH, force_option, not_empty, service_options
 from commandsync.cli.settings import site_of
 from commandsync.cli.syncing import connected
 from commandsync.location import Notice
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.command("pull")
 @click.option(
     "--out",
+    type=PATH,
     metavar="PATH",
     callback=not_empty,
     help="Write the manifest here instead of printing it.",

@@ -109,10 +109,26 @@ def test_a_starter_is_valid_and_never_overwrites(home: Home) -> None:
 
 
 def test_a_starter_can_be_put_anywhere(home: Home) -> None:
-    ran = home.run("init", "bots/music/commands.yaml")
+    ran = home.run("init", "bots/my music/commands.yaml")
 
     assert ran.code == 0
-    assert home.run("validate", "-f", "bots/music/commands.yaml").code == 0
+    assert ran.err.endswith("commandsync validate -f 'bots/my music/commands.yaml'\n")
+    assert home.run("validate", "-f", "bots/my music/commands.yaml").code == 0
+
+
+def test_a_starter_renews_its_schema_and_replaces_nobody_elses(home: Home) -> None:
+    home.write('{"title": "commandsync manifest", "old": true}', "schemas/commands.schema.json")
+    home.write('{"title": "mine"}', "mine/schemas/commands.schema.json")
+
+    ours = home.run("init")
+    other = home.run("init", "mine/commands.yaml")
+
+    assert ours.code == 0
+    assert '"old"' not in home.read("schemas/commands.schema.json")
+    assert other.code == 1
+    assert "mine/schemas/commands.schema.json exists already" in other.err
+    assert home.read("mine/schemas/commands.schema.json") == '{"title": "mine"}'
+    assert not (home.path / "mine" / "commands.yaml").exists()
 
 
 def test_a_starter_that_cannot_be_put_there_is_a_clear_failure(home: Home) -> None:
@@ -333,6 +349,7 @@ def test_what_is_nowhere_said_is_asked_for(home: Home, missing: list[str]) -> No
         ("pull --out", "path"),
         ("apply --yes --plan", "path"),
         ("apply --yes --backup", "path"),
+        ("init", "path"),
     ],
 )
 @pytest.mark.usefixtures("bot")
@@ -429,6 +446,30 @@ def test_completion_works_through_the_installed_script(home: Home) -> None:
     assert source.code == 0
     assert "_COMMANDSYNC_COMPLETE=bash_complete" in source.out
     assert words.out.split() == ["plain,plan", "plain,pull"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "validate --file",
+        "plan --out",
+        "plan --against",
+        "plan --token-file",
+        "apply --plan",
+        "apply --backup",
+        "pull --out",
+        "init",
+        "serve --seed",
+    ],
+)
+def test_completion_leaves_paths_to_the_shell(home: Home, line: str) -> None:
+    words = home.child(
+        _COMMANDSYNC_COMPLETE="bash_complete",
+        COMP_WORDS=f"commandsync {line} ba",
+        COMP_CWORD=str(len(line.split()) + 1),
+    )
+
+    assert words.out.split() == ["file,ba"]
 
 
 def test_every_option_of_every_command_has_a_help(home: Home) -> None:

@@ -54,6 +54,30 @@ def test_a_file_that_exists_is_left_alone_before_anything_is_sent(
 
 
 @pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("command", ["plan --out", "pull --out", "apply --yes --backup", "init"])
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("-", 2, "- is no file"),
+        (".", 1, ". is a folder"),
+        pytest.param("x" * 300, 1, "cannot write xxx", marks=on_posix),
+    ],
+)
+def test_a_path_that_can_be_no_file_is_told_before_anything_is_sent(
+    home: Home, proxy: Proxy, command: str, name: str, code: int, said: str
+) -> None:
+    before = set(home.path.iterdir())
+
+    ran = home.run(*command.split(), name)
+
+    assert ran.code == code
+    assert f"error: {said}" in ran.err
+    assert "hint: " in ran.err
+    assert set(home.path.iterdir()) == before
+    assert proxy.requests == []
+
+
+@pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("command", ["plan --out", "apply --yes --backup"])
 def test_the_manifest_itself_is_never_replaced(home: Home, proxy: Proxy, command: str) -> None:
     before = home.read("commands.yaml")
