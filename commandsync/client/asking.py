@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from commandsync import operations
 from commandsync.address import parse_address
@@ -12,7 +13,6 @@ from commandsync.errors import ArgumentError, UsageError
 from commandsync.texts import AnnouncementText, CommandText
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Self
 
     from commandsync.address import Address
@@ -24,6 +24,8 @@ T = TypeVar("T")
 
 LARGEST_PAGE = 100
 """Entries of a page, as the service interface has it."""
+
+_LONGEST_TIMEOUT = 3600  # seconds; far below what sockets and threads can count
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,10 @@ class Asking:
             UsageError: The token or the base URL cannot be one.
             PlainHttpError: The base URL is plain http to another machine.
         """
+        if not isinstance(token, str | Token | None):  # its value is nobody's business
+            raise ArgumentError(f"token is text or None, not {type(token).__name__}")
+        if not isinstance(base_url, str):
+            raise ArgumentError(f"base_url is text, not {type(base_url).__name__}")
         known = Token(token) if isinstance(token, str) else token
         address = parse_address(base_url, insecure_http=insecure_http)
         named = "" if bot is None else _identifier("bot", bot)
@@ -70,10 +76,10 @@ class Asking:
         return operations.list_bots(
             limit=_number("limit", limit, least=1, most=LARGEST_PAGE),
             page=_number("page", page, least=1),
-            q=q,
-            sort=sort,
+            q=_optional("q", q),
+            sort=_optional("sort", sort),
             ids=_several("ids", ids),
-            certified=certified,
+            certified=_yes_or_no("certified", certified),
             tags=_several("tags", tags),
         )
 
@@ -169,6 +175,19 @@ class Paging(Generic[T]):
         return () if repeated else items
 
 
+def limits_of(*, timeout: float, retries: int, concurrency: int) -> dict[str, Any]:
+    """Return what a client's requests may take, for its connection.
+
+    Raises:
+        ArgumentError: One of them makes no sense: nothing could ever be sent.
+    """
+    return {
+        "timeout": _seconds("timeout", timeout),
+        "retries": _number("retries", retries, least=0),
+        "concurrency": _number("concurrency", concurrency, least=1),
+    }
+
+
 def as_reply(operation: Operation[object]) -> Operation[Reply]:
     """Return the operation with an answer that nothing is read into, whatever it says."""
     return replace(operation, read=lambda reply: reply)  # type: ignore[return-value]  # the type changes with it
@@ -191,9 +210,19 @@ def _text(name: str, value: object, *, empty: bool = False) -> str:
     return value
 
 
-def _several(name: str, values: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(values, str):
-        raise ArgumentError(f"{name} is a list of texts, not one text")
+def _optional(name: str, value: str | None) -> str | None:
+    return None if value is None else _text(name, value, empty=True)
+
+
+def _yes_or_no(name: str, value: bool | None) -> bool | None:  # noqa: FBT001 - the caller's own argument
+    if not isinstance(value, bool | None):
+        raise ArgumentError(f"{name} is True, False or None, not {value!r}")
+    return value
+
+
+def _several(name: str, values: object) -> tuple[str, ...]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ArgumentError(f"{name} is a list of texts, not {values!r}")
     return tuple(_text(name, value) for value in values)
 
 
@@ -201,6 +230,14 @@ def _identifier(name: str, value: object) -> str:
     if not isinstance(value, str) or value.strip() in {"", ".", ".."}:
         raise ArgumentError(f"{name} is no identifier: {value!r}", hint="ids are text, like '42'")
     return value
+
+
+def _seconds(name: str, value: float) -> float:
+    counts = isinstance(value, int | float) and not isinstance(value, bool)
+    if counts and 0 < value <= _LONGEST_TIMEOUT:
+        return value
+    within = f"more than 0 and at most {_LONGEST_TIMEOUT:,}"
+    raise ArgumentError(f"{name} is a number of seconds, {within}, not {value!r}")
 
 
 def _number(name: str, value: object, *, least: int, most: int | None = None) -> int:

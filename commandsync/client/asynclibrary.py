@@ -7,7 +7,7 @@ import random
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from commandsync.client.asking import Asking, Paging, as_reply
+from commandsync.client.asking import Asking, Paging, as_reply, limits_of
 from commandsync.client.extras import missing
 from commandsync.client.handlers import Handlers
 from commandsync.client.watching import Watch
@@ -47,13 +47,14 @@ class AsyncClient:
         token: The bot's token; None for a client that only reads.
         base_url: Where the service is, without `/v1`.
         bot: The bot's id; read from the token when it is not given.
-        timeout: Seconds that one request may take in all.
-        retries: How often a request may be sent again.
-        concurrency: How many requests may be in flight at the same time.
+        timeout: Seconds that one request may take in all, at most 3,600.
+        retries: How often a request may be sent again, from 0.
+        concurrency: How many requests may be in flight at the same time, from 1.
         insecure_http: Allow plain http to another machine.
 
     Raises:
-        UsageError: The token or the base URL cannot be one, or the extra `[async]` is missing.
+        UsageError: The token or the base URL cannot be one, or the extra `[async]` is missing; as
+            `ArgumentError`, another argument.
         PlainHttpError: The base URL is plain http to another machine.
     """
 
@@ -74,14 +75,8 @@ class AsyncClient:
         self._ask = Asking.of(token, base_url, bot=bot, insecure_http=insecure_http)
         self._handlers = Handlers(waiting=True)
         self._running: set[asyncio.Task[None]] = set()
-
-        self._connection = _driver()(
-            self._ask.address,
-            self._ask.token,
-            timeout=timeout,
-            retries=retries,
-            concurrency=concurrency,
-        )
+        limits = limits_of(timeout=timeout, retries=retries, concurrency=concurrency)
+        self._connection = _driver()(self._ask.address, self._ask.token, **limits)
 
     @property
     def bot(self) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import random
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from commandsync.client.asking import Asking, Paging, as_reply
+from commandsync.client.asking import Asking, Paging, as_reply, limits_of
 from commandsync.client.blocking import Connection
 from commandsync.client.extras import missing
 from commandsync.client.handlers import Handlers
@@ -48,13 +48,13 @@ class Client:
         token: The bot's token; None for a client that only reads.
         base_url: Where the service is, without `/v1`.
         bot: The bot's id; read from the token when it is not given.
-        timeout: Seconds that one request may take in all.
-        retries: How often a request may be sent again.
-        concurrency: How many requests may be in flight at the same time.
+        timeout: Seconds that one request may take in all, at most 3,600.
+        retries: How often a request may be sent again, from 0.
+        concurrency: How many requests may be in flight at the same time, from 1.
         insecure_http: Allow plain http to another machine.
 
     Raises:
-        UsageError: The token or the base URL cannot be one.
+        UsageError: The token or the base URL cannot be one; as `ArgumentError`, another argument.
         PlainHttpError: The base URL is plain http to another machine.
     """
 
@@ -76,14 +76,8 @@ class Client:
         self._handlers = Handlers(waiting=False)
         self._running: set[EventThread] = set()
         self._closed = False
-        self._settings: dict[str, Any] = {"timeout": timeout, "retries": retries}
-        self._connection = Connection(
-            self._ask.address,
-            self._ask.token,
-            timeout=timeout,
-            retries=retries,
-            concurrency=concurrency,
-        )
+        self._limits = limits_of(timeout=timeout, retries=retries, concurrency=concurrency)
+        self._connection = Connection(self._ask.address, self._ask.token, **self._limits)
 
     @property
     def bot(self) -> str:
@@ -298,5 +292,5 @@ class Client:
     def _asynchronous(self) -> AsyncConnection:
         from commandsync.client.asynchronous import AsyncConnection  # noqa: PLC0415 - an extra
 
-        ask = self._ask
-        return AsyncConnection(ask.address, ask.token, concurrency=1, **self._settings)
+        alone = self._limits | {"concurrency": 1}
+        return AsyncConnection(self._ask.address, self._ask.token, **alone)

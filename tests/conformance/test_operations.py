@@ -216,6 +216,10 @@ MISTAKES: dict[str, tuple[str, dict[str, object]]] = {
     "a page too large": ("list_bots", {"limit": 101}),
     "page zero": ("list_bots", {"page": 0}),
     "one id instead of several": ("list_bots", {"ids": "42"}),
+    "ids that are none": ("list_bots", {"ids": None}),
+    "a search for a number": ("list_bots", {"q": 7}),
+    "several fields to sort by": ("list_bots", {"sort": ["servers"]}),
+    "certified in words": ("list_bots", {"certified": "no"}),
     "an empty tag": ("list_bots", {"tags": [""]}),
     "half a page": ("get_voters", {"limit": 1.5}),
     "a page that is true": ("get_voters", {"page": True}),
@@ -246,6 +250,36 @@ def test_arguments_are_checked_before_anything_is_sent(
 
     assert isinstance(caught.value, ArgumentError)
     assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    "mistaken",
+    [
+        {"token": 7},
+        {"token": b"marked-token"},
+        {"base_url": None},
+        {"timeout": None},
+        {"timeout": 0},
+        {"timeout": float("inf")},
+        {"timeout": float("nan")},
+        {"timeout": True},
+        {"retries": -1},
+        {"retries": 1.5},
+        {"concurrency": 0},
+        {"bot": 42},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", [Client, AsyncClient])
+def test_a_client_that_could_send_nothing_is_not_made(
+    kind: type[Client | AsyncClient], mistaken: dict[str, object]
+) -> None:
+    arguments: Any = {"token": TOKEN, "base_url": "http://127.0.0.1:9"} | mistaken
+
+    with pytest.raises(ArgumentError, match=f"^{next(iter(mistaken))} is") as caught:
+        kind(**arguments)
+
+    assert "marked" not in str(caught.value)
 
 
 def test_a_client_that_knows_no_bot_says_so(open_client: Open, server: RawServer) -> None:
