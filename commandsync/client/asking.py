@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from commandsync.address import Address
     from commandsync.errors import Reply
-    from commandsync.models import Announcement, Bot, BotPage, Command, Queries, VoterPage
+    from commandsync.models import Announcement, Bot, BotPage, Command, Queries, Voter, VoterPage
     from commandsync.operations import Operation
 
-T = TypeVar("T")
+R = TypeVar("R", "Bot", "Voter")
 
 LARGEST_PAGE = 100
 """Entries of a page, as the service interface has it."""
@@ -149,7 +149,7 @@ class Asking:
 
 
 @dataclass(slots=True)
-class Paging(Generic[T]):
+class Paging(Generic[R]):
     """A list that comes in pages.
 
     Attributes:
@@ -159,18 +159,20 @@ class Paging(Generic[T]):
 
     page: int = 1
     over: bool = False
-    _before: tuple[T, ...] = ()
+    _before: tuple[str, ...] = ()
 
-    def take(self, items: tuple[T, ...], queries: Queries) -> tuple[T, ...]:
+    def take(self, items: tuple[R, ...], queries: Queries) -> tuple[R, ...]:
         """Take what a page holds, and return what of it is news.
 
-        A service that does not say how many pages there are has ended when one is empty, or is the
-        one before once more: some know no pages and always answer with the whole list.
+        The list has ended where the service says so, and when a page is empty or holds the same
+        records as the one before: some services know no pages and always answer with the whole
+        list, whatever they say of its pages. Only one who voted twice may be all of two pages.
         """
         last = queries.max_page
-        repeated = last is None and items == self._before
+        same = tuple(item.id or repr(item) for item in items)
+        repeated = same == self._before and (last is None or len(set(same)) > 1)
         self.over = not items or repeated or (last is not None and self.page >= last)
-        self._before = items
+        self._before = same
         self.page += 1
         return () if repeated else items
 
@@ -232,12 +234,12 @@ def _identifier(name: str, value: object) -> str:
     return value
 
 
-def _seconds(name: str, value: float) -> float:
+def _seconds(name: str, value: Any) -> float:  # noqa: ANN401 - checked here
     counts = isinstance(value, int | float) and not isinstance(value, bool)
-    if counts and 0 < value <= _LONGEST_TIMEOUT:
-        return value
-    within = f"more than 0 and at most {_LONGEST_TIMEOUT:,}"
-    raise ArgumentError(f"{name} is a number of seconds, {within}, not {value!r}")
+    if not (counts and 0 < value <= _LONGEST_TIMEOUT):
+        within = f"more than 0 and at most {_LONGEST_TIMEOUT:,}"
+        raise ArgumentError(f"{name} is a number of seconds, {within}, not {value!r}")
+    return float(value)
 
 
 def _number(name: str, value: object, *, least: int, most: int | None = None) -> int:

@@ -121,6 +121,30 @@ def test_a_list_without_paging_is_read_once(open_client: Open, server: RawServer
     assert server.requests[0].target == "/v1/bot/42/voters?page=1&limit=100"
 
 
+def test_a_list_whose_pages_are_all_the_same_is_read_once(
+    open_client: Open, server: RawServer
+) -> None:
+    ann, bob = {"id": "1"}, {"id": "2"}
+    both = [answering(page([ann, bob], number, 1_000_000)) for number in (1, 2)]
+    counting = [answering(page([ann | {"votes": 7}])), answering(page([ann | {"votes": 8}]))]
+    server.then(*both, *counting)
+    client = open_client(TOKEN, server.url, bot="42")
+
+    bots, voters = client.iter_bots(), client.iter_voters()
+
+    assert [bot.id for bot in bots] == ["1", "2"]
+    assert [voter.votes for voter in voters] == [7]
+
+
+def test_who_voted_twice_is_no_end_of_the_voters(open_client: Open, server: RawServer) -> None:
+    votes = enumerate(("1", "1", "2"), start=1)
+    server.then(*[answering(page([{"id": user}], number, 3)) for number, user in votes])
+
+    voters = open_client(TOKEN, server.url, bot="42").iter_voters(limit=1)
+
+    assert [voter.id for voter in voters] == ["1", "1", "2"]
+
+
 def test_one_page_of_bots_and_of_voters_is_read(open_client: Open, server: RawServer) -> None:
     server.then(answering(page([BOT], 2, 9)), answering(page([{"id": "1"}], 3, 3)))
     client = open_client(TOKEN, server.url, bot="42")
