@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commandsync.cli.settings import Settings, rules_of
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from commandsync.manifest import Manifest
     from commandsync.plan import Plan
     from commandsync.snapshot import Entry, Snapshot
+    from commandsync.texts import Resource
 
 
 def plan_against(
@@ -31,24 +33,60 @@ def plan_against(
 
     Raises:
         ManifestError: The other one is invalid.
-        UsageError: There is more than one manifest on a side.
+        UsageError: There is more than one manifest on a side, or both are standard input.
     """
     from commandsync.manifest import load_manifests  # noqa: PLC0415 - loads yaml
     from commandsync.plan import Target, make_plan  # noqa: PLC0415 - when needed
 
+    if other == "-" and "-" in settings.files:
+        raise UsageError("standard input can be read once", hint="give one of the two as a file")
     listed = load_manifests([other], stdin=sys.stdin.buffer.read)
     if len(manifests) != 1 or len(listed) != 1:
         raise UsageError("--against compares one manifest with one other")
     (manifest,) = manifests
+    desired, unpinned = _pinned_by_both(manifest.snapshot, listed[0].snapshot)
     told = f"this is compared with {called}, and not with the listing"
     return make_plan(
-        desired=manifest.snapshot,
-        listed=_as_listed(listed[0].snapshot, manifest.snapshot),
+        desired=desired,
+        listed=_as_listed(listed[0].snapshot, desired),
         # No base URL: nothing there was read.
         target=Target(bot=settings.bot or manifest.bot, base_url=""),
         rules=rules_of(settings, manifest),
         manifest=manifest.paths,
-        notices=(*((Notice(told),) if called else ()), *warnings_of(manifest)),
+        notices=(
+            *((Notice(told),) if called else ()),
+            *((_unpinned(unpinned),) if unpinned else ()),
+            *warnings_of(manifest),
+        ),
+    )
+
+
+def _pinned_by_both(desired: Snapshot, other: Snapshot) -> tuple[Snapshot, int]:
+    """Leave out the pins that the other manifest has not: it does not say what is listed.
+
+    Returns:
+        What is desired, and how many pins were left out.
+    """
+    from commandsync.snapshot import Snapshot  # noqa: PLC0415 - when needed
+
+    collections: dict[Resource, tuple[Entry, ...]] = {}
+    unpinned = 0
+    for resource, entries in desired.collections.items():
+        known = {"", *(entry.id for entry in other.collections.get(resource, ()))}
+        lost = [entry.id not in known for entry in entries]
+        unpinned += sum(lost)
+        collections[resource] = tuple(
+            replace(entry, id="") if is_lost else entry
+            for entry, is_lost in zip(entries, lost, strict=True)
+        )
+    return Snapshot(collections), unpinned
+
+
+def _unpinned(count: int) -> Notice:
+    ids, whose = ("id is", "its entry is") if count == 1 else ("ids are", "their entries are")
+    return Notice(
+        f"{count:,} pinned {ids} not in the other manifest: {whose} matched by text",
+        "an entry that is renamed by its pin alone is shown as added and deleted here",
     )
 
 

@@ -90,8 +90,10 @@ def _plan(plan: Plan) -> Iterator[str]:
 
 def _where(plan: Plan) -> str:
     target = plan.target
-    url = f" at {code(target.base_url)}" if target.base_url else ""
     files = ", ".join(map(code, plan.manifest))
+    if not target.bot:  # two manifests are compared, and neither names one
+        return f"Manifest {files}" if files else "Manifest"
+    url = f" at {code(target.base_url)}" if target.base_url else ""
     return f"Bot {code(target.bot)}{url}" + (f" from {files}" if files else "")
 
 

@@ -124,8 +124,10 @@ def _result(result: Result, palette: Palette) -> Iterator[str]:
 
 def _heading(plan: Plan, palette: Palette) -> str:
     bot, url = visible(plan.target.bot), visible(plan.target.base_url)
-    where = f"Bot {bot or 'unknown'}" + (f" at {url}" if url else "")
     files = ", ".join(visible(file) for file in plan.manifest)
+    if not bot:  # two manifests are compared, and neither names one
+        return palette.paint("Manifest", "bold") + (f" {files}" if files else "")
+    where = f"Bot {bot}" + (f" at {url}" if url else "")
     return palette.paint(where, "bold") + (f" from {files}" if files else "")
 
 

@@ -395,6 +395,34 @@ def test_plan_compares_two_manifests_offline(home: Home) -> None:
     )
 
 
+def test_pins_are_compared_only_where_both_manifests_have_them(home: Home) -> None:
+    pinned = fields(("help",), ("old",), ("ping",))
+    for number, name in enumerate(("help", "old", "ping")):
+        pinned = pinned.replace(f'"/{name}"', f'"/{name}"\n    id: "{number}"')
+    home.write(pinned.replace('"2"', '"3"'), "before.yaml")
+    home.write(pinned.replace('name: "old"', 'name: "new"'))
+
+    plan = checked(home.run("plan", "--against", "before.yaml", "--format", "json"), "plan")
+
+    assert [(one["action"], one["renamed_from"]) for one in plan["changes"]] == [("edit", "old")]
+    assert [one["message"] for one in plan["warnings"][1:]] == [
+        "1 pinned id is not in the other manifest: its entry is matched by text"
+    ]
+
+
+def test_standard_input_is_compared_with_a_file_and_not_with_itself(home: Home) -> None:
+    text = fields(("help",)).encode()
+    home.write(text, "before.yaml")
+
+    same = home.run("plan", "-f", "-", "--against", "before.yaml", stdin=text)
+    both = home.run("plan", "-f", "-", "--against", "-", stdin=text)
+
+    assert same.code == 0
+    assert "No changes" in same.out
+    assert both.code == 2
+    assert "error: standard input can be read once" in both.err
+
+
 @pytest.mark.parametrize("name", ["commands", "plan", "result"])
 def test_schema_prints_what_is_kept_in_schemas(home: Home, name: str) -> None:
     ran = home.run("schema", name)

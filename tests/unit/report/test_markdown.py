@@ -223,3 +223,11 @@ def test_valid_manifests_are_a_table() -> None:
         "| `b.yaml:2:3` | `twins` |  |\n"
     )
     assert render_validated([one], format="markdown").endswith("| `a.yaml` | 1 command | 0 |\n")
+
+
+def test_a_plan_without_a_listing_names_its_manifest_only() -> None:
+    plan = replace(plan_of(), target=Target(bot="", base_url=""))
+    nameless = replace(plan, manifest=())
+
+    assert "\n\nManifest `commands.yaml`\n\n" in render_plans([plan], format="markdown")
+    assert "\n\nManifest\n\n" in render_plans([nameless], format="markdown")

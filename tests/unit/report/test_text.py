@@ -143,9 +143,11 @@ def test_several_plans_follow_each_other(every_change: Plan) -> None:
 
 
 def test_a_plan_without_a_listing_does_not_invent_one() -> None:
-    plan = replace(plan_of(), target=Target(bot="", base_url=""), manifest=())
+    plan = replace(plan_of(), target=Target(bot="", base_url=""))
+    nameless = replace(plan, manifest=())
 
-    assert render_plans([plan], format="text").startswith("Bot unknown\n")
+    assert render_plans([plan], format="text").startswith("Manifest commands.yaml\n\n")
+    assert render_plans([nameless], format="text").startswith("Manifest\n\n")
 
 
 def test_colours_are_there_only_when_asked_for(every_change: Plan) -> None:
