@@ -7,9 +7,18 @@ documented but left out reads as empty, since no documented field is promised to
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import AliasChoices, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 
 def _empty_for_none(value: object) -> object:
@@ -21,10 +30,28 @@ def _none_for_no_number(value: object) -> object:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
+def _defaults_for_none(value: object) -> object:
+    return {} if value is None else value
+
+
+def _time(value: object, read: ValidatorFunctionWrapHandler) -> datetime | None:
+    """Read a time; one without a zone is in UTC, as the service interface has all of them.
+
+    What is none is as if it were not there: no bot's page is unreadable for a time of another's.
+    """
+    try:
+        found: datetime | None = read(value)
+    except ValueError:
+        return None
+    return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found
+
+
 OptionalText = Annotated[str, BeforeValidator(_empty_for_none)]
 """Text that is absent, null or empty alike (wire notes: a category left out comes back as any)."""
 
 Identifier = Annotated[str, BeforeValidator(_empty_for_none)]
+Time = Annotated[datetime | None, WrapValidator(_time)]
+_Part = BeforeValidator(_defaults_for_none)  # an object that is null is one without fields
 _IDENTIFIER = Field(default="", validation_alias=AliasChoices("id", "_id"))
 
 
@@ -87,7 +114,7 @@ class Information(Record):
 
     description: OptionalText = ""
     overview: OptionalText = ""
-    creator: Creator = Creator()
+    creator: Annotated[Creator, _Part] = Creator()
     tags: tuple[str, ...] = ()
 
 
@@ -118,23 +145,26 @@ class Theme(Record):
 
 
 class Bot(Record):
-    """A bot as listed. The meaning of `state`, `certificate` and `status` is not published."""
+    """A bot as listed. The meaning of `state`, `certificate` and `status` is not published.
+
+    Its times know their zone.
+    """
 
     id: Identifier = Field(min_length=1, validation_alias=AliasChoices("id", "_id"))
     provider: OptionalText = ""
-    profile: Profile = Profile()
+    profile: Annotated[Profile, _Part] = Profile()
     prefix: OptionalText = ""
-    information: Information = Information()
-    statistics: Statistics = Statistics()
+    information: Annotated[Information, _Part] = Information()
+    statistics: Annotated[Statistics, _Part] = Statistics()
     state: int | float | None = None
     certificate: int | float | None = None
     invite_url: str | None = Field(default=None, validation_alias="inviteURL")
-    ratings: Ratings = Ratings()
+    ratings: Annotated[Ratings, _Part] = Ratings()
     vanity: str | None = None
-    theme: Theme = Theme()
+    theme: Annotated[Theme, _Part] = Theme()
     status: int | float | None = None
-    created_at: AwareDatetime | None = Field(default=None, validation_alias="createdAt")
-    updated_at: AwareDatetime | None = Field(default=None, validation_alias="updatedAt")
+    created_at: Time = Field(default=None, validation_alias="createdAt")
+    updated_at: Time = Field(default=None, validation_alias="updatedAt")
 
 
 class Account(Record):

@@ -162,6 +162,33 @@ def test_a_bot_needs_nothing_but_its_id() -> None:
     assert (bot.id, bot.profile.username, bot.statistics.servers) == ("42", "", None)
 
 
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ("2021-02-03T04:05:06.789", datetime(2021, 2, 3, 4, 5, 6, 789_000, UTC)),
+        ("2021-02-03", datetime(2021, 2, 3, tzinfo=UTC)),
+        ("", None),
+        ("yesterday", None),
+        (None, None),
+    ],
+)
+def test_an_odd_time_does_not_spoil_the_bot_and_has_a_zone(
+    sent: object, read: datetime | None
+) -> None:
+    bot = Bot.model_validate({"id": "42", "createdAt": sent, "updatedAt": sent})
+
+    assert bot.created_at == bot.updated_at == read
+
+
+def test_a_part_of_a_bot_that_is_null_is_as_if_it_were_not_there() -> None:
+    parts = ("profile", "information", "statistics", "ratings", "theme")
+
+    bot = Bot.model_validate({"id": "42", **dict.fromkeys(parts)})
+    team = Bot.model_validate({"id": "42", "information": {"creator": None}})
+
+    assert bot == team == Bot(id="42")
+
+
 def test_a_bot_without_an_id_is_none() -> None:
     with pytest.raises(ValidationError):
         Bot.model_validate({"success": True, "message": "ok"})
