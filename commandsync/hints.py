@@ -11,7 +11,7 @@ from commandsync.matching import similarity
 from commandsync.texts import CommandText
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from commandsync.changes import Change
     from commandsync.snapshot import Entry
@@ -20,11 +20,12 @@ _NEAR = 0.8  # share of words in common
 _MOST_COMPARISONS = 10_000  # beyond this the changes are no renames but another listing
 
 
-def rename_hints(changes: Sequence[Change]) -> list[Notice]:
+def rename_hints(changes: Sequence[Change], *, live: Collection[str] = ()) -> list[Notice]:
     """Name the pairs of one added and one deleted command that say nearly the same.
 
     Args:
         changes: The changes of one collection.
+        live: The names that the manifest has: none of them can stand under `formerly`.
     """
     added = [c for c in changes if isinstance(c, Add) and isinstance(c.after, CommandText)]
     deleted = [c for c in changes if isinstance(c, Delete) and isinstance(c.before, CommandText)]
@@ -39,7 +40,7 @@ def rename_hints(changes: Sequence[Change]) -> list[Notice]:
     for negative, a, d in ranked:
         if -negative >= _NEAR and a not in hints and d not in hints.values():
             hints[a] = d
-    return [_hint(added[a], deleted[d]) for a, d in sorted(hints.items())]
+    return [_hint(added[a], deleted[d], live) for a, d in sorted(hints.items())]
 
 
 def lost_renames(
@@ -89,11 +90,16 @@ def _likeness(add: Add, delete: Delete) -> float:
     return similarity(mine, theirs)[1]
 
 
-def _hint(add: Add, delete: Delete) -> Notice:
-    old = json.dumps(delete.name, ensure_ascii=False)
+def _hint(add: Add, delete: Delete, live: Collection[str]) -> Notice:
+    pins = delete.name in live
+    line = f"id: {_in_quotes(delete.id)}" if pins else f"formerly: [{_in_quotes(delete.name)}]"
     return Notice(
         f"{add.name!r} looks like {delete.name!r} under a new name: as planned, the old one is "
         "deleted with its uses",
-        f"if it is a rename, write below its name:  formerly: [{old}]",
+        f"if it is a rename, write below its name:  {line}",
         add.location,
     )
+
+
+def _in_quotes(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -86,8 +86,8 @@ def _former_names(commands: Sequence[Stated]) -> None:
                 stated.reader.error(
                     old.at,
                     f"formerly names {quoted(name)}, which is still a command at {_place(other)}",
-                    "remove that command; where both stay, as after a swap, pin them instead: "
-                    "commandsync pull --pin shows the ids",
+                    "remove one of the two: a rename that is done needs no formerly; where names "
+                    "are swapped, pin the commands instead: commandsync pull --pin shows the ids",
                 )
 
 

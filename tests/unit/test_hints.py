@@ -39,6 +39,12 @@ def test_a_name_is_quoted_so_that_it_can_be_pasted() -> None:
     assert hint.hint.endswith(r'formerly: ["say \"hi\"\n"]')
 
 
+def test_a_name_that_others_keep_cannot_be_a_former_one_so_the_pin_is_printed() -> None:
+    (hint,) = rename_hints([add("away"), delete("afk", syntax="/away")], live={"away", "afk"})
+
+    assert hint.hint.endswith('write below its name:  id: "1"')
+
+
 def test_texts_that_differ_give_no_hint() -> None:
     assert rename_hints([add("help"), delete("ban", "Throws somebody out for ever.")]) == []
 

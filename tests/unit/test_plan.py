@@ -345,6 +345,17 @@ def test_a_rename_that_is_not_declared_is_hinted_at() -> None:
     assert 'formerly: ["h"]' in plan.notices[0].hint
 
 
+def test_the_rename_of_one_of_several_is_hinted_at_with_its_pin() -> None:
+    here = listed([command("afk", "Shows the menu."), command("afk", "Leaves.")])
+    renamed = command("away", "Shows the menu.")
+
+    plan = plan_of(wanted([renamed, command("afk", "Leaves.")]), here)
+    as_hinted = plan_of(wanted([Entry(renamed, id="c0"), command("afk", "Leaves.")]), here)
+
+    assert plan.notices[0].hint.endswith('id: "c0"')
+    assert [(one.action, one.name) for one in as_hinted.changes] == [("edit", "away")]
+
+
 def test_notices_of_the_manifest_are_carried_along() -> None:
     notice = Notice("a warning")
 

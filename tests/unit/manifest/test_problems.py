@@ -278,8 +278,8 @@ def test_values_must_be_of_their_kind(
                 ),
                 (
                     '3:54: formerly names "d", which is still a command at -:4:3 '
-                    "| remove that command; where both stay, as after a swap, pin them instead: "
-                    "commandsync pull --pin shows the ids"
+                    "| remove one of the two: a rename that is done needs no formerly; where names "
+                    "are swapped, pin the commands instead: commandsync pull --pin shows the ids"
                 ),
                 (
                     '4:50: formerly names the command\'s own name "d" '
