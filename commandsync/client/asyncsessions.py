@@ -17,6 +17,7 @@ from commandsync.client.environment import proxy_of, surroundings, trust_of
 from commandsync.client.failures import failure
 from commandsync.client.requesting import HEADERS, request_of
 from commandsync.client.sending import LONGEST_CONNECT, PIECE
+from commandsync.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
@@ -91,6 +92,7 @@ class Session:
         self._timeout = timeout
         self._settings = surroundings(address)
         self._opened: aiohttp.ClientSession | None = None
+        self._home: asyncio.AbstractEventLoop | None = None
 
     async def send(self, operation: Operation[Any]) -> Reply | TransportError:
         """Send an operation once."""
@@ -163,7 +165,9 @@ class Session:
         return response
 
     def _session(self) -> aiohttp.ClientSession:
+        loop = asyncio.get_running_loop()
         if self._opened is None:
+            self._home = loop
             secure = self._address.base_url.startswith("https:")
             self._opened = aiohttp.ClientSession(
                 connector=_Connector(
@@ -181,4 +185,9 @@ class Session:
             # aiohttp sends again by itself what a kept connection broke under; that is the
             # policy's to decide. There is no public switch; a test watches this one.
             self._opened._retry_connection = False  # noqa: SLF001
+        if loop is not self._home:
+            raise UsageError(
+                "the client belongs to another event loop, the one of its first request",
+                hint="make and close a client within each asyncio.run",
+            )
         return self._opened

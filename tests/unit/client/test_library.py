@@ -110,6 +110,23 @@ def test_listening_in_a_loop_calls_the_handlers_until_the_client_is_closed(
     assert len(gateway.guests) == 1
 
 
+def test_a_client_of_another_loop_says_so(gateway: Gateway) -> None:
+    async def main() -> None:
+        with pytest.raises(UsageError, match="another event loop"):
+            await client.get_voters()
+        with pytest.raises(UsageError, match="another event loop"):
+            await client.listen()
+
+    gateway.voters = [[{"id": "1"}]]
+    client = AsyncClient("token", gateway.url, bot="42")
+    with asyncio.Runner() as first:
+        voters = first.run(client.get_voters()).voters
+        asyncio.run(main())
+        first.run(client.close())
+
+    assert [voter.id for voter in voters] == ["1"]
+
+
 def test_leaving_the_loop_ends_the_connection(gateway: Gateway) -> None:
     async def main() -> None:
         async with AsyncClient("token", gateway.url) as client:
