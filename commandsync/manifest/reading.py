@@ -193,8 +193,9 @@ class Reader:
         if isinstance(value, Scalar) and value.plain and value.text in NULLS:
             self.error(value.at, *_null(key))
             return False
-        wanted = Mapping if key.kind is Kind.TABLE else Sequence
-        return isinstance(value, wanted) or self._wrong(key, value)
+        if key.kind is Kind.TABLE:
+            return isinstance(value, Mapping) or self._wrong(key, value)
+        return isinstance(value, Sequence) or self._wrong(key, value, _list_hint(key, value))
 
     def _special(self, key: Key, value: Node) -> bool:
         if not isinstance(value, Scalar):
@@ -230,6 +231,12 @@ class Reader:
         if self.source.text.startswith("&", value.at):
             return "quote the text: YAML reads what follows & as an anchor"
         return ""
+
+
+def _list_hint(key: Key, value: Node) -> str:
+    if not isinstance(value, Mapping):
+        return ""
+    return f"begin each entry with - {key.keys[0].name}:" if value.pairs else "write [] for none"
 
 
 def _called(node: Node) -> str:

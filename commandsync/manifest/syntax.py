@@ -36,6 +36,9 @@ _READ_AS = {
     ",": "a separator",
     "?": "a key",
 }
+_READ_AS_ALONE = {"-": "an item of a list", ":": "a value without a key"}  # with a blank after it
+# A key that is a text to YAML, for there is no blank after its colon, or after the dash before it.
+_GLUED = re.compile(r"[ \t]*(?:- +)*(?P<key>[a-z_]+:(?!//)[^\s:].*|-[a-z_]+:[ \t].*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,11 @@ def explain(error: YAMLError, source: Source) -> Explained:
     if tab >= 0:
         return Explained(tab, _TAB, "indent with blanks only")
     return (
-        _unclosed(problem, source, at) or _needs_quotes(source, at) or _other(problem, source, at)
+        _unclosed(problem, source, at)
+        or _escape(problem, source, at)
+        or _needs_quotes(source, at)
+        or _glued(problem, source, at)
+        or _other(problem, source, at)
     )
 
 
@@ -126,10 +133,11 @@ def _needs_quotes(source: Source, at: int) -> Explained | None:
     value, begin = match["value"].rstrip(), start + match.start("value")
     if value[0] in "\"'":
         return _after_quotes(value, begin, at)
-    if begin <= at and (value[0] in _READ_AS or value[:2] in {"-", "- "}):
+    read_as = _READ_AS.get(value[0]) or _READ_AS_ALONE.get(value[:2].rstrip())
+    if begin <= at and read_as:
         return Explained(
             begin,
-            f"YAML reads {quoted(value)} as {_READ_AS.get(value[0], 'an item of a list')}",
+            f"YAML reads {quoted(value)} as {read_as}",
             f"quote it{_in_quotes(value)}",
         )
     if begin < at and ": " in value and match.start("value") > len(line) - len(line.lstrip()):
@@ -160,19 +168,39 @@ def _in_quotes(text: str) -> str:
     return f': "{text}"'
 
 
-def _other(problem: str, source: Source, at: int) -> Explained:
-    if "escape" in problem and _HALF.match(source.text, at):
+def _escape(problem: str, source: Source, at: int) -> Explained | None:
+    if "escape" not in problem:
+        return None
+    if _HALF.match(source.text, at):
         return Explained(
             at,
             "this escape is one half of a character, as JSON writes it",
             "write the character itself, such as an emoji: the file is UTF-8",
         )
-    if "escape" in problem:
-        return Explained(
-            at,
-            "this is no escape that YAML knows",
-            "inside double quotes write \\\\ for a backslash, or use single quotes",
-        )
+    return Explained(
+        at,
+        "this is no escape that YAML knows",
+        "inside double quotes write \\\\ for a backslash, or use single quotes",
+    )
+
+
+def _glued(problem: str, source: Source, at: int) -> Explained | None:
+    """Explain a key that the line above was meant to have."""
+    start, _ = source.line_at(at)
+    above, line = source.line_at(max(start - 1, 0))
+    match = _GLUED.fullmatch(line)
+    if "mapping values" not in problem or match is None:
+        return None
+    key = match["key"]
+    where = "dash" if key.startswith("-") else "colon"
+    return Explained(
+        above + match.start("key"),
+        f"{quoted(key.rstrip())} is no key: there is no blank after the {where}",
+        f"write a blank after the {where}",
+    )
+
+
+def _other(problem: str, source: Source, at: int) -> Explained:
     if problem == "did not find expected <document start>" and not source.text[at:].strip():
         return Explained(
             at, "nothing follows the directive", "a manifest needs no % line: remove it"

@@ -40,7 +40,7 @@ def test_a_name_is_quoted_so_that_it_can_be_pasted() -> None:
 
 
 def test_a_name_that_others_keep_cannot_be_a_former_one_so_the_pin_is_printed() -> None:
-    (hint,) = rename_hints([add("away"), delete("afk", syntax="/away")], live={"away", "afk"})
+    (hint,) = rename_hints([add("away"), delete("afk")], live={"away", "afk"})
 
     assert hint.hint.endswith('write below its name:  id: "1"')
 

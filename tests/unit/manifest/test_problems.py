@@ -157,9 +157,13 @@ def test_keys_must_be_known_single_and_complete(
             ],
         ),
         (
+            "version: 1\ncommands: {}\n",
+            ["2:11: commands must be a list, not a mapping | write [] for none"],
+        ),
+        (
             "version: 1\ncommands: {a: b}\nannouncements: x\nsync: [a]\ndefaults: 3\n",
             [
-                "2:11: commands must be a list, not a mapping",
+                "2:11: commands must be a list, not a mapping | begin each entry with - name:",
                 '3:16: announcements must be a list, not "x"',
                 "4:7: sync must be keys and values, not a list",
                 '5:11: defaults must be keys and values, not "3"',

@@ -33,6 +33,7 @@ TAB = "a tab stands where YAML wants blanks | indent with blanks only"
         ("-", "an item of a list"),
         ("- x", "an item of a list"),
         ("&", "an anchor"),
+        (": x", "a value without a key"),
     ],
 )
 def test_a_text_that_yaml_takes_for_something_else_is_shown_in_quotes(
@@ -77,6 +78,27 @@ def test_a_text_that_yaml_takes_for_something_else_is_shown_in_quotes(
             (
                 "1:8: this is no escape that YAML knows | inside double quotes write \\\\ for a "
                 "backslash, or use single quotes"
+            ),
+        ),
+        (
+            'include: [a, "b\\*"]\n',
+            (
+                "1:16: this is no escape that YAML knows | inside double quotes write \\\\ for a "
+                "backslash, or use single quotes"
+            ),
+        ),
+        (
+            "version:1\ncommands: []\n",
+            (
+                '1:1: "version:1" is no key: there is no blank after the colon '
+                "| write a blank after the colon"
+            ),
+        ),
+        (
+            "commands:\r\n  -name: a\r\n   syntax: b\r\n",
+            (
+                '2:3: "-name: a" is no key: there is no blank after the dash '
+                "| write a blank after the dash"
             ),
         ),
         (
