@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
@@ -12,6 +13,7 @@ from commandsync.rules import parse_delete_limit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from commandsync.errors import CommandsyncError
     from commandsync.rules import DeleteLimit
 
 Mode = Literal["validate", "plan", "apply", "drift"]
@@ -19,6 +21,9 @@ Comment = Literal["auto", "always", "never"]
 
 _BOOLEANS = {"true": True, "false": False}
 _FAIL_ON = ("", "error", "changes")
+_FLAG = re.compile(
+    r"--(base-url|bot|token)(?:-file)?(?![\w-])"
+)  # of the command line, in its hints
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,12 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         prune=get.boolean("prune"),
         max_deletes=_limit(get("max-deletes")),
     )
+
+
+def in_inputs(error: CommandsyncError) -> CommandsyncError:
+    """Let an error's hint name inputs where it names flags: a workflow has no others."""
+    error.hint = _FLAG.sub(r"the input \1", error.hint)
+    return error
 
 
 @dataclass(frozen=True, slots=True)

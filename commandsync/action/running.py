@@ -12,7 +12,7 @@ from commandsync import report
 from commandsync.action import masking, verdict
 from commandsync.action.base import base_manifest
 from commandsync.action.event import read_event
-from commandsync.action.inputs import Inputs, read_inputs
+from commandsync.action.inputs import Inputs, in_inputs, read_inputs
 from commandsync.action.rest import GitHub, GitHubError
 from commandsync.action.telling import Teller, say
 from commandsync.cli import exits, signals
@@ -53,7 +53,8 @@ def main(environ: MutableMapping[str, str]) -> int:
     for secret in masking.hidden(environ):
         say(mask(secret))
     event = read_event(environ)
-    teller = Teller(environ, Inputs(), event)
+    # Until the inputs are known, nobody has asked for a comment, nor said whose it is.
+    teller = Teller(environ, Inputs(comment="never"), event)
     with signals.handled() as handler:
         try:
             if workspace := environ.get("GITHUB_WORKSPACE", ""):
@@ -69,7 +70,7 @@ def main(environ: MutableMapping[str, str]) -> int:
             error = CommandsyncError("interrupted; nothing was changed")
             found = verdict.of_error(error, code=signals.of_signal(interruption.number))
         except CommandsyncError as error:
-            found = verdict.of_error(error)
+            found = verdict.of_error(in_inputs(error))
         except Exception as error:  # noqa: BLE001 - a defect must not leave the outputs empty
             found = _defect(error, writing=handler.writing)
         with handler.answered_by(lambda _count: None):

@@ -205,6 +205,17 @@ def test_an_apply_without_a_token_says_what_is_missing(runner: Runner, service: 
     assert (step.code, step.outputs["failure-reason"]) == (2, "invalid"), step.log
     assert "there is no token" in step.log
     assert "there is no token" in step.summary
+    assert "give the input token" in step.annotations("error")[0].data
+
+
+def test_without_a_service_and_a_bot_their_inputs_are_named(runner: Runner) -> None:
+    runner.write(fields(("help",)))
+    no_service = runner.run(pull_request())
+    no_bot = runner.run(pull_request(), base_url="http://127.0.0.1:9")
+
+    assert "give the input base-url" in no_service.summary
+    assert "give the input bot" in no_bot.log
+    assert "--" not in no_service.log + no_bot.log
 
 
 def test_a_wrong_token_is_told_from_other_failures(runner: Runner, service: Service) -> None:
@@ -235,3 +246,12 @@ def test_an_input_that_makes_no_sense_is_named(runner: Runner, name: str, value:
 
     assert (step.code, step.outputs["failure-reason"]) == (2, "invalid")
     assert f"the input {name} is" in step.annotations("error")[0].data
+
+
+def test_an_input_that_makes_no_sense_is_all_that_is_told(runner: Runner, hub: Hub) -> None:
+    runner.write(fields(("help",)))
+    step = runner.run(pull_request(), mode="destroy", comment="never")
+
+    assert len(step.annotations("error")) == 1
+    assert step.annotations("warning") == []
+    assert hub.requests == []
