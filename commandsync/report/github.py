@@ -71,7 +71,7 @@ def plans(plans: Sequence[Plan], *, color: bool) -> str:
 def results(results: Sequence[Result], *, color: bool) -> str:
     """Return annotations for what is not done, then the results as text."""
     notes = (note for result in results for note in result_annotations(result))
-    return _annotated(notes, text.results(results, color=color))
+    return _annotated(notes, text.results(results, color=color, planned=False))
 
 
 def failure(error: CommandsyncError, *, color: bool, kind: str) -> str:

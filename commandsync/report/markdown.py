@@ -153,7 +153,9 @@ def _difference_block(old: str, new: str) -> str:
 def _result(result: Result) -> Iterator[str]:
     yield f"### {words.outcome_summary(result)}"
     yield _where(result.plan)
-    if result.stopped:
+    if result.interrupted:
+        yield f"**Interrupted**: {words.in_flight(result)}"
+    elif result.stopped:
         yield f"**Stopped**: {code(result.stopped)}. Run again to finish the rest."
     for outcome in (Outcome.FAILED, Outcome.UNKNOWN, Outcome.SKIPPED, Outcome.DONE):
         some = [one for one in result.settled if one.outcome is outcome]

@@ -97,9 +97,7 @@ def _ending(result: Result) -> Iterator[str]:
     if not (result.stopped or result.interrupted):
         return
     if result.interrupted:
-        unknown = result.count(Outcome.UNKNOWN)
-        ended = "may yet arrive" if unknown else "was finished"
-        yield f"Interrupted: what was in flight {ended}. Run again to finish the rest."
+        yield f"Interrupted: {words.in_flight(result)}"
     else:
         yield f"Stopped: {visible(result.stopped)}. Run again to finish the rest."
     yield ""

@@ -42,15 +42,21 @@ def plans(plans: Sequence[Plan], *, color: bool) -> str:
     return "\n".join("".join(f"{line}\n" for line in _plan(plan, palette)) for plan in plans)
 
 
-def results(results: Sequence[Result], *, color: bool) -> str:
-    """Return what is not plain about results; each ends with its counts."""
+def results(results: Sequence[Result], *, color: bool, planned: bool = True) -> str:
+    """Return what is not plain about results; each ends with its counts.
+
+    Args:
+        results: What became of plans.
+        color: Whether the text is for a terminal that shows colours.
+        planned: Whether the plans stand above, which say already that nothing is to do.
+    """
     palette = Palette(color)
     return "\n".join(
         "".join(
             f"{line}\n"
             for line in (
                 *([_heading(one.plan, palette), ""] if len(results) > 1 else ()),
-                *_result(one, palette),
+                *_result(one, palette, planned=planned),
                 palette.paint(words.outcome_summary(one), "bold"),
             )
         )
@@ -112,10 +118,10 @@ def _plan(plan: Plan, palette: Palette) -> Iterator[str]:
     yield palette.paint(words.summary(plan), "bold")
 
 
-def _result(result: Result, palette: Palette) -> Iterator[str]:
+def _result(result: Result, palette: Palette, *, planned: bool) -> Iterator[str]:
     yield from outcome.result_lines(result, palette)
     yield from _notices(result.notices, palette)
-    nothing = words.no_changes(result.plan)
+    nothing = "" if planned else words.no_changes(result.plan)
     if nothing:
         yield nothing
     if nothing or result.notices:

@@ -42,6 +42,12 @@ def no_changes(plan: Plan) -> str:
     return "No changes: nothing is left to do."
 
 
+def in_flight(result: Result) -> str:
+    """Return what became of the writes in flight when a run was interrupted, and what to do."""
+    ended = "may yet arrive" if result.count(Outcome.UNKNOWN) else "was finished"
+    return f"what was in flight {ended}. Run again to finish the rest."
+
+
 def kept(plan: Plan) -> list[str]:
     """Return a sentence for each collection of which records stay that the manifest has not."""
     said = []

@@ -212,10 +212,11 @@ def test_a_result_in_which_all_went_well_is_one_line(every_change: Plan) -> None
     )
 
 
-def test_a_result_with_nothing_to_do_says_so() -> None:
+def test_a_result_with_nothing_to_do_does_not_repeat_what_the_plan_above_says() -> None:
     plan = plan_of([command("help")], [command("help", id="1")])
 
-    assert render_results([_done(plan)], format="text").startswith("No changes: ")
+    assert render_results([_done(plan)], format="text").startswith("Apply: 0 done")
+    assert render_results([_done(plan)], format="github").startswith("No changes: ")
 
 
 def test_several_results_say_whose_they_are(every_change: Plan) -> None:
