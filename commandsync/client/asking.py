@@ -140,12 +140,7 @@ class Asking:
 
     def _bot(self, named: str | None = None) -> str:
         bot = self.bot if named is None else _identifier("id", named)
-        if not bot:
-            raise UsageError(
-                "which bot? the token does not say whose it is",
-                hint="give the bot's id to the client: bot=...",
-            )
-        return bot
+        return known_bot(bot)
 
 
 @dataclass(slots=True)
@@ -175,6 +170,20 @@ class Paging(Generic[R]):
         self._before = same
         self.page += 1
         return () if repeated else items
+
+
+def known_bot(bot: str) -> str:
+    """Return the bot that is meant.
+
+    Raises:
+        UsageError: Nobody said.
+    """
+    if not bot:
+        raise UsageError(
+            "which bot? the token does not say whose it is",
+            hint="give the bot's id to the client: bot=...",
+        )
+    return bot
 
 
 def limits_of(*, timeout: float, retries: int, concurrency: int) -> dict[str, Any]:

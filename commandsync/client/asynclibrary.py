@@ -247,6 +247,7 @@ class AsyncClient:
         Raises:
             Unauthorized: The token is refused.
             ListingError: What cannot get better, at the first try.
+            UsageError: There is no gateway, and nobody said which bot's voters to read.
         """
         from commandsync.client.streaming import stream  # noqa: PLC0415 - loads aiohttp
 

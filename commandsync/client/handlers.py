@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import logging
 from collections import defaultdict
@@ -60,6 +61,11 @@ class Handlers:
                 result = handler(event)
                 if inspect.isawaitable(result):
                     await result
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                if task is None or task.cancelling():  # it is the stream that is cancelled
+                    raise
+                _failed(handler, event)
             except Exception:  # noqa: BLE001 - whatever it is, the stream goes on; it is logged
                 _failed(handler, event)
 

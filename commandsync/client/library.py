@@ -245,7 +245,8 @@ class Client:
         lives in a thread of its own, so that a slow caller loses nothing.
 
         Raises:
-            UsageError: The extra `[async]` is not installed.
+            UsageError: The extra `[async]` is not installed; or there is no gateway, and nobody
+                said which bot's voters to read.
             Unauthorized: The token is refused.
             ListingError: What cannot get better, at the first try.
         """

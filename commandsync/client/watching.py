@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commandsync import answers
-from commandsync.client.asking import LARGEST_PAGE, Paging
+from commandsync.client.asking import LARGEST_PAGE, Paging, known_bot
 from commandsync.client.events import Event, Reconnected, Reconnecting, Vote
 from commandsync.client.gateway import Ended, Say, Session
 from commandsync.errors import (
@@ -119,6 +119,7 @@ class Watch:
         Raises:
             Unauthorized: The token is refused.
             ListingError: What cannot get better, at the very first try.
+            UsageError: There is no gateway, and nobody said whose voters to read.
         """
         while True:
             answer = yield Open((*self._version, ("transport", "websocket")))
@@ -183,6 +184,7 @@ class Watch:
         Who was seen in either of the last two reads is not new: between two pages of one read an
         entry may slip from one to the other, and a vote must not be invented.
         """
+        known_bot(self._bot)
         _log.warning(
             "the service has no gateway: its voters are read every %g s, which shows votes only",
             POLL,

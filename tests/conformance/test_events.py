@@ -19,6 +19,7 @@ from commandsync import (
     Reminder,
     TransportError,
     Unauthorized,
+    UsageError,
     Vote,
 )
 from tests.support.gateway import (
@@ -302,6 +303,18 @@ def test_without_a_gateway_a_bot_that_is_unknown_is_an_error(
     client.listen()
 
     assert isinstance(client.ended(), NotFound)
+
+
+def test_without_a_gateway_and_a_bot_nobodys_voters_are_read(
+    open_client: Open, gateway: Gateway
+) -> None:
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    ended = client.ended()
+
+    assert isinstance(ended, UsageError)
+    assert "which bot" in str(ended)
 
 
 def test_a_proxy_that_cannot_be_one_is_an_error(

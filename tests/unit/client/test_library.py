@@ -85,6 +85,49 @@ def test_an_asynchronous_handler_is_awaited_and_may_fail(caplog: pytest.LogCaptu
     assert "thank failed" in caplog.text
 
 
+def test_a_handler_that_waits_for_what_was_cancelled_has_only_failed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    handlers = Handlers(waiting=True)
+    thanked: list[str] = []
+
+    async def wait(_: Vote) -> None:
+        other = asyncio.ensure_future(asyncio.sleep(0))
+        other.cancel()
+        await other
+
+    handlers.add("vote", wait)
+    handlers.add("vote", lambda event: thanked.append(event.user.id))
+    asyncio.run(handlers.call_async(VOTED))
+
+    assert thanked == ["1"]
+    assert "wait failed" in caplog.text
+
+
+def test_a_handler_that_is_cancelled_with_its_stream_is_not_held(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    handlers = Handlers(waiting=True)
+
+    async def main() -> None:
+        begun = asyncio.Event()
+
+        async def wait(_: Vote) -> None:
+            begun.set()
+            await asyncio.Event().wait()
+
+        handlers.add("vote", wait)
+        task = asyncio.create_task(handlers.call_async(VOTED))
+        await begun.wait()
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(main())
+
+    assert caplog.text == ""
+
+
 def test_listening_calls_the_handlers_until_the_client_is_closed(gateway: Gateway) -> None:
     gateway.then(telling(vote(1)))
     client = Client("token", gateway.url)
