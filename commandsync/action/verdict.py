@@ -165,6 +165,7 @@ def of_comparison(plans: Sequence[Plan], why: CommandsyncError) -> Verdict:
         text="Compared with the manifest of the base branch, not with the listing "
         f"({failure_kind(why)}).\n\n" + report.render_plans(plans, format="text"),
         markdown=f"{said}\n\n" + report.render_plans(plans, format="markdown"),
+        annotations=tuple(github.notice_annotations(plans)),
     )
 
 

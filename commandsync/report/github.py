@@ -112,6 +112,12 @@ def plan_annotations(plan: Plan) -> Iterator[Annotation]:
             yield Annotation("notice", "Planned delete", message, location=top)
 
 
+def notice_annotations(plans: Iterable[Plan]) -> Iterator[Annotation]:
+    """Return a remark for each warning about plans, and for nothing that is planned."""
+    for plan in plans:
+        yield from _notices(plan.notices)
+
+
 def top_of(plan: Plan) -> Location | None:
     """Return the beginning of a plan's manifest, for what stands on none of its lines."""
     return Location(plan.manifest[0]) if plan.manifest else None

@@ -210,9 +210,12 @@ def test_where_reading_is_refused_the_base_branch_is_compared_with(
     step = runner.run(event, **inputs)
     hub.files = {}
     new = runner.run(event, **inputs)
+    runner.write(fields(("help",), ("Help",)).partition("\n")[2], "bots/more/a.yaml")
+    doubtful = runner.run(event, **inputs)
 
     assert step.code == 0, step.log
     assert step.outputs["result"] == "compared"
+    assert [one.place for one in doubtful.annotations("warning")] == ["bots/more/a.yaml:5:11"]
     assert step.outputs["plan-file"] == step.outputs["changed"] == ""
     assert "with the manifest of the base branch, not with the listing" in step.summary
     assert "Plan: 1 to add, 1 to edit, 0 to delete" in step.summary
