@@ -12,7 +12,7 @@ import click
 
 from commandsync.cli import exits
 from commandsync.cli.files import write_file
-from commandsync.cli.output import ResultLostError
+from commandsync.cli.output import ResultLostError, print_err
 from commandsync.cli.progress import showing
 from commandsync.cli.showing import show_plans, show_results, shown_plans
 from commandsync.cli.signals import of_signal
@@ -175,6 +175,7 @@ def _yes(planned: Sequence[Planned]) -> bool:
     try:
         return click.confirm(question, default=False, err=True)
     except click.Abort:
+        print_err("")  # no answer, no end of the question's line
         return False
 
 

@@ -28,7 +28,7 @@ def one_manifest(settings: Settings, *, known: bool) -> Manifest | None:
         ManifestError: It is invalid.
         UsageError: Several are named.
     """
-    if not settings.files and (known or not Path(DEFAULT_MANIFEST).exists()):
+    if not settings.files and (known or _is_empty(Path(DEFAULT_MANIFEST))):
         return None
     from commandsync.cli.syncing import load  # noqa: PLC0415 - seldom needed
 
@@ -36,6 +36,11 @@ def one_manifest(settings: Settings, *, known: bool) -> Manifest | None:
     if len(manifests) != 1:
         raise UsageError("this works on one listing", hint="name one manifest")
     return manifests[0]
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether nothing is there, or what a shell makes of it for `pull > commands.yaml`."""
+    return not path.exists() or (path.is_file() and path.stat().st_size == 0)
 
 
 @contextmanager

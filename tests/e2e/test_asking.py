@@ -78,7 +78,7 @@ def test_anything_but_a_yes_changes_nothing(
         code, rest, _ = terminal.ended()
 
     assert code == 1
-    assert "Nothing was changed." in rest
+    assert "\nNothing was changed." in rest
     assert proxy.writes == []
     assert bot.everything() == before
 

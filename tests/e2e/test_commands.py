@@ -304,6 +304,16 @@ def test_pull_works_without_a_manifest_and_a_token(home: Home, bot: Bot) -> None
     assert home.run("plan", "--detailed-exitcode").code == 0
 
 
+def test_pull_can_be_sent_into_the_manifest_by_the_shell(home: Home, bot: Bot) -> None:
+    home.forget("COMMANDSYNC_BOT")  # the token says it
+    home.write("")
+
+    ran = home.run("pull")
+
+    assert ran.code == 0
+    assert f'bot: "{bot.id}"' in ran.out
+
+
 def test_pull_takes_the_listing_from_the_manifest(home: Home, bot: Bot) -> None:
     home.forget("COMMANDSYNC_BOT")
     home.write(f'bot: "{bot.id}"\n' + home.read("commands.yaml"))
