@@ -78,9 +78,9 @@ class Asking:
             page=_number("page", page, least=1),
             q=_optional("q", q),
             sort=_optional("sort", sort),
-            ids=_several("ids", ids),
+            ids=several("ids", ids),
             certified=_yes_or_no("certified", certified),
-            tags=_several("tags", tags),
+            tags=several("tags", tags),
         )
 
     def get_bot(self, bot: str | None) -> Operation[Bot]:
@@ -172,6 +172,17 @@ class Paging(Generic[R]):
         return () if repeated else items
 
 
+def several(name: str, values: object) -> tuple[str, ...]:
+    """Return texts that were asked for.
+
+    Raises:
+        ArgumentError: They are no texts; one text is not several, but its letters would be.
+    """
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ArgumentError(f"{name} is a list of texts, not {values!r}")
+    return tuple(_text(name, value) for value in values)
+
+
 def known_bot(bot: str) -> str:
     """Return the bot that is meant.
 
@@ -229,12 +240,6 @@ def _yes_or_no(name: str, value: bool | None) -> bool | None:  # noqa: FBT001 - 
     if not isinstance(value, bool | None):
         raise ArgumentError(f"{name} is True, False or None, not {value!r}")
     return value
-
-
-def _several(name: str, values: object) -> tuple[str, ...]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise ArgumentError(f"{name} is a list of texts, not {values!r}")
-    return tuple(_text(name, value) for value in values)
 
 
 def _identifier(name: str, value: object) -> str:

@@ -7,7 +7,7 @@ import random
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from commandsync.client.asking import Asking, Paging, as_reply, limits_of
+from commandsync.client.asking import Asking, Paging, as_reply, limits_of, several
 from commandsync.client.extras import missing
 from commandsync.client.handlers import Handlers
 from commandsync.client.watching import Watch
@@ -122,7 +122,7 @@ class AsyncClient:
         tags: Iterable[str] = (),
     ) -> AsyncIterator[Bot]:
         """All bots, page after page; the arguments are those of `list_bots`."""
-        ids, tags = tuple(ids), tuple(tags)
+        ids, tags = several("ids", ids), several("tags", tags)
         paging: Paging[Bot] = Paging()
         while not paging.over:
             page = await self.list_bots(

@@ -6,7 +6,7 @@ import asyncio
 import random
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from commandsync.client.asking import Asking, Paging, as_reply, limits_of
+from commandsync.client.asking import Asking, Paging, as_reply, limits_of, several
 from commandsync.client.blocking import Connection
 from commandsync.client.extras import missing
 from commandsync.client.handlers import Handlers
@@ -123,7 +123,7 @@ class Client:
         tags: Iterable[str] = (),
     ) -> Iterator[Bot]:
         """All bots, page after page; the arguments are those of `list_bots`."""
-        ids, tags = tuple(ids), tuple(tags)
+        ids, tags = several("ids", ids), several("tags", tags)
         paging: Paging[Bot] = Paging()
         while not paging.over:
             page = self.list_bots(

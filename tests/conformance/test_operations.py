@@ -248,6 +248,8 @@ MISTAKES: dict[str, tuple[str, dict[str, object]]] = {
     "half a page": ("get_voters", {"limit": 1.5}),
     "a page that is true": ("get_voters", {"page": True}),
     "all pages too large": ("iter_bots", {"limit": 101}),
+    "all pages of one id": ("iter_bots", {"ids": "42"}),
+    "all pages of a tag that is none": ("iter_bots", {"tags": None}),
     "no user": ("check_vote", {"user_id": ""}),
     "a user that is a number": ("check_vote", {"user_id": 7}),
     "a bot that is a path": ("get_bot", {"id": ".."}),
