@@ -12,7 +12,7 @@ from commandsync.errors import CommandsyncError
 from commandsync.report import github, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from commandsync.manifest import Manifest
     from commandsync.outcomes import Result
@@ -33,6 +33,7 @@ _REASONS = {
     "service": "network",
 }
 _INCOMPLETE = "incomplete"
+_DRIFTED = "the listing is not as the manifest wants it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,13 +112,14 @@ def of_plans(
     notes += [note for error in errors for note in github.failure_annotations(error)]
     if drift:
         notes += [_drifted(plan) for plan in plans if plan.changes]
+    said = [f"**Drift**: {_DRIFTED}.\n"] if drift and pending else []
     worst = min((*errors, *refusals), key=_order, default=None)
     changed_code = exits.Exit.CHANGES if pending and fail_on_changes else exits.Exit.DONE
     return Verdict(
         word="failed" if worst else "changes" if pending else "no-changes",
         code=exits.worst([*map(exits.of_error, (*errors, *refusals)), changed_code]),
         text=_joined(_rendered(plans, errors, "text")),
-        markdown=_joined(_rendered(plans, errors, "markdown")),
+        markdown=_joined([*said, *_rendered(plans, errors, "markdown")]),
         annotations=tuple(notes),
         reason=_REASONS.get(failure_kind(worst), _INCOMPLETE) if worst else "",
         plans=plans,
@@ -184,7 +186,7 @@ def _order(error: CommandsyncError) -> int:
 
 
 def _drifted(plan: Plan) -> Annotation:
-    message = f"the listing is not as the manifest wants it. {words.summary(plan)}"
+    message = f"{_DRIFTED}. {words.summary(plan)}"
     return github.Annotation("warning", "Drift", message, location=github.top_of(plan))
 
 
@@ -197,5 +199,5 @@ def _rendered(
         yield report.render_failure(error, format=form)
 
 
-def _joined(parts: Iterator[str]) -> str:
+def _joined(parts: Iterable[str]) -> str:
     return "\n".join(parts)

@@ -108,6 +108,7 @@ def test_a_schedule_checks_for_drift(
     assert warning.properties["title"] == "Drift"
     assert "1 to add, 1 to edit" in warning.data
     assert "1 to add, 1 to edit" in step.summary
+    assert "**Drift**: the listing is not as the manifest wants it." in step.summary
     assert bot.names() == ["help"]
     assert hub.requests == []
 
@@ -121,6 +122,7 @@ def test_a_schedule_without_drift_is_quiet(runner: Runner, service: Service) -> 
     assert step.code == 0, step.log
     assert step.outputs["result"] == "no-changes"
     assert step.annotations("warning") == []
+    assert "Drift" not in step.summary
 
 
 @pytest.mark.parametrize(
