@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from commandsync.manifest.folders import Stray
+    from commandsync.manifest.loaded import Manifest
     from commandsync.manifest.nodes import Scalar
     from commandsync.manifest.problems import Problems
     from commandsync.manifest.reading import Reader
@@ -73,6 +74,30 @@ def note_strays(strays: Sequence[Stray], problems: Problems, *, all_loaded: bool
             problems.error(stray.location, stray.message, stray.hint)
 
 
+def note_included(manifests: Sequence[Manifest], problems: Problems) -> set[str]:
+    """Note the manifests that another one includes: their entries would be managed twice.
+
+    Args:
+        manifests: All that were loaded.
+        problems: Where they are noted.
+
+    Returns:
+        Their paths.
+    """
+    includers = {_identity(part): one.path for one in manifests for part in one.paths[1:]}
+    found: set[str] = set()
+    for one in manifests:
+        includer = None if one.path == STDIN else includers.get(_identity(one.path))
+        if includer is not None:
+            found.add(one.path)
+            problems.error(
+                Location(one.path),
+                f"this is a manifest of its own here, and {includer} includes it",
+                "take its version: out, or name only one of the two",
+            )
+    return found
+
+
 def included_paths(reader: Reader, patterns: Iterable[Scalar]) -> list[str]:
     """List the files that a manifest includes, each once, in the order of the patterns.
 
@@ -118,12 +143,16 @@ def _matches(reader: Reader, folder: Path, pattern: Scalar) -> list[Path]:
         reader.error(pattern.at, f"{quoted(text)} is no pattern for files")
         return []
     if not found:
-        reader.error(
-            pattern.at,
-            f"{quoted(text)} matches no file",
-            "patterns are relative to the manifest's folder",
-        )
+        reader.error(pattern.at, f"{quoted(text)} matches no file", _no_match(folder, text))
     return found
+
+
+def _no_match(folder: Path, pattern: str) -> str:
+    if _is_folder(str(folder / pattern)):
+        return f"that is a folder; its files are {quoted(pattern.rstrip('/') + '/*.yaml')}"
+    if "\\" in pattern:
+        return "between folders write /, on Windows as well"
+    return "patterns are relative to the manifest's folder"
 
 
 def _is_folder(source: str) -> bool:

@@ -11,7 +11,12 @@ from commandsync.errors import UsageError
 from commandsync.manifest.checks import check_announcements, check_commands
 from commandsync.manifest.entries import Settings, Stated, read_announcement, read_command
 from commandsync.manifest.events import UnparsableError, parse
-from commandsync.manifest.files import included_paths, manifest_paths, note_strays
+from commandsync.manifest.files import (
+    included_paths,
+    manifest_paths,
+    note_included,
+    note_strays,
+)
 from commandsync.manifest.grammar import INCLUDED, MANIFEST, Key
 from commandsync.manifest.loaded import Manifest, Target, same_target_problems
 from commandsync.manifest.nodes import Mapping, Scalar
@@ -143,7 +148,9 @@ def load_manifests(sources: Sequence[str], *, stdin: Callable[[], bytes]) -> tup
         loaded = [_Loader(stdin, problems).load(path) for path in paths]
         found.extend(manifest for manifest in loaded if manifest is not None)
         note_strays(strays, problems, all_loaded=len(found) == len(loaded))
-        for problem in same_target_problems(Target(m.path, m.base_url, m.bot) for m in found):
+        included = note_included(found, problems)
+        targets = (Target(m.path, m.base_url, m.bot) for m in found if m.path not in included)
+        for problem in same_target_problems(targets):
             problems.error(problem.location, problem.message, problem.hint)
     except TooManyProblemsError:
         pass

@@ -253,6 +253,40 @@ def test_a_pattern_must_match_inside_the_folder(folder: Folder) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "hint"),
+    [
+        ("bots", 'that is a folder; its files are "bots/*.yaml"'),
+        ("bots/", 'that is a folder; its files are "bots/*.yaml"'),
+        ("bots\\no*.yaml", "between folders write /, on Windows as well"),
+        ("x" * 300 + "*", "patterns are relative to the manifest's folder"),
+    ],
+)
+def test_a_pattern_that_matches_nothing_says_what_to_write(
+    folder: Folder, pattern: str, hint: str
+) -> None:
+    folder(main_yaml=f"version: 1\ninclude: {pattern}\n", bots__a_yaml=commands("x"))
+
+    (complaint,) = complaints("main.yaml")
+
+    assert complaint.endswith(f" matches no file | {hint}")
+
+
+def test_an_included_file_is_no_manifest_of_its_own_beside_the_one_that_includes_it(
+    folder: Folder,
+) -> None:
+    text = "version: 1\n" + commands("a")
+    folder(main_yaml="version: 1\ninclude: part.yaml\n", part_yaml=text)
+    said = (
+        "part.yaml:1:1: this is a manifest of its own here, and main.yaml includes it "
+        "| take its version: out, or name only one of the two"
+    )
+
+    assert complaints(".") == [said]
+    assert complaints("part.yaml", "main.yaml") == [said]
+    assert [one.paths for one in load("main.yaml")] == [("main.yaml", "part.yaml")]
+
+
 def test_an_included_file_holds_only_entries(folder: Folder) -> None:
     folder(
         main_yaml="version: 1\ninclude: ['[ab].yaml']\n",
