@@ -110,13 +110,14 @@ def test_python_missing_or_too_old_is_said(shell: Runner) -> None:
     bare.mkdir()
     missing = shell.run(other("schedule"), python=str(old))
     shell.variables["PATH"] = str(bare)
-    none = shell.run(other("schedule"), python=" ", summary="false")
+    none = shell.run(other("schedule"), python="", summary="false")
 
     for step in (missing, none):
         assert step.code == 1
         assert "Python 3.11 or newer" in step.annotations("error")[0].data
         assert (step.outputs["result"], step.outputs["failure-reason"]) == ("failed", "invalid")
-    assert "setup-python" in missing.summary
+        assert "setup-python" in step.log
+    assert "the input python names none" in missing.summary
     assert none.summary == ""
 
 
