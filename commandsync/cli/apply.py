@@ -20,6 +20,7 @@ from commandsync.cli.options import (
     yes_option,
 )
 from commandsync.cli.saved import saved_plan
+from commandsync.cli.settings import about
 from commandsync.cli.showing import show_plans
 from commandsync.cli.syncing import Planned, jobs, load, plan_all
 from commandsync.errors import CommandsyncError, TooManyDeletesError, UsageError
@@ -115,7 +116,10 @@ def _planned(
 
 def _only_show(planned: Sequence[Planned | CommandsyncError], output: Output) -> int:
     """Show the plans and why some of them would not be applied."""
-    errors = [one if isinstance(one, CommandsyncError) else refusal_of(one) for one in planned]
+    errors = [
+        one if isinstance(one, CommandsyncError) else _refusal(one, of=len(planned))
+        for one in planned
+    ]
     plans = [one.plan if isinstance(one, Planned) else one for one in planned]
     if output.format == "json":
         show_plans([error or plan for error, plan in zip(errors, plans, strict=True)], output)
@@ -129,3 +133,9 @@ def _only_show(planned: Sequence[Planned | CommandsyncError], output: Output) ->
             else:
                 output.failure(error)
     return exits.worst(exits.of_error(error) for error in errors if error is not None)
+
+
+def _refusal(planned: Planned, *, of: int) -> CommandsyncError | None:
+    """Say why a plan is refused; where there are several, which one."""
+    error = refusal_of(planned)
+    return None if error is None else about(error, planned.plan.manifest[0], of=of)

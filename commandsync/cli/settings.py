@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from commandsync.address import Address, parse_address
 from commandsync.cli.files import read_token
 from commandsync.cli.output import Output
 from commandsync.credentials import Token
-from commandsync.errors import ManifestError, UsageError, WrongBotError
+from commandsync.errors import CommandsyncError, ManifestError, UsageError, WrongBotError
 from commandsync.location import Notice
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from commandsync.manifest import Manifest
     from commandsync.rules import DeleteLimit, SyncRules
+
+E = TypeVar("E", bound=CommandsyncError)
 
 TOKEN_VARIABLE = "COMMANDSYNC_TOKEN"  # noqa: S105 - the variable's name
 DEFAULT_MANIFEST = "commands.yaml"
@@ -150,7 +153,12 @@ def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
     """
     from commandsync.manifest import Target, same_target_problems  # noqa: PLC0415 - loads yaml
 
-    sites = [site_of(settings, manifest) for manifest in manifests]
+    sites = []
+    for manifest in manifests:
+        try:
+            sites.append(site_of(settings, manifest))
+        except CommandsyncError as error:
+            raise about(error, manifest.path, of=len(manifests)) from error
     targets = [
         Target(manifest.path, site.address.base_url, site.bot)
         for manifest, site in zip(manifests, sites, strict=True)
@@ -158,6 +166,22 @@ def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
     if problems := same_target_problems(targets):
         raise ManifestError(problems)
     return sites
+
+
+def about(error: E, path: str, *, of: int) -> E:
+    """Let an error say which manifest it is about, where there are several.
+
+    Args:
+        error: What went wrong.
+        path: The manifest.
+        of: How many there are.
+    """
+    if of == 1:
+        return error
+    named = copy(error)
+    named.message = f"{path}: {error.message}"
+    named.args = (named.message,)
+    return named
 
 
 def _says_no_bot(token: Token | None, variable: str) -> str:

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commandsync.cli.settings import DEFAULT_MANIFEST, Settings, Site, rules_of, sites_of
+from commandsync.cli.settings import DEFAULT_MANIFEST, Settings, Site, about, rules_of, sites_of
 from commandsync.errors import CommandsyncError
 from commandsync.location import Notice
 
@@ -134,7 +134,7 @@ def plan_all(some: Sequence[Job]) -> list[Planned | CommandsyncError]:
         try:
             planned.append(_planned(job, reading))
         except CommandsyncError as error:
-            planned.append(error)
+            planned.append(about(error, job.manifest.path, of=len(some)))
     return planned
 
 

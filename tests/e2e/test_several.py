@@ -85,6 +85,7 @@ def test_programs_get_a_plan_or_the_reason_for_each(
     assert ran.code == 5
     assert first["summary"]["add"] == 1
     assert second["error"]["kind"] == "refused"
+    assert second["error"]["message"].startswith("bots/b.yaml: would delete 9 of 10")
 
 
 def test_one_that_cannot_be_read_keeps_all_from_being_written(
@@ -95,8 +96,21 @@ def test_one_that_cannot_be_read_keeps_all_from_being_written(
     ran = home.run("apply", "--yes", "-f", "bots")
 
     assert ran.code == 1
-    assert "error: " in ran.err
+    assert "error: bots/b.yaml: the service does not know this bot" in ran.err
     assert proxy.writes == []
+
+
+@pytest.mark.usefixtures("bots")
+def test_one_that_says_no_service_is_named(home: Home, proxy: Proxy) -> None:
+    home.forget("COMMANDSYNC_BASE_URL")
+    home.write("version: 1\ncommands: []\n", "bots/c.yaml")
+
+    ran = home.run("plan", "-f", "bots")
+
+    assert ran.code == 2
+    assert ran.err.startswith("error: bots/")
+    assert "which service?" in ran.err
+    assert proxy.requests == []
 
 
 @pytest.mark.usefixtures("bots")
