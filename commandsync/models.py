@@ -21,17 +21,14 @@ from pydantic import (
 )
 
 
-def _empty_for_none(value: object) -> object:
-    return "" if value is None else value
+def _null_is(default: object) -> BeforeValidator:
+    """Let null be what an absent field is."""
+    return BeforeValidator(lambda value: default if value is None else value)
 
 
 def _none_for_no_number(value: object) -> object:
     """Keep a counter that nothing depends on from making a whole listing unreadable."""
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _defaults_for_none(value: object) -> object:
-    return {} if value is None else value
 
 
 def _time(value: object, read: ValidatorFunctionWrapHandler) -> datetime | None:
@@ -46,12 +43,13 @@ def _time(value: object, read: ValidatorFunctionWrapHandler) -> datetime | None:
     return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found
 
 
-OptionalText = Annotated[str, BeforeValidator(_empty_for_none)]
+OptionalText = Annotated[str, _null_is("")]
 """Text that is absent, null or empty alike (wire notes: a category left out comes back as any)."""
 
-Identifier = Annotated[str, BeforeValidator(_empty_for_none)]
+Identifier = Annotated[str, _null_is("")]
 Time = Annotated[datetime | None, WrapValidator(_time)]
-_Part = BeforeValidator(_defaults_for_none)  # an object that is null is one without fields
+_Part = _null_is({})  # an object without fields
+_Flag = Annotated[bool, _null_is(False)]  # noqa: FBT003 - a value
 _IDENTIFIER = Field(default="", validation_alias=AliasChoices("id", "_id"))
 
 
@@ -105,7 +103,7 @@ class Profile(Record):
 class Creator(Record):
     """Who made a bot."""
 
-    is_team: bool = Field(default=False, validation_alias="isTeam")
+    is_team: _Flag = Field(default=False, validation_alias="isTeam")
     id: Identifier = ""
 
 
@@ -115,7 +113,7 @@ class Information(Record):
     description: OptionalText = ""
     overview: OptionalText = ""
     creator: Annotated[Creator, _Part] = Creator()
-    tags: tuple[str, ...] = ()
+    tags: Annotated[tuple[str, ...], _null_is(())] = ()
 
 
 class Statistics(Record):
@@ -132,14 +130,14 @@ class Ratings(Record):
     """What users think of a bot; `average` is None while there are no ratings."""
 
     average: float | None = None
-    total: int | float = 0
+    total: Annotated[int | float, _null_is(0)] = 0
 
 
 class Theme(Record):
     """The colours of a bot's page, as `#rrggbb`."""
 
-    enabled: bool = False
-    automatic: bool = False
+    enabled: _Flag = False
+    automatic: _Flag = False
     color: str | None = None
     color_lighter: str | None = Field(default=None, validation_alias="colorLighter")
 

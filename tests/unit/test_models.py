@@ -184,9 +184,13 @@ def test_a_part_of_a_bot_that_is_null_is_as_if_it_were_not_there() -> None:
     parts = ("profile", "information", "statistics", "ratings", "theme")
 
     bot = Bot.model_validate({"id": "42", **dict.fromkeys(parts)})
-    team = Bot.model_validate({"id": "42", "information": {"creator": None}})
+    within = {
+        "information": {"creator": None, "tags": None},
+        "ratings": {"total": None},
+        "theme": {"enabled": None, "automatic": None},
+    }
 
-    assert bot == team == Bot(id="42")
+    assert bot == Bot.model_validate({"id": "42", **within}) == Bot(id="42")
 
 
 def test_a_bot_without_an_id_is_none() -> None:
