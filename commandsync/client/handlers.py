@@ -40,9 +40,7 @@ class Handlers:
             ArgumentError: There is no such event, or the client cannot wait for the handler.
         """
         if inspect.iscoroutinefunction(handler) and not self._waiting:
-            raise ArgumentError(
-                "an asynchronous handler needs the asynchronous client", hint="use AsyncClient"
-            )
+            raise _asynchronous()
         self._of[checked_name(name)].append(handler)
         return handler
 
@@ -50,7 +48,10 @@ class Handlers:
         """Call those who want an event."""
         for handler in self._of[event.name]:
             try:
-                handler(event)
+                result = handler(event)
+                if inspect.iscoroutine(result):  # of a function that did not look like it
+                    result.close()
+                    raise _asynchronous()  # noqa: TRY301 - logged as what else a handler raises
             except Exception:  # noqa: BLE001 - whatever it is, the stream goes on; it is logged
                 _failed(handler, event)
 
@@ -68,6 +69,12 @@ class Handlers:
                 _failed(handler, event)
             except Exception:  # noqa: BLE001 - whatever it is, the stream goes on; it is logged
                 _failed(handler, event)
+
+
+def _asynchronous() -> ArgumentError:
+    return ArgumentError(
+        "an asynchronous handler needs the asynchronous client", hint="use AsyncClient"
+    )
 
 
 def _failed(handler: Handler, event: Event) -> None:

@@ -68,6 +68,18 @@ def test_an_asynchronous_handler_needs_the_asynchronous_client() -> None:
         client.on("vote")(thank)
 
 
+def test_an_asynchronous_handler_in_disguise_is_told_when_it_is_called(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def thank(_: Vote, words: str) -> None: ...
+
+    handlers = Handlers(waiting=False)
+    handlers.add("vote", lambda event: thank(event, "Thank you!"))
+    handlers.call(VOTED)
+
+    assert "an asynchronous handler needs the asynchronous client" in caplog.text
+
+
 def test_an_asynchronous_handler_is_awaited_and_may_fail(caplog: pytest.LogCaptureFixture) -> None:
     handlers = Handlers(waiting=True)
     thanked: list[str] = []
