@@ -125,7 +125,7 @@ def carry_out(
         planned = agreed
     elif output.format == "text":
         show_plans([one.plan for one in planned], output)
-    if choices.backup and planned[0].plan.changes:
+    if choices.backup:
         _write_backup(planned[0], choices.backup, output, force=choices.force)
     stop = _Stop()
     with signals.answered_by(stop):
@@ -187,6 +187,9 @@ def _declined(output: Output) -> None:
 
 
 def _write_backup(one: Planned, path: str, output: Output, *, force: bool) -> None:
+    if not one.plan.changes:
+        output.talk(f"{path} is not written: nothing is to be changed")
+        return
     from commandsync.manifest import dump_manifest  # noqa: PLC0415 - loads yaml
 
     dumped = dump_manifest(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import wraps
+from math import isnan
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
@@ -32,6 +33,21 @@ class _Limit(click.ParamType[DeleteLimit]):
             return parse_delete_limit(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+
+class _Seconds(click.FloatRange):
+    """A time within limits, which the "nan" of floats is not."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - click's
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> float:
+        seconds: float = super().convert(value, param, ctx)
+        if isnan(seconds):
+            self.fail(f"{value!r} is no time", param, ctx)
+        return seconds
 
 
 def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:  # noqa: ANN401 - click's
@@ -108,7 +124,7 @@ _SERVICE = (
     ),
     click.option(
         "--timeout",
-        type=click.FloatRange(0.1, 600),
+        type=_Seconds(0.1, 600),
         default=30.0,
         metavar="SECONDS",
         help="The time one request may take. [default: 30]",

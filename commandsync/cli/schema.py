@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from commandsync.cli.output import Output
 
 
-@click.command("schema")
+@click.command("schema", short_help="Print a JSON Schema: of manifests, plans or results.")
 @click.argument("name", type=click.Choice(["commands", "plan", "result"]), default="commands")
 @talk_options
 def schema_command(*, name: str, output: Output) -> None:

@@ -79,6 +79,7 @@ def test_wrong_usage_is_exit_2_in_words_or_as_a_document(
         ["--max-deletes", "many"],
         ["--max-deletes", "101%"],
         ["--timeout", "0"],
+        ["--timeout", "nan"],
         ["--retries", "-1"],
         ["--concurrency", "0"],
         ["--color", "sometimes"],

@@ -215,6 +215,17 @@ def test_a_backup_holds_what_was_listed_before(home: Home, bot: Bot) -> None:
 
 
 @pytest.mark.usefixtures("bot")
+def test_where_nothing_changes_there_is_no_backup_and_that_is_said(home: Home) -> None:
+    home.run("apply", "--yes")
+
+    ran = home.run("apply", "--yes", "--backup", "before.yaml")
+
+    assert ran.code == 0
+    assert ran.err == "before.yaml is not written: nothing is to be changed\n"
+    assert not (home.path / "before.yaml").exists()
+
+
+@pytest.mark.usefixtures("bot")
 @on_posix
 def test_a_file_that_is_replaced_keeps_its_permissions(home: Home) -> None:
     path = home.write("old", "plan.json")
