@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
-from commandsync.errors import UsageError
+from commandsync.errors import ManifestError, UsageError
 from commandsync.rules import parse_delete_limit
 
 if TYPE_CHECKING:
@@ -21,9 +21,8 @@ Comment = Literal["auto", "always", "never"]
 
 _BOOLEANS = {"true": True, "false": False}
 _FAIL_ON = ("", "error", "changes")
-_FLAG = re.compile(
-    r"--(base-url|bot|token)(?:-file)?(?![\w-])"
-)  # of the command line, in its hints
+_FLAGS = {"-f": "file", "--base-url": "base-url", "--bot": "bot", "--token-file": "token"}
+_FLAG = re.compile(r"(?<![\w-])(?:-f|--base-url|--bot|--token-file)(?![\w-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +88,15 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
 
 
 def in_inputs(error: CommandsyncError) -> CommandsyncError:
-    """Let an error's hint name inputs where it names flags: a workflow has no others."""
-    error.hint = _FLAG.sub(r"the input \1", error.hint)
+    """Let an error's hints name inputs where they name flags: a workflow has no others."""
+    error.hint = _renamed(error.hint)
+    if isinstance(error, ManifestError):
+        error.problems = tuple(replace(one, hint=_renamed(one.hint)) for one in error.problems)
     return error
+
+
+def _renamed(hint: str) -> str:
+    return _FLAG.sub(lambda flag: f"the input {_FLAGS[flag[0]]}", hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,6 +167,7 @@ def test_a_workspace_that_is_not_there_is_told(runner: Runner) -> None:
         ({"file": " \n "}, "the input file is empty"),
         ({"file": "-"}, "the input file is '-'"),
         ({"file": "none.yaml"}, "there is no such file"),
+        ({"file": "none.yaml"}, "the input file names another"),
     ],
 )
 def test_a_file_that_is_not_there_is_named(
