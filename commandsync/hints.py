@@ -11,7 +11,7 @@ from commandsync.matching import similarity
 from commandsync.texts import CommandText
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from commandsync.changes import Change
     from commandsync.snapshot import Entry
@@ -20,12 +20,12 @@ _NEAR = 0.8  # share of words in common
 _MOST_COMPARISONS = 10_000  # beyond this the changes are no renames but another listing
 
 
-def rename_hints(changes: Sequence[Change], *, live: Collection[str] = ()) -> list[Notice]:
+def rename_hints(changes: Sequence[Change], *, wanted: Sequence[Entry] = ()) -> list[Notice]:
     """Name the pairs of one added and one deleted command that say nearly the same.
 
     Args:
         changes: The changes of one collection.
-        live: The names that the manifest has: none of them can stand under `formerly`.
+        wanted: The manifest's entries: what is still a name there cannot stand under `formerly`.
     """
     added = [c for c in changes if isinstance(c, Add) and isinstance(c.after, CommandText)]
     deleted = [c for c in changes if isinstance(c, Delete) and isinstance(c.before, CommandText)]
@@ -40,7 +40,12 @@ def rename_hints(changes: Sequence[Change], *, live: Collection[str] = ()) -> li
     for negative, a, d in ranked:
         if -negative >= _NEAR and a not in hints and d not in hints.values():
             hints[a] = d
-    return [_hint(added[a], deleted[d], live) for a, d in sorted(hints.items())]
+    live = {entry.name for entry in wanted}
+    stated = {entry.location: entry.formerly for entry in wanted if entry.formerly}
+    return [
+        _hint(add, delete, pins=delete.name in live, formerly=stated.get(add.location, ()))
+        for add, delete in ((added[a], deleted[d]) for a, d in sorted(hints.items()))
+    ]
 
 
 def lost_renames(
@@ -90,13 +95,15 @@ def _likeness(add: Add, delete: Delete) -> float:
     return similarity(mine, theirs)[1]
 
 
-def _hint(add: Add, delete: Delete, live: Collection[str]) -> Notice:
-    pins = delete.name in live
-    line = f"id: {_in_quotes(delete.id)}" if pins else f"formerly: [{_in_quotes(delete.name)}]"
+def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> Notice:
+    """Print the line to write: a pin where others keep the old name, else all former names."""
+    names = ", ".join(map(_in_quotes, (*formerly, delete.name)))
+    line = f"id: {_in_quotes(delete.id)}" if pins else f"formerly: [{names}]"
+    where = "in place of its formerly" if formerly and not pins else "below its name"
     return Notice(
         f"{add.name!r} looks like {delete.name!r} under a new name: as planned, the old one is "
         "deleted with its uses",
-        f"if it is a rename, write below its name:  {line}",
+        f"if it is a rename, write {where}:  {line}",
         add.location,
     )
 

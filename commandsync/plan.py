@@ -192,7 +192,7 @@ def _compare(
             *(_not_posted(wanted[w]) for w in (*differing, *matching.stuck) if not managed),
             *(_unwritable(resource, entry) for entry in stuck),
             *lost_renames(wanted, pairs, deletes),
-            *rename_hints(changes, live={entry.name for entry in wanted}),
+            *rename_hints(changes, wanted=wanted),
             *_as_stored(changes, listed),
         ],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,7 +44,7 @@ def init_command(*, path: str, output: Output) -> None:
     write_file(str(schema), schema_text(), force=True)
     write_file(path, starter(schema=f"./{SCHEMA.as_posix()}"), force=False)
     output.talk(f"wrote {path} and {schema.as_posix()}")
-    named = "" if path == DEFAULT_MANIFEST else f" -f {shlex.quote(path)}"
+    named = "" if path == DEFAULT_MANIFEST else f" -f {shlex.quote(path.replace(os.sep, '/'))}"
     output.talk(f"next: edit it, then run  commandsync validate{named}")
 
 

@@ -120,7 +120,8 @@ _SERVICE = (
         type=PATH,
         metavar="PATH",
         callback=not_empty,
-        help="A file that holds the bot's token; otherwise it is taken from COMMANDSYNC_TOKEN.",
+        help="A file that holds the bot's token; otherwise it is taken from COMMANDSYNC_TOKEN, or "
+        "the variable that the manifest's token_env: names.",
     ),
     click.option(
         "--timeout",

@@ -40,9 +40,22 @@ def test_a_name_is_quoted_so_that_it_can_be_pasted() -> None:
 
 
 def test_a_name_that_others_keep_cannot_be_a_former_one_so_the_pin_is_printed() -> None:
-    (hint,) = rename_hints([add("away"), delete("afk")], live={"away", "afk"})
+    away, afk = add("away"), delete("afk")
+
+    (hint,) = rename_hints(
+        [away, afk], wanted=[Entry(away.after, location=PLACE), Entry(afk.before)]
+    )
 
     assert hint.hint.endswith('write below its name:  id: "1"')
+
+
+def test_a_former_name_is_printed_with_those_that_stand_there_already() -> None:
+    away = add("away")
+    wanted = [Entry(away.after, location=PLACE, formerly=("akf", "gone"))]
+
+    (hint,) = rename_hints([away, delete("afk")], wanted=wanted)
+
+    assert hint.hint.endswith('in place of its formerly:  formerly: ["akf", "gone", "afk"]')
 
 
 def test_texts_that_differ_give_no_hint() -> None:
