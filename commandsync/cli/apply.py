@@ -100,6 +100,8 @@ def _planned(
 ) -> Iterator[Sequence[Planned | CommandsyncError]]:
     """Make or read the plans; before that, refuse to write with no token or another bot's."""
     if plan_file:
+        if backup:
+            check_unread(backup, [plan_file])
         with saved_plan(settings, plan_file, writes=writes) as one:
             yield [one]
         return

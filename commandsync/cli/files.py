@@ -98,7 +98,7 @@ def check_unread(path: str, read: Iterable[str]) -> None:
     for one in read:
         if target.exists() and Path(one).exists() and target.samefile(one):
             raise UsageError(
-                f"{path} is a manifest that is read here, and is not replaced",
+                f"{path} is read here, and is not replaced",
                 hint="write to another file",
             )
 

@@ -85,9 +85,22 @@ def test_the_manifest_itself_is_never_replaced(home: Home, proxy: Proxy, command
     ran = home.run(*command.split(), "commands.yaml", "--force")
 
     assert ran.code == 2
-    assert "commands.yaml is a manifest that is read here" in ran.err
+    assert "commands.yaml is read here, and is not replaced" in ran.err
     assert home.read("commands.yaml") == before
     assert proxy.requests == []
+
+
+@pytest.mark.usefixtures("bot")
+def test_the_saved_plan_is_never_replaced_by_its_backup(home: Home, proxy: Proxy) -> None:
+    assert home.run("plan", "--out", "plan.json").code == 0
+    before = home.read("plan.json")
+
+    ran = home.run("apply", "--plan", "plan.json", "--yes", "--backup", "plan.json", "--force")
+
+    assert ran.code == 2
+    assert "plan.json is read here, and is not replaced" in ran.err
+    assert home.read("plan.json") == before
+    assert proxy.writes == []
 
 
 @pytest.mark.usefixtures("bot")
