@@ -118,7 +118,8 @@ class Teller:
         if asked == "always":
             return True
         if self.event.name == "pull_request" and self.event.fork:
-            say("A job of a fork's pull request may not comment; the plan is in the summary.")
+            elsewhere = "; the plan is in the summary" if self.inputs.summary else ""
+            say(f"A job of a fork's pull request may not comment{elsewhere}.")
         return not self.event.fork and self.event.name in {"pull_request", "push"}
 
     def _news(self, verdict: Verdict) -> bool:

@@ -170,11 +170,15 @@ def test_a_fork_has_no_token_and_gets_its_plan_in_the_summary(
     bot = service.bot()
     hub.read_only = True
     runner.write(fields(("help",)))
-    step = runner.run(pull_request(head="stranger/bots"), base_url=bot.url, bot=bot.id)
+    event, inputs = pull_request(head="stranger/bots"), {"base_url": bot.url, "bot": bot.id}
+    step = runner.run(event, **inputs)
+    without = runner.run(event, summary="false", **inputs)
 
     assert step.code == 0, step.log
     assert step.outputs["result"] == "changes"
     assert "1 to add" in step.summary
+    assert "may not comment; the plan is in the summary" in step.log
+    assert ("may not comment" in without.log, "in the summary" in without.log) == (True, False)
     assert step.annotations("warning") == []
     assert hub.requests == []
 
