@@ -10,7 +10,7 @@ from commandsync.cli.calling import one_manifest
 from commandsync.cli.files import check_free, write_file
 from commandsync.cli.options import PATH, force_option, not_empty, service_options
 from commandsync.cli.settings import site_of
-from commandsync.cli.syncing import connected
+from commandsync.cli.syncing import connected, listed_at
 from commandsync.location import Notice
 from commandsync.texts import Resource
 
@@ -50,7 +50,7 @@ def pull_command(*, settings: Settings, out: str | None, pin: bool, force: bool)
         from commandsync.client import SnapshotReading  # noqa: PLC0415 - loads requests
 
         scope = manifest.snapshot.scope if manifest else tuple(Resource)
-        listed = SnapshotReading(connection, site.bot, scope).result()
+        listed = listed_at(site, SnapshotReading(connection, site.bot, scope))
     dumped = dump_manifest(listed, bot=site.bot, base_url=site.address.base_url, pin=pin)
     settings.output.notices([Notice(warning) for warning in dumped.warnings])
     if out:

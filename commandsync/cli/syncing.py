@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commandsync.cli.settings import DEFAULT_MANIFEST, Settings, Site, about, rules_of, sites_of
-from commandsync.errors import CommandsyncError
+from commandsync.errors import CommandsyncError, Unauthorized
 from commandsync.location import Notice
 
 if TYPE_CHECKING:
@@ -138,8 +138,27 @@ def plan_all(some: Sequence[Job]) -> list[Planned | CommandsyncError]:
     return planned
 
 
+def listed_at(site: Site, reading: SnapshotReading) -> Snapshot:
+    """Wait for what is listed.
+
+    Raises:
+        ListingError: It cannot be read; a service that wants a token where none is says so.
+    """
+    try:
+        return reading.result()
+    except Unauthorized as error:
+        if site.token is not None:
+            raise
+        _, _, words = error.message.partition(" (")
+        raise Unauthorized(
+            f"the service shows nothing without a token ({words}",
+            reply=error.reply,
+            hint=f"set {site.token_from}, or give --token-file",
+        ) from error
+
+
 def _planned(job: Job, reading: SnapshotReading) -> Planned:
-    listed = reading.result()
+    listed = listed_at(job.site, reading)
     return Planned(
         site=job.site,
         connection=job.connection,

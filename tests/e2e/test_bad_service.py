@@ -52,6 +52,21 @@ def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
     return bot
 
 
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("command", ["plan", "pull"])
+def test_a_service_that_wants_a_token_is_not_told_as_one_that_refuses_it(
+    home: Home, proxy: Proxy, command: str
+) -> None:
+    home.forget("COMMANDSYNC_TOKEN")
+    proxy.rule = lambda _: Instead(401, {"error": "Who are you?"})
+
+    ran = home.run(command)
+
+    assert ran.code == 1
+    assert "error: the service shows nothing without a token (401: Who are you?)\n" in ran.err
+    assert "hint: set COMMANDSYNC_TOKEN, or give --token-file\n" in ran.err
+
+
 @pytest.mark.parametrize("what", STRANGE)
 def test_a_strange_answer_to_a_read_is_an_error_and_never_an_empty_listing(
     home: Home, bot: Bot, proxy: Proxy, what: str
