@@ -51,11 +51,11 @@ def results(results: Sequence[Result], *, color: bool, planned: bool = True) -> 
         planned: Whether the plans stand above, which say already that nothing is to do.
     """
     palette = Palette(color)
-    return "\n".join(
+    return "".join(
         "".join(
             f"{line}\n"
             for line in (
-                *([_heading(one.plan, palette), ""] if len(results) > 1 else ()),
+                *(["", _heading(one.plan, palette), ""] if len(results) > 1 else ()),
                 *_result(one, palette, planned=planned),
                 palette.paint(words.outcome_summary(one), "bold"),
             )
