@@ -53,31 +53,31 @@ def refusal(
     if limit is not None and limit.unlimited:
         return None
     deletes: dict[Resource, int] = {}
+    verbs: dict[Resource, str] = {}
     remaining = dict(listed)
     for change in changes:
         if isinstance(change, Delete | Replace):
             deletes[change.resource] = deletes.get(change.resource, 0) + 1
+        if isinstance(change, Replace):
+            verbs[change.resource] = "delete or replace"
         if isinstance(change, Delete):
             remaining[change.resource] = remaining.get(change.resource, 0) - 1
         if isinstance(change, Add):
             remaining[change.resource] = remaining.get(change.resource, 0) + 1
     for resource, count in deletes.items():
         total = listed.get(resource, 0)
-        found = _emptied(resource, total, remaining[resource]) or _over(
-            resource, count, total, limit
-        )
+        verb = verbs.get(resource, "delete")
+        what = f"would {verb} {count} of {total} listed {resource.collection}"
+        found = _emptied(resource, total, remaining[resource]) or _over(what, count, total, limit)
         if found is not None:
             return found
     return None
 
 
-def _over(
-    resource: Resource, deletes: int, total: int, limit: DeleteLimit | None
-) -> Refusal | None:
+def _over(what: str, deletes: int, total: int, limit: DeleteLimit | None) -> Refusal | None:
     if limit is None and deletes <= ALWAYS_ALLOWED:
         return None
     effective = limit or DEFAULT_LIMIT
-    what = f"would delete {deletes} of {total} listed {resource.collection}"
     allow = f"if that is meant, allow it with --max-deletes {deletes}"
     if effective.count is not None:
         over = deletes > effective.count

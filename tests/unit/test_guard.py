@@ -74,7 +74,7 @@ def test_what_is_added_counts_as_left() -> None:
 def test_a_replace_counts_as_a_delete_but_leaves_something() -> None:
     assert refused([REPLACE] * 3, 3) == ""
     assert refused([REPLACE] * 4, 4) == (
-        "would delete 4 of 4 listed announcements, 100 % is over 30 %"
+        "would delete or replace 4 of 4 listed announcements, 100 % is over 30 %"
     )
     assert refused([REPLACE] * 4, 4, "4") == ""
 
