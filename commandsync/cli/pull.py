@@ -49,7 +49,8 @@ def pull_command(*, settings: Settings, out: str | None, pin: bool, force: bool)
     with connected(settings, [site]) as (connection,):
         from commandsync.client import SnapshotReading  # noqa: PLC0415 - loads requests
 
-        scope = manifest.snapshot.scope if manifest else tuple(Resource)
+        managed = manifest.snapshot.scope if manifest else ()
+        scope = managed or tuple(Resource)  # one that manages nothing yet only says which listing
         listed = listed_at(site, SnapshotReading(connection, site.bot, scope))
     dumped = dump_manifest(listed, bot=site.bot, base_url=site.address.base_url, pin=pin)
     settings.output.notices([Notice(warning) for warning in dumped.warnings])

@@ -326,6 +326,17 @@ def test_pull_takes_the_listing_from_the_manifest(home: Home, bot: Bot) -> None:
     assert "announcements" not in ran.out  # what the manifest does not manage is not read
 
 
+def test_pull_fills_a_manifest_that_only_says_which_listing(home: Home, bot: Bot) -> None:
+    home.forget("COMMANDSYNC_BOT")
+    home.write(f'version: 1\nbot: "{bot.id}"\n')
+
+    ran = home.run("pull")
+
+    assert ran.code == 0
+    assert all(f"name: {name}" in ran.out for name in NAMES)
+    assert "title: v1" in ran.out
+
+
 def test_pull_reads_one_listing(home: Home) -> None:
     home.write(fields(), "bots/a.yaml")
     home.write(fields(), "bots/b.yaml")
