@@ -5,10 +5,10 @@ It is asked before the first write, and again before a saved plan is applied.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commandsync.changes import Add, Delete, Replace
 from commandsync.rules import DeleteLimit
 
 if TYPE_CHECKING:
@@ -52,23 +52,17 @@ def refusal(
     """
     if limit is not None and limit.unlimited:
         return None
-    deletes: dict[Resource, int] = {}
-    verbs: dict[Resource, str] = {}
-    remaining = dict(listed)
-    for change in changes:
-        if isinstance(change, Delete | Replace):
-            deletes[change.resource] = deletes.get(change.resource, 0) + 1
-        if isinstance(change, Replace):
-            verbs[change.resource] = "delete or replace"
-        if isinstance(change, Delete):
-            remaining[change.resource] = remaining.get(change.resource, 0) - 1
-        if isinstance(change, Add):
-            remaining[change.resource] = remaining.get(change.resource, 0) + 1
-    for resource, count in deletes.items():
+    done = Counter((change.action, change.resource) for change in changes)
+    for resource in dict.fromkeys(resource for _, resource in done):
+        deleted, replaced = done["delete", resource], done["replace", resource]
+        if not deleted + replaced:
+            continue
         total = listed.get(resource, 0)
-        verb = verbs.get(resource, "delete")
-        what = f"would {verb} {count} of {total} listed {resource.collection}"
-        found = _emptied(resource, total, remaining[resource]) or _over(what, count, total, limit)
+        verb = "delete or replace" if replaced else "delete"
+        what = f"would {verb} {deleted + replaced} of {total} listed {resource.collection}"
+        found = _emptied(resource, total, total - deleted + done["add", resource]) or _over(
+            what, deleted + replaced, total, limit
+        )
         if found is not None:
             return found
     return None
