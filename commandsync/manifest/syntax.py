@@ -36,6 +36,7 @@ _READ_AS = {
     ",": "a separator",
     "?": "a key",
 }
+_ENTRY = re.compile(r"\{[ \t]*[\"']?[a-z_]+[\"']?:[ \t]")  # keys and values on one line, as meant
 _READ_AS_ALONE = {"-": "an item of a list", ":": "a value without a key"}  # with a blank after it
 # A key that is a text to YAML, for there is no blank after its colon, or after the dash before it.
 _GLUED = re.compile(r"[ \t]*(?:- +)*(?P<key>[a-z_]+:(?!//)[^\s:].*|-[a-z_]+:[ \t].*)")
@@ -133,6 +134,8 @@ def _needs_quotes(source: Source, at: int) -> Explained | None:
     value, begin = match["value"].rstrip(), start + match.start("value")
     if value[0] in "\"'":
         return _after_quotes(value, begin, at)
+    if begin <= at and _ENTRY.match(value) and ":" not in line[: match.start("value")]:
+        return _inside_braces(value, begin)
     read_as = _READ_AS.get(value[0]) or _READ_AS_ALONE.get(value[:2].rstrip())
     if begin <= at and read_as:
         return Explained(
@@ -145,6 +148,20 @@ def _needs_quotes(source: Source, at: int) -> Explained | None:
             at, 'a ": " inside a text makes YAML read a key', f"quote it{_in_quotes(value)}"
         )
     return None
+
+
+def _inside_braces(value: str, begin: int) -> Explained:
+    if " #" in value:
+        return Explained(
+            begin,
+            "YAML reads what follows # as a comment, so this { is never closed",
+            "quote the text that holds the #",
+        )
+    return Explained(
+        begin,
+        "YAML cannot read what stands inside this {",
+        "quote the texts in it, and put a comma between the fields",
+    )
 
 
 def _after_quotes(value: str, begin: int, at: int) -> Explained | None:

@@ -20,6 +20,7 @@ TAB = "a tab stands where YAML wants blanks | indent with blanks only"
         ("[p]help", "a list"),
         ("[p", "a list"),
         ("{0} help", "a mapping"),
+        ("{user: x} help", "a mapping"),
         ("@everyone", "a reserved sign"),
         ("`x`", "a reserved sign"),
         ("%user%", "a directive"),
@@ -85,6 +86,20 @@ def test_a_text_that_yaml_takes_for_something_else_is_shown_in_quotes(
             (
                 "1:16: this is no escape that YAML knows | inside double quotes write \\\\ for a "
                 "backslash, or use single quotes"
+            ),
+        ),
+        (
+            "commands:\n- {name: a, description: b #c, syntax: d}\n",
+            (
+                "2:3: YAML reads what follows # as a comment, so this { is never closed "
+                "| quote the text that holds the #"
+            ),
+        ),
+        (
+            "commands:\n- {name: a, description: b: c, syntax: d}\n",
+            (
+                "2:3: YAML cannot read what stands inside this { "
+                "| quote the texts in it, and put a comma between the fields"
             ),
         ),
         (
