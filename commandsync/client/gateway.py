@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from commandsync.client.events import Event, Ready, Reminder, Vote
-from commandsync.models import Account
+from commandsync.models import read_account
 
 _log = logging.getLogger("commandsync.client")
 
@@ -24,6 +24,7 @@ _LONGEST_PROMISE = 3600.0
 _LAYERS = 4  # of JSON in a string; two are seen
 _PREFIX = re.compile(r"(?:/[^,\[{\"]*,)?\d*")  # a namespace and a number that wants acknowledgement
 _SHOWN = 60  # characters of a frame that is logged
+_decode = json.JSONDecoder().decode  # what json.loads finds anew for every frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +159,12 @@ class Session:
 def event_of(frame: str) -> Event | None:
     """Read a Socket.IO event (`42[...]`); None for one that is not the service's or is garbage."""
     try:
-        said: Any = json.loads(frame[_begin(frame) :])
+        said: Any = _decode(frame[_begin(frame) :])
         said = said[1] if said[0] == "message" else None
         for _ in range(_LAYERS):
             if not isinstance(said, str):
                 break
-            said = json.loads(said)
+            said = _decode(said)
         return _event(said["event"], said["data"])
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):
         _ignore(frame)
@@ -178,13 +179,12 @@ def _begin(frame: str) -> int:
 
 
 def _event(name: str, data: Any) -> Event | None:  # noqa: ANN401 - JSON is anything
-    account = Account.model_validate
     if name == "vote":
-        return Vote(account(data["user"]), account(data["bot"]))
+        return Vote(read_account(data["user"]), read_account(data["bot"]))
     if name == "reminder":
-        return Reminder(account(data["user"]), account(data["bot"]))
+        return Reminder(read_account(data["user"]), read_account(data["bot"]))
     if name == "ready":
-        return Ready(account(data))
+        return Ready(read_account(data))
     _ignore(f"the event {name!r}")
     return None
 
