@@ -240,8 +240,7 @@ def _raise_for_status(reply: Reply) -> None:
     status = reply.status
     if 200 <= status < 300:  # noqa: PLR2004 - HTTP's own class
         return
-    words = _words(reply)
-    said = f"{status}: {words}" if words else f"HTTP {status}"
+    said = said_by(reply)
     if status in _REFUSALS:
         kind, meaning, hint = _REFUSALS[status]
         raise kind(f"{meaning} ({said})", reply=reply, hint=hint)
@@ -284,8 +283,13 @@ _REFUSALS: dict[int, tuple[type[ApiError], str, str]] = {
 }
 
 
+def said_by(reply: Reply) -> str:
+    """Return an error answer's status and own words: `error` or `message` (wire notes)."""
+    words = _words(reply)
+    return f"{reply.status}: {words}" if words else f"HTTP {reply.status}"
+
+
 def _words(reply: Reply) -> str:
-    """Return the service's own words of an error answer: `error` or `message` (wire notes)."""
     content = _json_or_none(reply)
     if not isinstance(content, dict):
         return ""

@@ -149,9 +149,10 @@ def listed_at(site: Site, reading: SnapshotReading) -> Snapshot:
     except Unauthorized as error:
         if site.token is not None:
             raise
-        _, _, words = error.message.partition(" (")
+        from commandsync.answers import said_by  # noqa: PLC0415 - loads pydantic
+
         raise Unauthorized(
-            f"the service shows nothing without a token ({words}",
+            f"the service shows nothing without a token ({said_by(error.reply)})",
             reply=error.reply,
             hint=f"set {site.token_from}, or give --token-file",
         ) from error
