@@ -1,10 +1,10 @@
 """Make the listing match a plan: a generator of steps in, events out, that knows no HTTP.
 
-Order of writes: edits, then adds one by one in the manifest's order, deletes last, so that an
-interruption leaves too much rather than too little; and what is replaced goes only when reading has
-shown what replaces it. An add that ended unclearly is settled by
-reading the list; in the end every changed collection is read once more and compared, so that what
-is called done has been seen.
+Order of writes: edits, then adds one by one in the manifest's order, deletes last and only where
+every add of their collection is done, so that an interruption or a failure leaves too much rather
+than too little. What is replaced goes only when reading has shown what replaces it. An add that
+ended unclearly is settled by reading the list; in the end every changed collection is read once
+more and planned again, so that what is called verified has been seen.
 """
 
 from __future__ import annotations
@@ -14,38 +14,36 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commandsync import operations
-from commandsync.alike import Habits
-from commandsync.changes import Add, Delete, Edit, Replace
+from commandsync.changes import Add, Delete, Edit
 from commandsync.errors import TransportError
 from commandsync.evidence import evidence_of
-from commandsync.execution import Execution
+from commandsync.ledger import Ledger
+from commandsync.matching import match
 from commandsync.outcomes import Outcome
-from commandsync.policy import says_it_failed
-from commandsync.resume import Progress, Standing, standings_of
-from commandsync.settling import claim
-from commandsync.snapshot import by_identity, reading
+from commandsync.resume import Progress, progress_of
+from commandsync.snapshot import Entry, Snapshot, by_identity, reading
 from commandsync.steps import Aborted, Answered, Call, Interrupted, Step
 from commandsync.texts import CommandText, Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Generator, Iterable
     from typing import TypeAlias, TypeVar
 
     from commandsync.changes import Change
     from commandsync.evidence import Evidence
+    from commandsync.ledger import Write
     from commandsync.operations import Operation
     from commandsync.outcomes import Result
     from commandsync.plan import Plan
     from commandsync.policy import Health
-    from commandsync.snapshot import Identity, Snapshot
     from commandsync.steps import Event
     from commandsync.texts import Text
 
     T = TypeVar("T")
     Steps: TypeAlias = Generator[Step, Event, T]
-    Queue: TypeAlias = deque[tuple[int, Operation[str]]]
-    Note: TypeAlias = Callable[[int, Answered], None]
-    Listed: TypeAlias = Mapping[Identity, Text]
+    Queue: TypeAlias = deque[Write]
+    Entries: TypeAlias = tuple[Entry, ...]
+    Replan: TypeAlias = Callable[[Snapshot], Plan]
 
 REREADS = (0.0, 1.0, 3.0)
 """Seconds before each read of a list that may not show everything yet."""
@@ -55,7 +53,13 @@ _NO_ANSWER = TransportError("the run was ended before the answer came")
 
 
 def apply(
-    plan: Plan, *, listed: Snapshot, health: Health, concurrency: int = 4, unordered: bool = False
+    plan: Plan,
+    *,
+    listed: Snapshot,
+    health: Health,
+    replan: Replan | None = None,
+    concurrency: int = 4,
+    unordered: bool = False,
 ) -> Steps[Result]:
     """Carry out a plan.
 
@@ -66,6 +70,8 @@ def apply(
         plan: What to do.
         listed: The listing as read just now, every collection of the plan's scope.
         health: Shared with the driver, which notes every attempt in it.
+        replan: Makes the plan again from another listing; None for a saved plan, which is held
+            against its own changes.
         concurrency: Most calls in flight.
         unordered: Send adds concurrently too; the listing then shows them in any order.
 
@@ -73,247 +79,283 @@ def apply(
         Steps, as `commandsync.steps` describes them.
 
     Returns:
-        The outcome of every change, and whether reading showed them all.
+        The outcome of every change, and whether reading showed that nothing is left to do.
 
     Raises:
         StalePlanError: Before the first step, when the plan no longer fits the listing.
     """
-    standings = standings_of(plan, listed)
-    run = _Run(_open_books(plan, standings, listed, health), width=concurrency)
+    progress = progress_of(plan, listed)
+    run = _Run(_open_ledger(plan, progress, listed, health), width=concurrency)
     yield from run.edits()
     for resource in plan.scope:
         yield from run.adds(resource, width=concurrency if unordered else 1)
         yield from run.find_replacements(resource)
     yield from run.deletes()
+    shown = dict(listed.collections)
     for resource in plan.scope:
-        yield from run.verify(resource)
-    result = run.books.result()
-    if news := run.books.news():
+        entries = yield from run.verify(resource)
+        shown |= {} if entries is None else {resource: entries}
+    run.plan_again(Snapshot(shown), replan)
+    result = run.ledger.result()
+    if news := run.ledger.news():
         yield Step(wait=0.0, settled=news)
     return result
 
 
-def _open_books(
-    plan: Plan, standings: tuple[Standing, ...], listed: Snapshot, health: Health
-) -> Execution:
+def _open_ledger(
+    plan: Plan, progress: Iterable[Progress], listed: Snapshot, health: Health
+) -> Ledger:
     """Enter what was read before the first write, and what it shows to be done already."""
     now = {resource: by_identity(listed.collections[resource]) for resource in plan.scope}
-    books = Execution(plan, health, seen={resource: set(now[resource]) for resource in now})
-    books.nameless = {
-        resource: sum(not isinstance(one, str) for one in now[resource]) for resource in now
-    }
-    for index, one in enumerate(standings):
-        if one.progress is Progress.DONE:
-            books.note_standing(index, one.rewrites)
-        elif one.progress is Progress.ADDED:
-            books.added.add(index)
-    half_done = {
-        index: change.after
-        for index, change in enumerate(plan.changes)
-        if isinstance(change, Replace) and index in books.added
-    }
-    # announcements alone are replaced: a command is edited
-    books.records = claim(half_done, now.get(Resource.ANNOUNCEMENT, {}))
-    return books
+    ledger = Ledger(
+        plan,
+        health,
+        seen={resource: set(now[resource]) for resource in now},
+        nameless={
+            resource: sum(not isinstance(one, str) for one in now[resource]) for resource in now
+        },
+    )
+    for write, one in zip(ledger.writes, progress, strict=True):
+        write.added = one is Progress.ADDED
+        if one is Progress.DONE:
+            ledger.settle(write, Outcome.DONE, already=True)
+    for resource in plan.scope:
+        half = [write for write in ledger.of(resource) if write.added]
+        entries = listed.collections[resource]
+        wanted = [Entry(_added(write.change)) for write in half]
+        for w, n in match(wanted, entries).pairs.items() if half else ():
+            half[w].record, half[w].stored = entries[n].id, entries[n].text
+    return ledger
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The phases of one run, over its books."""
+    """The phases of one run, over its ledger."""
 
-    books: Execution
+    ledger: Ledger
     width: int
 
     def edits(self) -> Steps[None]:
-        queue = deque((n, self._edit(one)) for n, one in self._to_do() if isinstance(one, Edit))
-        yield from self._perform(queue, self.books.note, width=self.width)
+        queue = deque(write for write in self._to_do() if isinstance(write.change, Edit))
+        yield from self._perform(queue, width=self.width)
 
     def adds(self, resource: Resource, *, width: int) -> Steps[None]:
         """Add one collection's records; after an unclear end, settle it before the next one."""
-        books = self.books
-        queue = deque(
-            (index, self._add(one.after))
-            for index, one in self._to_do()
-            if isinstance(one, Add | Replace)
-            and one.resource is resource
-            and index not in books.added
-        )
-        operation_of = dict(queue)
-        while queue and not books.stopped:
-            yield from self._perform(queue, books.note_add, width=width, until_unclear=True)
-            for index in reversed((yield from self._settle(resource))):
+        ledger = self.ledger
+        queue = deque(w for w in self._to_do() if w.adds and w.change.resource is resource)
+        while queue and not ledger.stopped:
+            yield from self._perform(queue, width=width, until_unclear=True)
+            for write in reversed((yield from self._settle(resource))):
                 # an announcement is never sent again within a run, a command once
-                error = books.unclear.pop(index)
-                if resource is Resource.COMMAND and index not in books.again and not books.stopped:
-                    books.again[index] = error
-                    queue.appendleft((index, operation_of[index]))
+                if resource is Resource.COMMAND and not write.first_error and not ledger.stopped:
+                    write.first_error, write.error = write.error, None
+                    queue.appendleft(write)
                 else:
-                    books.settle(index, Outcome.FAILED, error)
+                    ledger.settle(write, Outcome.FAILED, write.error)
 
     def find_replacements(self, resource: Resource) -> Steps[None]:
         """Look for what replaces were answered to have added: only then may the old ones go."""
-        books = self.books
-        of = {n for n in books.added & books.sent.keys() if self._is_of(n, resource)}
-        missing = of - books.records.keys()
+        ledger = self.ledger
+        added = [write for write in ledger.of(resource) if write.added]
         for pause in REREADS:
-            if not missing or books.stopped:
-                return
-            if (listed := (yield from self._reread(resource, pause))) is not None:
-                guesses = books.claim_records(resource, listed)
-                missing -= books.records.keys() | guesses.keys()
-        if not books.stopped:
-            for index in sorted(missing):
-                why = "the service accepted it, but it is not listed: the old one stays"
-                books.settle(index, Outcome.UNKNOWN, why=why)
+            if ledger.stopped or all(write.succeeded for write in added):
+                break
+            yield from self._reread(resource, pause)
+        for write in added:
+            if not (ledger.stopped or write.succeeded):
+                what = "it is listed with another text" if write.record else "it is not listed"
+                why = f"the service accepted it, but {what}: the old one stays"
+                ledger.settle(write, Outcome.UNKNOWN, why=why)
 
     def deletes(self) -> Steps[None]:
-        going = [(n, one) for n, one in self._to_do() if isinstance(one, Delete | Replace)]
-        queue = deque(
-            (index, self._delete(one))
-            for index, one in going
-            if isinstance(one, Delete) or index in self.books.added
-        )
-        yield from self._perform(queue, self.books.note, width=self.width)
+        """Delete what is to go, where every add of the same collection is done."""
+        for resource in self.ledger.plan.scope:
+            adds = [write for write in self.ledger.of(resource) if write.adds]
+            self._hold_back(resource, [w for w in adds if w.outcome is not Outcome.DONE])
+        queue = deque(w for w in self._to_do() if isinstance(w.change, Delete) or w.added)
+        yield from self._perform(queue, width=self.width)
 
-    def verify(self, resource: Resource) -> Steps[None]:
+    def verify(self, resource: Resource) -> Steps[Entries | None]:
         """Read a changed collection again and hold every change against what it shows."""
-        books, changes = self.books, self.books.plan.changes
-        changed = [index for index in sorted(books.written) if changes[index].resource is resource]
+        ledger = self.ledger
+        changed = [write for write in ledger.of(resource) if write.sent]
         evidence: dict[int, Evidence] = {}
-        shown: Listed = {}
+        shown: Entries | None = None
         looks = 0
         for pause in REREADS if changed else ():
-            listed = yield from self._reread(resource, pause)
-            if listed is None:
+            entries = yield from self._reread(resource, pause)
+            if entries is None:
                 continue
             looks += 1
-            shown = listed
-            records = books.claim_records(resource, listed) | books.records
-            habits = Habits(listed.values())
+            shown = entries
+            listed = by_identity(entries)
             evidence = {
-                index: evidence_of(
-                    changes[index], listed=listed, habits=habits, record=records.get(index)
-                )
-                for index in changed
+                write.index: evidence_of(write.change, listed=listed, record=write.record)
+                for write in changed
             }
             if all(one.conclusive for one in evidence.values()):
                 break
-        for index in changed:
-            books.conclude(index, evidence.get(index), certain=looks == len(REREADS))
-        books.note_copies(resource, shown)
+        for write in changed:
+            if write.index in evidence:
+                ledger.conclude(write, evidence[write.index], certain=looks == len(REREADS))
+        ledger.note_copies(resource, by_identity(shown or ()))
+        ledger.read_back = ledger.read_back and not (changed and shown is None)
+        return shown
 
-    def _settle(self, resource: Resource) -> Steps[list[int]]:
+    def plan_again(self, listed: Snapshot, replan: Replan | None) -> None:
+        """Enter what the listing, read back, leaves to do; a saved plan has its changes alone."""
+        ledger = self.ledger
+        sent = any(write.sent for write in ledger.writes)
+        again = replan(listed) if replan and sent and ledger.read_back else None
+        if (again or ledger.plan).stuck:
+            ledger.as_wanted = False
+        if again is None or not again.changes:
+            return
+        ledger.as_wanted = False
+        told = {
+            _aim(write.change)
+            for write in ledger.writes
+            if write.rewrites or write.outcome is not Outcome.DONE
+        }
+        ledger.note_left(
+            [
+                change
+                for change in again.changes
+                if _aim(change) not in told and not ledger.is_copy(change)
+            ]
+        )
+
+    def _hold_back(self, resource: Resource, missing: list[Write]) -> None:
+        """Skip one collection's deletes while adds are missing from it."""
+        ledger = self.ledger
+        if not missing or ledger.stopped:
+            return
+        first = missing[0]
+        why = f"deletes wait for adds, and the add of {first.change.name!r} is {first.outcome}"
+        for write in ledger.of(resource):
+            if isinstance(write.change, Delete) and write.settled is None:
+                ledger.settle(
+                    write,
+                    Outcome.SKIPPED,
+                    why=why,
+                    hint="correct that entry and run again; or make the deletes alone, with --only",
+                )
+
+    def _settle(self, resource: Resource) -> Steps[list[Write]]:
         """Find out by reading what became of the adds that ended unclearly.
 
         Returns:
             Those that certainly did not happen: the service said so, and every read was made and
             shows none of them.
         """
-        books = self.books
+        ledger = self.ledger
         looks = 0
-        guesses: dict[int, Identity] = {}
-        seen: set[Identity] = set()
         for pause in REREADS:
-            if not books.unclear_adds(resource):
+            if not any(write.unclear_add for write in ledger.of(resource)):
                 break
-            listed = yield from self._reread(resource, pause)
-            if listed is None:
+            if (yield from self._reread(resource, pause)) is None:
                 continue
             looks += 1
-            guesses = books.claim_records(resource, listed)
-            seen.update(listed)
-            for index in books.unclear_adds(resource):
-                if index in books.records:
-                    books.has_added(index)
-        # from here on these are no news, so what an acknowledged add has made is entered now
-        books.records |= {n: one for n, one in guesses.items() if n in books.acknowledged}
-        books.seen[resource] |= seen
+        unclear = [write for write in ledger.of(resource) if write.unclear_add]
+        others = bool(ledger.strangers.get(resource))
         failed = []
-        for index in books.unclear_adds(resource):
-            error = books.unclear[index]
-            certain = looks == len(REREADS) and index not in guesses
-            if certain and says_it_failed(error):
-                failed.append(index)
+        for write in unclear:
+            if looks == len(REREADS) and not others and write.was_refused:
+                failed.append(write)
             else:
-                why = "a new record is listed, but not as it was sent: " if index in guesses else ""
-                books.settle(index, Outcome.UNKNOWN, error, why)
+                why = "a new record is listed with another text: " if others else ""
+                ledger.settle(write, Outcome.UNKNOWN, write.error, why=why)
         return failed
 
-    def _perform(
-        self, queue: Queue, note: Note, *, width: int, until_unclear: bool = False
-    ) -> Steps[None]:
-        """Carry out queued operations, at most `width` at a time, until none is in flight."""
-        books = self.books
+    def _perform(self, queue: Queue, *, width: int, until_unclear: bool = False) -> Steps[None]:
+        """Carry out queued writes, at most `width` at a time, until none is in flight."""
+        ledger = self.ledger
         flying: set[int] = set()
+        halted = False
         while True:
-            start = self._start(queue, width - len(flying), until_unclear=until_unclear)
+            start = () if halted else self._start(queue, width - len(flying))
             flying.update(call.key for call in start)
             if not flying:
                 return
-            event = yield Step(start, settled=books.news())
+            event = yield Step(start, settled=ledger.news())
             if isinstance(event, Interrupted | Aborted):
-                books.interrupt()
+                ledger.interrupt()
             for answer in _answers(event, flying):
                 flying.discard(answer.key)
-                note(answer.key, answer)
+                write = ledger.writes[answer.key]
+                ledger.note(write, answer)
+                halted = halted or (until_unclear and write.unclear_add)
 
-    def _start(self, queue: Queue, places: int, *, until_unclear: bool) -> tuple[Call, ...]:
+    def _start(self, queue: Queue, places: int) -> tuple[Call, ...]:
         """Take what may be started now from the queue."""
-        books = self.books
-        if books.stopped or (until_unclear and books.unclear.keys() & books.sent.keys()):
+        if self.ledger.stopped:
             return ()
-        return tuple(Call(*queue.popleft()) for _ in range(min(places, len(queue))))
+        some = [queue.popleft() for _ in range(min(places, len(queue)))]
+        return tuple(Call(write.index, self._operation(write)) for write in some)
 
-    def _reread(self, resource: Resource, pause: float) -> Steps[Listed | None]:
+    def _reread(self, resource: Resource, pause: float) -> Steps[Entries | None]:
         """Read a collection after a pause; None when that failed or the user wants to stop."""
-        books = self.books
-        if pause and not books.interrupted:
-            step = Step(wait=pause, settled=books.news())
+        ledger = self.ledger
+        if pause and not ledger.interrupted:
+            step = Step(wait=pause, settled=ledger.news())
             if isinstance((yield step), Interrupted | Aborted):
-                books.interrupt()
-        return None if books.interrupted else (yield from self._read(resource))
+                ledger.interrupt()
+        return None if ledger.interrupted else (yield from self._read(resource))
 
-    def _read(self, resource: Resource) -> Steps[Listed | None]:
-        bot = self.books.plan.target.bot
-        step = Step((Call(_READ, reading(bot, resource)),), settled=self.books.news())
+    def _read(self, resource: Resource) -> Steps[Entries | None]:
+        ledger = self.ledger
+        call = Call(_READ, reading(ledger.plan.target.bot, resource))
+        step = Step((call,), settled=ledger.news())
         while True:
             event = yield step
             if isinstance(event, Answered):
-                self.books.watch(event.error)
-                listed = None if event.error else by_identity(event.value)
-                return None if listed and self.books.blurred(resource, listed) else listed
+                ledger.watch(event.error)
+                if event.error or ledger.blurred(resource, by_identity(event.value)):
+                    return None
+                ledger.note_read(resource, by_identity(event.value))
+                entries: Entries = event.value
+                return entries
             if isinstance(event, Interrupted | Aborted):
-                self.books.interrupt()
+                ledger.interrupt()
             if isinstance(event, Aborted):
                 return None
             step = Step()
 
-    def _is_of(self, index: int, resource: Resource) -> bool:
-        return self.books.plan.changes[index].resource is resource
+    def _to_do(self) -> list[Write]:
+        """Return the changes that have no outcome yet."""
+        return [write for write in self.ledger.writes if write.settled is None]
 
-    def _to_do(self) -> list[tuple[int, Change]]:
-        """Return the changes that have no outcome yet, by their index."""
-        changes = enumerate(self.books.plan.changes)
-        return [(index, change) for index, change in changes if index not in self.books.settled]
-
-    def _edit(self, change: Edit) -> Operation[str]:
-        match change.after:
-            case CommandText() as text:
-                return operations.edit_command(self.books.plan.target.bot, change.id, text)
-            case _:
-                raise AssertionError(change)  # the service edits no announcement
-
-    def _add(self, text: Text) -> Operation[str]:
-        bot = self.books.plan.target.bot
-        if isinstance(text, CommandText):
-            return operations.add_command(bot, text)
-        return operations.add_announcement(bot, text)
-
-    def _delete(self, change: Delete | Replace) -> Operation[str]:
-        bot = self.books.plan.target.bot
+    def _operation(self, write: Write) -> Operation[str]:
+        """Return the next request of a change."""
+        bot, change = self.ledger.plan.target.bot, write.change
+        if write.adds:
+            text = _added(change)
+            if isinstance(text, CommandText):
+                return operations.add_command(bot, text)
+            return operations.add_announcement(bot, text)
+        if isinstance(change, Edit):
+            if not isinstance(change.after, CommandText):
+                raise AssertionError(change)  # noqa: TRY004 - a defect: nobody edits announcements
+            return operations.edit_command(bot, change.id, change.after)
+        if isinstance(change, Add):
+            raise AssertionError(change)  # noqa: TRY004 - a defect: its only request is the add
         if change.resource is Resource.COMMAND:
             return operations.delete_command(bot, change.id)
         return operations.delete_announcement(bot, change.id)
+
+
+def _added(change: Change) -> Text:
+    """Return the text that an add or a replace adds."""
+    if isinstance(change, Delete):
+        raise AssertionError(change)  # noqa: TRY004 - a defect: it adds nothing
+    return change.after
+
+
+def _aim(change: Change) -> tuple[object, ...]:
+    """Return what tells whether two changes of one listing are after the same thing."""
+    if isinstance(change, Delete):
+        return (change.resource, change.id)
+    return (change.resource, change.after)
 
 
 def _answers(event: Event, flying: set[int]) -> list[Answered]:

@@ -107,6 +107,7 @@ def result_document(result: Result) -> Document:
         ],
         "outcomes": {outcome.value: result.count(outcome) for outcome in Outcome},
         "verified": result.verified,
+        "left": [_change_document(change) for change in result.left],
         "stopped": result.stopped,
         "interrupted": result.interrupted,
         "differences": [_difference_document(one) for one in result.differences],
@@ -185,7 +186,7 @@ def _change_document(change: Change) -> Document:
         document["renamed_from"] = change.before[0] if change.renames else None
     if isinstance(change, Add | Replace):
         document["listed"] = change.listed
-        document["rewritten"] = change.rewritten
+        document["alike"] = change.alike
     return document
 
 

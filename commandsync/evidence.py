@@ -1,93 +1,61 @@
-"""What a later read of the listing says of one change: shown, stored otherwise, or absent."""
+"""What a later read of the listing says of one change, from the change's own record alone."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from commandsync.changes import Add, Delete, Edit, Replace
-from commandsync.rewriting import Rewrite, rewrites
+from commandsync.rewriting import rewrites
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commandsync.alike import Habits
     from commandsync.changes import Change
+    from commandsync.rewriting import Rewrite
     from commandsync.snapshot import Identity
     from commandsync.texts import Text
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """The listing shows the change exactly as wanted."""
-
-    conclusive: ClassVar[bool] = True
-
-
-@dataclass(frozen=True, slots=True)
-class Rewritten:
-    """The listing shows the change with another text than was sent.
+class Evidence:
+    """What a read shows of a change that was sent.
 
     Attributes:
-        rewrites: Which fields differ, and how.
-        unchanged: Whether it is the very text that was to be changed, so that it may as well be
-            that the change does not show.
+        missing: What the read shows instead of the change, as the end of a sentence; empty when it
+            shows the change.
+        rewrites: Which fields differ from what was sent, and how.
     """
 
-    rewrites: tuple[Rewrite, ...]
-    unchanged: bool = False
-
-    @property
-    def explained(self) -> bool:
-        """Whether every difference is one that services are seen to make."""
-        return all(rewrite.known for rewrite in self.rewrites)
+    missing: str = ""
+    rewrites: tuple[Rewrite, ...] = ()
 
     @property
     def conclusive(self) -> bool:
         """Whether reading once more is of no use."""
-        return self.explained and not self.unchanged
-
-
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """The listing does not show the change.
-
-    Attributes:
-        what: What it shows instead, as the end of a sentence.
-    """
-
-    what: str
-    conclusive: ClassVar[bool] = False
-
-
-Evidence = Shown | Rewritten | Absent
+        return not self.missing and all(rewrite.known for rewrite in self.rewrites)
 
 
 def evidence_of(
-    change: Change,
-    *,
-    listed: Mapping[Identity, Text],
-    habits: Habits,
-    record: Identity | None = None,
+    change: Change, *, listed: Mapping[Identity, Text], record: Identity | None = None
 ) -> Evidence:
     """Look for one change in a listing.
 
     Args:
         change: The change.
         listed: The texts of the listing by what tells its records apart.
-        habits: What the service may be in the habit of, by that listing.
         record: The record that an add was found to have made; None for none.
     """
     match change:
         case Add():
             return _added(change.after, record, listed)
         case Edit():
-            return _edited(change, listed.get(change.id), habits)
+            return _edited(change, listed.get(change.id))
         case Replace():
-            added, deleted = _added(change.after, record, listed), _deleted(change, listed)
-            return added if isinstance(added, Absent) or isinstance(deleted, Shown) else deleted
+            added = _added(change.after, record, listed)
+            return added if added.missing else Evidence(_left(change, listed), added.rewrites)
         case Delete():
-            return _deleted(change, listed)
+            return Evidence(_left(change, listed))
         case _:
             assert_never(change)
 
@@ -95,23 +63,22 @@ def evidence_of(
 def _added(wanted: Text, record: Identity | None, listed: Mapping[Identity, Text]) -> Evidence:
     stored = None if record is None else listed.get(record)
     if stored is None:
-        return Absent("it is not listed")
-    return Shown() if stored == wanted else Rewritten(rewrites(sent=wanted, stored=stored))
+        return Evidence("it is not listed")
+    return Evidence(rewrites=rewrites(sent=wanted, stored=stored))
 
 
-def _edited(change: Edit, stored: Text | None, habits: Habits) -> Evidence:
+def _edited(change: Edit, stored: Text | None) -> Evidence:
     if stored is None:
-        return Absent("it is no longer listed")
-    if stored == change.after:
-        return Shown()
-    unchanged = stored == change.before
-    if unchanged and not habits.explain(sent=change.after, stored=stored):
-        return Absent("it is listed with its old text")
-    return Rewritten(rewrites(sent=change.after, stored=stored), unchanged=unchanged)
+        return Evidence("it is no longer listed")
+    found = rewrites(sent=change.after, stored=stored)
+    if stored != change.before:
+        return Evidence(rewrites=found)
+    how = found if all(rewrite.known for rewrite in found) else ()
+    return Evidence("it is listed with its old text", how)
 
 
-def _deleted(change: Delete | Replace, listed: Mapping[Identity, Text]) -> Shown | Absent:
+def _left(change: Delete | Replace, listed: Mapping[Identity, Text]) -> str:
     if change.id in listed:
-        return Absent("the old one is still listed")
+        return "the old one is still listed"
     nameless = (change.before, 0)
-    return Absent("one like it is listed without an id") if nameless in listed else Shown()
+    return "one like it is listed without an id" if nameless in listed else ""

@@ -1,21 +1,23 @@
 """Which listed record is meant by which wanted one, as multisets: nothing is ever collapsed.
 
-A name is not unique, so names alone decide nothing. Five tiers, the surest first: the pinned id,
-equality in all fields, the same name, a former name, and last a name as a service may have
-rewritten it. Within a name the most similar are paired first. The result depends on the two sides
-only, and the time grows with their length: groups past `GROUP_LIMIT` are paired in their order.
+A name is not unique, so names alone decide nothing. The surest tier comes first: the pinned id,
+equality in all fields, the same name, a former name, the name as a service may have rewritten it,
+and last its beginning. Within a name the most similar are paired first. The result depends on the
+two sides only, and the time grows with their length: groups past `GROUP_LIMIT` are paired in their
+order.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
+import html
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from commandsync.rewriting import folded, folded_start
+from commandsync.rewriting import SHORTEST_CUT, agrees, folded, folded_start
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from commandsync.snapshot import Entry
     from commandsync.texts import Text
@@ -23,11 +25,8 @@ if TYPE_CHECKING:
 GROUP_LIMIT = 50
 """Groups with more members than this on a side are paired in order, not by similarity."""
 
-SHORTEST_CUT = 100
-"""Characters: a listed name this long or longer may be the rest of a longer one that was cut."""
-
-_MOST_CUTS = 20
-"""A service cuts at one length, or a few; so many, the commonest, are looked for."""
+_COMPARED = 2000  # characters of a field whose words are compared
+_MOST_STARTS = 20  # beginnings of one wanted name that are looked at, the longest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ def match(wanted: Sequence[Entry], listed: Sequence[Entry]) -> Matching:
     """Match one collection's wanted entries with its listed ones.
 
     A listed entry that cannot be written to (no usable id) is matched by equality only; what it
-    would match else is `stuck`: adding it beside would make two of it once the id shows.
+    would match otherwise is `stuck`: adding it beside would make two of it once the id shows.
 
     Args:
         wanted: The manifest's entries; `id` is the pin, `formerly` the former names.
@@ -97,6 +96,30 @@ def similarity(one: Text, other: Text) -> tuple[int, float]:
     return equal, _shared(_words(one), _words(other))
 
 
+def count_alike(added: Collection[Text], others: Sequence[Text]) -> dict[Text, tuple[int, int]]:
+    """Count for each text how many records equal it, and how many more have its name.
+
+    A record has a text's name if it is the same, folded, or cut; records that equal any of the
+    texts are not among those.
+
+    Args:
+        added: The texts that a plan adds.
+        others: The texts of the listed records that the plan does not touch.
+    """
+    counts = Counter(others)
+    known = set(added)
+    names = Counter(folded(text[0]) for text in others if text not in known)
+    starts = Counter(folded_start(text[0]) for text in others if text not in known)
+    wholes = {folded(text[0]) for text in added}
+    beginnings = {
+        whole: sum(starts[start] for start in found) for whole, found in _starts_of(wholes, starts)
+    }
+    return {
+        text: (counts[text], names[folded(text[0])] + beginnings.get(folded(text[0]), 0))
+        for text in known
+    }
+
+
 def _match_pins(rest: _Open) -> tuple[int, ...]:
     pins = {n: entry.id for n, entry in rest.wanted.items() if entry.id}
     listed = rest.listed.items() if pins else ()
@@ -121,9 +144,23 @@ def _match_equal(rest: _Open) -> None:
 
 def _match_names(rest: _Open) -> None:
     _match_groups(rest, lambda entry: (entry.name,), lambda entry: entry.name)
-    _match_groups(rest, lambda entry: entry.formerly, lambda entry: entry.name)
+    _match_former(rest)
     _match_groups(rest, lambda entry: (folded(entry.name),), lambda entry: folded(entry.name))
+    _match_former(rest)
     _match_cut(rest)
+
+
+def _match_former(rest: _Open) -> None:
+    """Pair by former names, unless a listed record may have the name itself, rewritten."""
+    if not any(entry.formerly for entry in rest.wanted.values()):
+        return
+    listed = {folded(entry.name) for entry in rest.listed.values()}
+    renamed = {n for n, entry in rest.wanted.items() if folded(entry.name) not in listed}
+    some = _Open({n: rest.wanted[n] for n in rest.wanted if n in renamed}, rest.listed, rest.pairs)
+    _match_groups(some, lambda entry: entry.formerly, lambda entry: entry.name)
+    _match_groups(some, lambda entry: map(folded, entry.formerly), lambda entry: folded(entry.name))
+    for n in renamed - some.wanted.keys():
+        del rest.wanted[n]
 
 
 def _match_groups(
@@ -138,7 +175,7 @@ def _match_groups(
             listed_of[listed_key(entry)].append(n)
     wanted_of: defaultdict[str, list[int]] = defaultdict(list)
     for n, entry in rest.wanted.items():
-        for key in wanted_keys(entry):
+        for key in dict.fromkeys(wanted_keys(entry)):
             if key in listed_of:
                 wanted_of[key].append(n)
     for key, members in wanted_of.items():
@@ -164,23 +201,50 @@ def _match_group(rest: _Open, wanted: list[int], listed: list[int]) -> None:
 
 
 def _match_cut(rest: _Open) -> None:
-    """Pair a wanted name with a listed one that is its beginning: the service cut it."""
-    by_start: defaultdict[str, deque[int]] = defaultdict(deque)
-    for n, entry in rest.listed.items():
-        if len(entry.name) >= SHORTEST_CUT and (start := folded_start(entry.name)):
-            by_start[start].append(n)
-    common = Counter(map(len, by_start)).most_common(_MOST_CUTS)
-    lengths = sorted((length for length, _ in common), reverse=True)
-    for n, entry in list(rest.wanted.items()) if by_start else ():
-        name = folded(entry.name)
-        starts = (name[:length] for length in lengths if length < len(name))
-        if found := next((start for start in starts if by_start.get(start)), None):
-            rest.pair(n, by_start[found].popleft())
+    """Pair a wanted name with a listed one that is its beginning, if their descriptions agree."""
+    by_start: defaultdict[str, list[int]] = defaultdict(list)
+    for n, entry in reversed(rest.listed.items()):
+        by_start[folded_start(entry.name)].append(n)
+    names = {n: folded(entry.name) for n, entry in rest.wanted.items()}
+    starts_of = dict(_starts_of(set(names.values()), by_start))
+    for n, entry in list(rest.wanted.items()):
+        for start in starts_of.get(names[n], ()):
+            candidates = reversed(by_start[start][-GROUP_LIMIT:])
+            found = next((c for c in candidates if _agree(entry, rest.listed[c])), None)
+            if found is not None:
+                by_start[start].remove(found)
+                rest.pair(n, found)
+                break
+
+
+def _agree(wanted: Entry, listed: Entry) -> bool:
+    return agrees(listed.text[1], sent=wanted.text[1])
+
+
+def _starts_of(
+    wholes: Collection[str], starts: Mapping[str, object]
+) -> Iterator[tuple[str, list[str]]]:
+    """Find the texts that may be each whole one, cut: the longest first.
+
+    In their order, every text comes right after those that it begins with, so that one pass over
+    all of them is enough.
+    """
+    long_enough = {start for start in starts if len(start) >= SHORTEST_CUT}
+    beginnings: list[str] = []
+    for text in sorted({*wholes, *long_enough}) if long_enough else ():
+        while beginnings and not text.startswith(beginnings[-1]):
+            beginnings.pop()
+        if beginnings and text in wholes:
+            yield text, beginnings[: -_MOST_STARTS - 1 : -1]
+        if text in long_enough:
+            beginnings.append(text)
 
 
 def _words(text: Text) -> frozenset[str]:
     """Return the words of a text, such as they are the same when a service has rewritten it."""
-    return frozenset(word for part in text for word in folded(part).split())
+    return frozenset(
+        word for part in text for word in html.unescape(part[:_COMPARED]).casefold().split()
+    )
 
 
 def _shared(one: frozenset[str], other: frozenset[str]) -> float:

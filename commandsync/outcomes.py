@@ -39,6 +39,7 @@ class Settled:
         outcome: How it ended.
         error: Why it is not done, in one sentence; empty when it is.
         hint: What to do about it.
+        already: Whether it was done before this run, which made no request for it.
         cause: What was raised, where something was; not part of what is compared.
     """
 
@@ -46,12 +47,13 @@ class Settled:
     outcome: Outcome
     error: str = ""
     hint: str = ""
+    already: bool = False
     cause: ListingError | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A record that the listing shows otherwise than it was written.
+    """A record that the listing shows with another text than was written.
 
     Attributes:
         change: What was written.
@@ -71,8 +73,11 @@ class Result:
         settled: Every change with its outcome, in the plan's order.
         differences: Where the listing does not show what was written.
         notices: What else reading showed, such as copies that another run made.
-        verified: Whether reading after the writes showed everything as wanted; with nothing to
-            write, the read the plan was made from says so.
+        left: What planning again from the listing as read after the writes would still do, other
+            than changes of this plan that are not done.
+        read_back: Whether every changed collection was read again after the writes.
+        verified: Whether nothing is left to do, by the listing as it was read after the writes;
+            with nothing to write, the read the plan was made from says so.
         touched: Whether something was or may have been written.
         stopped: Why the rest was skipped; empty when nothing was.
         interrupted: Whether the run was stopped from outside.
@@ -82,6 +87,8 @@ class Result:
     settled: tuple[Settled, ...]
     differences: tuple[Difference, ...] = ()
     notices: tuple[Notice, ...] = ()
+    left: tuple[Change, ...] = ()
+    read_back: bool = True
     verified: bool = True
     touched: bool = False
     stopped: str = ""

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
-from commandsync.alike import Alike, Habits
 from commandsync.changes import Add, Delete, Edit, Replace
 from commandsync.diff import field_changes
 from commandsync.guard import refusal
 from commandsync.hints import lost_renames, rename_hints
 from commandsync.location import Notice
-from commandsync.matching import match
+from commandsync.matching import count_alike, match
 from commandsync.rules import SyncRules
 from commandsync.texts import Resource
 
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from commandsync.diff import FieldChange
     from commandsync.guard import Refusal
     from commandsync.snapshot import Entry, Snapshot
+    from commandsync.texts import Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,20 +161,20 @@ def _compare(
             deletes.append(entry)
         else:
             stuck.append(entry)
-    counts = Counter(entry.text for entry in listed)
-    counts.subtract(entry.text for entry in (*(pairs[w] for w in edits), *deletes))
-    staying = Alike(counts)
+    touched = {entry.id for entry in (*(pairs[w] for w in edits), *deletes)}
+    adding = {wanted[w].text for w in (*matching.wanted, *edits)}
+    counts = count_alike(adding, [entry.text for entry in listed if entry.id not in touched])
     fields = field_changes([(pairs[w].text, wanted[w].text) for w in edits])
     by_place: dict[int, Change] = {
-        w: _edit(resource, pairs[w], wanted[w], fields[n], staying) for n, w in enumerate(edits)
+        w: _edit(resource, pairs[w], wanted[w], fields[n], counts) for n, w in enumerate(edits)
     }
     for w in matching.wanted:
-        after = wanted[w].text
+        equal, alike = counts[wanted[w].text]
         by_place[w] = Add(
             resource=resource,
-            after=after,
-            listed=staying.equal(after),
-            rewritten=staying.rewritten(after),
+            after=wanted[w].text,
+            listed=equal,
+            alike=alike,
             location=wanted[w].location,
         )
     changes = [
@@ -193,7 +192,6 @@ def _compare(
             *(_unwritable(resource, entry) for entry in stuck),
             *lost_renames(wanted, pairs, deletes),
             *rename_hints(changes, wanted=wanted),
-            *_as_stored(changes, listed),
         ],
     )
 
@@ -203,7 +201,7 @@ def _edit(
     before: Entry,
     after: Entry,
     fields: tuple[FieldChange, ...],
-    staying: Alike,
+    counts: Mapping[Text, tuple[int, int]],
 ) -> Edit | Replace:
     if resource is Resource.COMMAND:
         return Edit(
@@ -214,32 +212,17 @@ def _edit(
             fields=fields,
             location=after.location,
         )
+    equal, alike = counts[after.text]
     return Replace(
         resource=resource,
         id=before.id,
         before=before.text,
         after=after.text,
         fields=fields,
-        listed=staying.equal(after.text),
-        rewritten=staying.rewritten(after.text),
+        listed=equal,
+        alike=alike,
         location=after.location,
     )
-
-
-def _as_stored(changes: Sequence[Change], listed: Sequence[Entry]) -> list[Notice]:
-    """Name the replaces that apply will not make, for the service would store the same again."""
-    replaces = [one for one in changes if isinstance(one, Replace)]
-    habits = Habits([entry.text for entry in listed if replaces])
-    return [
-        Notice(
-            f"{one.name!r} is listed as the service stores what is wanted, and is not posted "
-            f"again: its {way.field} is {way.how}",
-            f"{way.advice}; a new announcement needs another wording",
-            one.location,
-        )
-        for one in replaces
-        for way in habits.explain(sent=one.after, stored=one.before)
-    ]
 
 
 def _lost_pin(entry: Entry) -> Notice:
@@ -274,7 +257,7 @@ def _essence(change: Change) -> dict[str, object]:
                 "add": change.resource,
                 "after": change.after,
                 "listed": change.listed,
-                "rewritten": change.rewritten,
+                "alike": change.alike,
             }
         case Edit():
             return {
@@ -290,7 +273,7 @@ def _essence(change: Change) -> dict[str, object]:
                 "before": change.before,
                 "after": change.after,
                 "listed": change.listed,
-                "rewritten": change.rewritten,
+                "alike": change.alike,
             }
         case Delete():
             return {"delete": change.resource, "id": change.id, "before": change.before}

@@ -1,29 +1,28 @@
 """How far a saved plan has got: what is done already, what is to do, and whether it still holds.
 
 It looks only at the records the plan touches; others may have changed meanwhile. So an interrupted
-or repeated run finishes the plan and repeats nothing.
+or repeated run finishes the plan and repeats nothing. Equality alone says that something is done.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING, assert_never
 
-from commandsync.alike import Alike, Habits
 from commandsync.changes import Add, Delete, Edit, Replace
 from commandsync.errors import StalePlanError
-from commandsync.rewriting import made_of, rewrites
+from commandsync.matching import count_alike
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from commandsync.changes import Change
     from commandsync.plan import Plan
-    from commandsync.rewriting import Rewrite
     from commandsync.snapshot import Entry, Snapshot
-    from commandsync.texts import Resource, Text
+    from commandsync.texts import Text
+
+_MOST_NAMED = 5  # stale changes that the error names
 
 
 class Progress(Enum):
@@ -34,133 +33,86 @@ class Progress(Enum):
     DONE = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How far one change has got, and how the listing shows it.
-
-    Attributes:
-        progress: How far.
-        rewrites: Where the service stored what is done otherwise than it was written.
-    """
-
-    progress: Progress
-    rewrites: tuple[Rewrite, ...] = ()
-
-
-_PENDING, _DONE = Standing(Progress.PENDING), Standing(Progress.DONE)
-
-
 def progress_of(plan: Plan, listed: Snapshot) -> tuple[Progress, ...]:
-    """Say of each change of a plan whether it is still to do; arguments and errors as below."""
-    return tuple(one.progress for one in standings_of(plan, listed))
-
-
-def standings_of(plan: Plan, listed: Snapshot) -> tuple[Standing, ...]:
-    """Say of each change of a plan whether it is still to do, and if not, how it is listed.
-
-    What a service that rewrites texts has made of a change counts as that change: sent again it
-    would only be stored so again.
+    """Say of each change of a plan whether it is still to do.
 
     Args:
         plan: The plan.
         listed: The listing now, every collection of the plan's scope.
 
     Raises:
-        StalePlanError: A record the plan touches is neither as it was nor as it is to be.
+        StalePlanError: A record the plan touches is neither as it was nor as it is to be, or an
+            add may be listed under a text that the service rewrote.
     """
-    touched = {(c.resource, c.id) for c in plan.changes if not isinstance(c, Add)}
-    state = {
-        resource: _Now(
-            listed.collections[resource], touched={one for r, one in touched if r is resource}
-        )
-        for resource in plan.scope
-    }
+    found: dict[int, Progress] = {}
     stale: list[str] = []
-    standings = []
-    added = _added(plan, state)
-    for index, change in enumerate(plan.changes):
-        found = state[change.resource].standing(change, added.get(index, _PENDING))
-        if found is None:
-            stale.append(f"{change.action} of {change.resource} {change.name!r}")
-        standings.append(found or _DONE)
+    for resource in plan.scope:
+        changes = {n: one for n, one in enumerate(plan.changes) if one.resource is resource}
+        now = _Now(listed.collections[resource], changes)
+        for index, change in changes.items():
+            progress = now.progress(change)
+            if progress is None:
+                stale.append(f"{change.action} of {change.resource} {change.name!r}")
+            else:
+                found[index] = progress
     if stale:
-        shown = "; ".join(stale[:5]) + (f"; and {len(stale) - 5} more" if len(stale) > 5 else "")  # noqa: PLR2004
+        shown = "; ".join(stale[:_MOST_NAMED])
+        more = f"; and {len(stale) - _MOST_NAMED} more" if len(stale) > _MOST_NAMED else ""
         raise StalePlanError(
-            f"the listing changed since the plan was made: {shown}",
-            hint="make a new plan, look at it, and apply that one",
+            f"the listing changed since the plan was made: {shown}{more}",
+            hint="make a new plan, review it, and apply that one",
         )
-    return tuple(standings)
-
-
-def _added(plan: Plan, state: Mapping[Resource, _Now]) -> dict[int, Standing]:
-    """Find the adds that are listed already, each record for one of them.
-
-    Equal records go first: only what no add equals may be the rewritten text of another.
-    """
-    adds = {n: one for n, one in enumerate(plan.changes) if isinstance(one, Add | Replace)}
-    found: dict[int, Standing] = {}
-    for index, add in adds.items():
-        rest = state[add.resource].others
-        if rest.equal(add.after) > add.listed:
-            rest.take(add.after)  # two equal adds need two more records
-            found[index] = _DONE
-    for index, add in adds.items():
-        rest = state[add.resource].others
-        if index not in found and rest.rewritten(add.after) > add.rewritten:
-            stored = rest.take_rewritten(add.after)
-            found[index] = Standing(Progress.DONE, rewrites(sent=add.after, stored=stored))
-    return found
+    return tuple(found[index] for index in range(len(plan.changes)))
 
 
 class _Now:
-    """One collection as listed now."""
+    """One collection as listed now, and which of its records are still to be told apart."""
 
-    def __init__(self, entries: tuple[Entry, ...], *, touched: set[str]) -> None:
+    def __init__(self, entries: tuple[Entry, ...], changes: Mapping[int, Change]) -> None:
         self._by_id: Mapping[str, Text] = {entry.id: entry.text for entry in entries}
         self._nameless = {entry.text for entry in entries if not entry.writable}
-        self._habits = Habits([entry.text for entry in entries])
-        # what the plan itself made equal to an add, or made unequal, says nothing about that add
-        self.others = Alike(Counter(entry.text for entry in entries if entry.id not in touched))
+        touched = {one.id for one in changes.values() if not isinstance(one, Add)}
+        others = [entry.text for entry in entries if entry.id not in touched]
+        added = {one.after for one in changes.values() if isinstance(one, Add | Replace)}
+        self._alike = count_alike(added, others)
+        self._claimed: Counter[Text] = Counter()
 
-    def standing(self, change: Change, added: Standing) -> Standing | None:
+    def progress(self, change: Change) -> Progress | None:
         """Return how far a change has got; None when the plan no longer fits."""
         match change:
             case Add():
-                return added
+                return self._added(change)
             case Edit():
-                return self._edited(change)
+                now = self._by_id.get(change.id)
+                if now == change.after:
+                    return Progress.DONE
+                return Progress.PENDING if now == change.before else None
             case Replace():
-                return self._replaced(change, added)
+                return self._replaced(change)
             case Delete():
                 return self._deleted(change)
             case _:
                 assert_never(change)
 
-    def _edited(self, change: Edit) -> Standing | None:
-        now = self._by_id.get(change.id)
-        if now == change.before:
-            return _PENDING
-        if now is None or not made_of(now, sent=change.after):
-            return None
-        return Standing(Progress.DONE, rewrites(sent=change.after, stored=now))
+    def _added(self, change: Add | Replace) -> Progress | None:
+        """Tell by counting: two equal adds need two more records."""
+        equal, alike = self._alike[change.after]
+        if equal - self._claimed[change.after] > change.listed:
+            self._claimed[change.after] += 1
+            return Progress.DONE
+        return None if alike > change.alike else Progress.PENDING
 
-    def _deleted(self, change: Delete | Replace) -> Standing | None:
+    def _deleted(self, change: Delete | Replace) -> Progress | None:
         now = self._by_id.get(change.id)
         if now is None:  # unless it only lost its id
-            return None if change.before in self._nameless else _DONE
-        return _PENDING if now == change.before else None
+            return None if change.before in self._nameless else Progress.DONE
+        return Progress.PENDING if now == change.before else None
 
-    def _replaced(self, change: Replace, added: Standing) -> Standing | None:
-        deleted = self._deleted(change)
-        match added.progress, deleted and deleted.progress:
-            case _, None:
-                return None
+    def _replaced(self, change: Replace) -> Progress | None:
+        match self._added(change), self._deleted(change):
             case Progress.DONE, Progress.PENDING:
-                return Standing(Progress.ADDED)
-            case Progress.DONE, Progress.DONE:
-                return added
-            case _, Progress.DONE:
-                return None  # the old one is gone and the new one is not there: another's doing
-            case _:
-                found = self._habits.explain(sent=change.after, stored=change.before)
-                return Standing(Progress.DONE, found) if found else _PENDING
+                return Progress.ADDED
+            case (Progress.DONE, Progress.DONE) | (Progress.PENDING, Progress.PENDING) as both:
+                return both[0]
+            case _:  # stale, or the old one is gone and the new one is not there: another's doing
+                return None

@@ -1,9 +1,14 @@
-"""How a service stored a text differently from how it was sent, and what to write instead."""
+"""How services rewrite the texts they are sent: what is compared alike, and how a change is named.
+
+Nothing here predicts what a service would do. `folded` and `is_cut` let matching recognise a record
+under the name that a service made of it; `rewrites` describes what reading back has shown.
+"""
 
 from __future__ import annotations
 
 import html
 import re
+import unicodedata
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
@@ -13,22 +18,24 @@ if TYPE_CHECKING:
 
     from commandsync.texts import Text
 
-Way = Literal["escaped", "trimmed", "cased", "cut"]
+SHORTEST_CUT = 30
+"""Characters: a folded text this long or longer may be the beginning of a longer one."""
+
+Way = Literal["escaped", "trimmed", "cased", "stripped of emoji", "cut"]
 """One thing that services are seen to do to a text; they may do several at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """One field that is listed otherwise than it was written.
+    """One field that is listed with another text than was written.
 
     Attributes:
         field: The field.
         sent: What was written.
         stored: What is listed.
-        how: What the service did to it, e.g. `cut at 100 characters`.
-        known: Whether it is a thing that services are seen to do, or just another text.
+        how: How the two differ, e.g. `cut at 100 characters`.
         advice: What to change in the manifest.
-        ways: The single things that together explain it; empty when nothing does.
+        known: Whether services are seen to make such a difference, or it is just another text.
     """
 
     field: str
@@ -37,41 +44,70 @@ class Rewrite:
     how: str
     advice: str
     known: bool = True
-    ways: tuple[Way, ...] = ()
 
 
-def folded(name: str) -> str:
-    """Return a name without what services are seen to change in one."""
-    return _collapsed(_unescaped(name).casefold())
+def folded(text: str) -> str:
+    """Return a text without what services are seen to change in a name.
+
+    HTML is unescaped, compatibility forms and case are folded, and spaces, emoji, variation
+    selectors and joiners are left out; of a text that has nothing else, only case and spaces are.
+    Punctuation, accents and digits count.
+    """
+    plain = html.unescape(text).casefold()
+    if plain.isascii():
+        return "".join(plain.split())
+    shown = unicodedata.normalize("NFKD", _SHOWN_AS_EMOJI.sub("", plain)).casefold()
+    rest = "".join(_without_emoji(unicodedata.normalize("NFKD", shown)).split())
+    return rest or "".join(plain.split())
 
 
-def folded_start(name: str) -> str:
-    """Return a name that may have been cut as the beginning of the `folded` whole one.
+def is_cut(stored: str, *, sent: str) -> bool:
+    """Whether a stored text is, folded, the beginning of a sent one, and no short one.
 
     The cut may have gone through an escaped character; what is left of that is dropped.
     """
-    return folded(without_half_entity(name))
+    start, whole = folded_start(stored), folded(sent)
+    return SHORTEST_CUT <= len(start) < len(whole) and whole.startswith(start)
 
 
-def without_half_entity(text: str) -> str:
-    """Drop what a cut through an escaped character left at the end of a text."""
-    return _HALF_ENTITY.sub("", text)
+def folded_start(stored: str) -> str:
+    """Return a text that may have been cut as the beginning of the `folded` whole one."""
+    return folded(_HALF_ENTITY.sub("", stored))
+
+
+def agrees(stored: str, *, sent: str) -> bool:
+    """Whether a stored text is a sent one exactly, folded or cut."""
+    return stored == sent or folded(stored) == folded(sent) or is_cut(stored, sent=sent)
 
 
 def rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
-    """Say which fields a service stored differently, and how."""
+    """Say which fields are listed with another text than was sent, and how they differ."""
     fields = zip(sent._fields, sent, stored, strict=True)
     return tuple(_explain(name, ours, theirs) for name, ours, theirs in fields if ours != theirs)
 
 
-def made_of(stored: Text, *, sent: Text) -> bool:
-    """Whether a service may have made one text of another by what services are seen to do."""
-    return all(one.known for one in rewrites(sent=sent, stored=stored))
-
-
 _HALF_ENTITY = re.compile(r"&#?\w{0,10}\Z")
-_SHORTEST_MIXED_CUT = 16
-"""Characters: a cut that is not the only thing done is not believed to leave less."""
+_SHOWN_AS_EMOJI = re.compile(
+    "[^\x00-\x7f]\ufe0f"
+)  # e.g. U+2139, a letter that is shown as a symbol
+_JOINERS = frozenset("\u200c\u200d\u2060\u20e3")
+_FIRST_SYMBOL = "\u2190"  # before it are signs of writing such as the degree sign
+
+
+def _without_emoji(text: str) -> str:
+    return "".join(character for character in text if not _is_emoji(character))
+
+
+def _is_emoji(character: str) -> bool:
+    """Whether a character is an emoji, or only part of how one is drawn."""
+    return (
+        character >= _FIRST_SYMBOL
+        and (
+            unicodedata.category(character) in {"So", "Sk"}
+            or "\ufe00" <= character <= "\ufe0f"
+            or "\U000e0020" <= character <= "\U000e01ef"
+        )
+    ) or character in _JOINERS
 
 
 def _explain(name: str, sent: str, stored: str) -> Rewrite:
@@ -79,25 +115,28 @@ def _explain(name: str, sent: str, stored: str) -> Rewrite:
     if not ways:
         advice = "write it as the service stores it"
         return Rewrite(name, sent, stored, "changed", advice, known=False)
-    return Rewrite(name, sent, stored, _said(ways, stored), _advice(ways, stored), ways=ways)
+    return Rewrite(name, sent, stored, _described(ways, stored), _advice(ways, stored))
 
 
 def _ways(sent: str, stored: str) -> tuple[Way, ...]:
-    """Return the fewest things that explain the difference."""
+    """Return the fewest things that explain the difference; nothing when none do."""
     if not stored:
         return ()
     if sent.startswith(stored):
         return ("cut",)
-    long_enough = len(stored) >= _SHORTEST_MIXED_CUT
     for undoing in _UNDOINGS:
         if _undone(sent, undoing) == _undone(stored, undoing):
             return undoing
-    for undoing in _UNDOINGS if long_enough else ():
-        rest = without_half_entity(stored) if "escaped" in undoing else stored
+    for undoing in _UNDOINGS if len(stored) >= _SHORTEST_MIXED_CUT else ():
+        rest = _HALF_ENTITY.sub("", stored) if "escaped" in undoing else stored
         start = _undone(rest, undoing)
         if start and _undone(sent, undoing).startswith(start):
             return (*undoing, "cut")
     return ()
+
+
+_SHORTEST_MIXED_CUT = 16
+"""Characters: a cut that is not the only thing done is not believed to leave less."""
 
 
 def _undone(text: str, undoing: tuple[Way, ...]) -> str:
@@ -106,10 +145,10 @@ def _undone(text: str, undoing: tuple[Way, ...]) -> str:
     return text
 
 
-def _said(ways: tuple[Way, ...], stored: str) -> str:
+def _described(ways: tuple[Way, ...], stored: str) -> str:
     words: dict[Way, str] = {"cut": f"cut at {len(stored)} characters", "cased": _casing(stored)}
     if ways == ("trimmed",):
-        return "trimmed: blanks were removed or collapsed"
+        return "trimmed: spaces were removed or collapsed"
     if ways == ("escaped",):
         return "escaped: HTML characters were replaced"
     *first, last = (words.get(way, way) for way in ways)
@@ -134,16 +173,17 @@ def _collapsed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _unescaped(text: str) -> str:
-    return html.unescape(text)
+def _stripped(text: str) -> str:
+    return _collapsed(_without_emoji(_SHOWN_AS_EMOJI.sub("", text)))
 
 
 _UNDO: dict[Way, Callable[[str], str]] = {
-    "escaped": _unescaped,
+    "escaped": html.unescape,
     "trimmed": _collapsed,
     "cased": str.casefold,
+    "stripped of emoji": _stripped,
 }
 _UNDOINGS = tuple(
     undoing for count in range(1, len(_UNDO) + 1) for undoing in combinations(_UNDO, count)
 )
-"""What can be undone together, the fewest first; in this order, for an escape may hide a blank."""
+"""What can be undone together, the fewest first; in this order, for an escape may hide a space."""

@@ -144,7 +144,7 @@ def _change(shape: shapes.AnyChange) -> Change:
                 resource=resource,
                 after=_text(shape.after),
                 listed=shape.listed,
-                rewritten=shape.rewritten,
+                alike=shape.alike,
                 location=_location(shape.location),
             )
         case "edit":
@@ -164,7 +164,7 @@ def _change(shape: shapes.AnyChange) -> Change:
                 after=_text(shape.after),
                 fields=_field_changes(_text(shape.before), _text(shape.after)),
                 listed=shape.listed,
-                rewritten=shape.rewritten,
+                alike=shape.alike,
                 location=_location(shape.location),
             )
         case "delete":

@@ -9,6 +9,7 @@ from pydantic import Field, TypeAdapter
 
 from commandsync.shapes import (
     AddShape,
+    AnyChange,
     Count,
     DeleteShape,
     EditShape,
@@ -85,7 +86,12 @@ class ResultShape(Head):
         ]
     ]
     outcomes: Outcomes
-    verified: bool = Field(description="Whether reading again showed everything as wanted.")
+    verified: bool = Field(
+        description="Whether planning again, from the listing as read back, leaves nothing to do."
+    )
+    left: list[AnyChange] = Field(
+        description="What planning again would do, other than changes that are not done."
+    )
     stopped: str = Field(description="Why the rest was skipped; empty when nothing was.")
     interrupted: bool
     differences: list[RewrittenRecord]

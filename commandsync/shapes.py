@@ -120,8 +120,8 @@ class AddShape(ChangeShape):
     after: Fields
     fields: dict[str, FieldDifference] = Field(max_length=0)
     listed: Count = Field(description="How many equal records were listed already.")
-    rewritten: Count = Field(
-        description="How many others a service that rewrites texts may have made of this one."
+    alike: Count = Field(
+        description="How many others of its name, exactly, folded or cut, were listed already."
     )
 
 
@@ -145,8 +145,8 @@ class ReplaceShape(ChangeShape):
     before: AnnouncementFields
     after: AnnouncementFields
     listed: Count = Field(description="How many records equal to the new one were listed already.")
-    rewritten: Count = Field(
-        description="How many others a service that rewrites texts may have made of the new one."
+    alike: Count = Field(
+        description="How many others of its title, exactly, folded or cut, were listed already."
     )
 
 

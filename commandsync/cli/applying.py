@@ -214,6 +214,7 @@ def _carried_out(one: Planned, stop: _Stop, *, settings: Settings, unordered: bo
         one.plan,
         listed=one.listed,
         health=health,
+        replan=one.replan,
         concurrency=settings.concurrency,
         unordered=unordered,
     )

@@ -61,6 +61,7 @@ class Planned:
         listed: What it shows.
         plan: What to do.
         again: Reads and plans once more.
+        replan: Plans another listing; None for a saved plan.
     """
 
     site: Site
@@ -68,6 +69,7 @@ class Planned:
     listed: Snapshot
     plan: Plan
     again: Callable[[], Planned]
+    replan: Callable[[Snapshot], Plan] | None = None
 
 
 def load(settings: Settings) -> tuple[Manifest, ...]:
@@ -166,4 +168,5 @@ def _planned(job: Job, reading: SnapshotReading) -> Planned:
         listed=listed,
         plan=job.plan(listed),
         again=lambda: _planned(job, job.start_reading()),
+        replan=job.plan,
     )

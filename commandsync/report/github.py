@@ -124,7 +124,7 @@ def top_of(plan: Plan) -> Location | None:
 
 
 def result_annotations(result: Result) -> Iterator[Annotation]:
-    """Return a remark for each change that is not done, or stored otherwise than written."""
+    """Return a remark for each change that is not done, or that the service changed."""
     for one in result.settled:
         if one.outcome in {Outcome.FAILED, Outcome.UNKNOWN}:
             change = one.change
@@ -138,7 +138,7 @@ def result_annotations(result: Result) -> Iterator[Annotation]:
         location = None if isinstance(change, Delete) else change.location
         for rewrite in difference.rewrites:
             message = f"{change.name}, {rewrite.field}: {rewrite.how}"
-            title = "Stored otherwise than written"
+            title = "Changed by the service"
             yield Annotation("warning", title, message, rewrite.advice, location)
     yield from _notices(result.notices)
 

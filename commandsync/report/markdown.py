@@ -165,7 +165,7 @@ def _result(result: Result) -> Iterator[str]:
             known = 3 if outcome is Outcome.DONE else len(columns)
             yield _table(columns[:known], [_settled(one)[:known] for one in some])
     if result.differences:
-        yield f"#### Stored otherwise than written ({len(result.differences):,})"
+        yield f"#### Changed by the service ({len(result.differences):,})"
         for difference in result.differences:
             yield from _difference(difference)
     yield from _notices(result.notices)

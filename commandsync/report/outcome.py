@@ -35,7 +35,7 @@ def settled(settled: Settled, *, color: bool) -> str:
 
 
 def result_lines(result: Result, palette: Palette) -> Iterator[str]:
-    """Return what is not plain: what is not done and why, and what is stored otherwise."""
+    """Return what is not plain: what is not done and why, and what the service changed."""
     skipped = 0
     for one in result.settled:
         if one.outcome is Outcome.DONE:
@@ -49,7 +49,7 @@ def result_lines(result: Result, palette: Palette) -> Iterator[str]:
         yield ""
     if result.differences:
         count = words.counted(len(result.differences), "record")
-        yield f"The service stores {count} otherwise than written:"
+        yield f"The service changed the text of {count}:"
         for difference in result.differences:
             yield from _difference(difference, palette)
         yield ""

@@ -81,9 +81,15 @@ def named(change: Change) -> str:
 
 
 def _verdict(result: Result) -> str:
-    if not result.verified:
-        return "Not verified: run plan to see what is listed now."
+    if result.verified:
+        return "Verified: nothing is left to do."
+    if not result.touched:
+        return "Nothing was changed."
+    if not result.read_back:
+        return "Not verified: the listing was not read again. Run plan to see what is listed now."
+    if result.left:
+        return f"Read again: {counted(len(result.left), 'more change')} left to do."
     if result.differences:
-        count = len(result.differences)
-        return f"Read again: {counted(count, 'record')} stored otherwise than written."
-    return "Verified: the listing shows every change."
+        count = counted(len(result.differences), "record")
+        return f"Read again: the service changed the text of {count}."
+    return "Read again: not everything is done."

@@ -193,7 +193,7 @@ def test_apply_speaks_every_format(home: Home, bot: Bot, form: str) -> None:
         assert {one["outcome"] for one in result["changes"]} == {"done"}
         assert result["verified"] is True
     if form == "text":
-        verdict = "Verified: the listing shows every change."
+        verdict = "Verified: nothing is left to do."
         counts = "Apply: 3 done, 0 failed, 0 unknown, 0 skipped."
         assert ran.out.splitlines()[-1] == f"{counts} {verdict}"
 

@@ -11,7 +11,7 @@ SCENES = (
     ("serve", "listening on http://127.0.0.1:"),
     ("validate", "commands.yaml: "),
     ("plan", "Plan: "),
-    ("apply", "Verified: the listing shows every change."),
+    ("apply", "Verified: nothing is left to do."),
     ("plan", "No changes: nothing is left to do."),
     ("apply", "Measures"),
     ("plan", "» invite → add-me"),

@@ -18,8 +18,8 @@ from commandsync.guard import ALWAYS_ALLOWED, DEFAULT_LIMIT
 from commandsync.manifest import json_schema
 from commandsync.manifest.events import MOST_DEPTH
 from commandsync.manifest.source import MOST_BYTES, MOST_NODES
-from commandsync.matching import SHORTEST_CUT
 from commandsync.policy import FAILURES_IN_A_ROW, LONGEST_WAIT
+from commandsync.rewriting import SHORTEST_CUT
 from commandsync.server import openapi_text
 from commandsync.server.seeding import read_seed
 from tests.e2e.readme_blocks import README, ROOT, Story, StoryError, played

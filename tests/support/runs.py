@@ -141,6 +141,7 @@ def syncing(
             plan,
             listed=listed,
             health=driver.health,
+            replan=lambda now: make_plan(desired=desired, listed=now, target=TARGET, rules=rules),
             concurrency=concurrency,
             unordered=unordered,
         )

@@ -379,7 +379,7 @@ def test_an_add_carries_how_many_equals_stay() -> None:
     assert add.listed == 2
 
 
-def test_an_add_carries_how_many_stay_that_a_service_may_have_made_of_it() -> None:
+def test_an_add_carries_how_many_others_of_its_name_stay() -> None:
     here = listed([command("twin", "the first")])
 
     (add,) = plan_of(
@@ -387,34 +387,17 @@ def test_an_add_carries_how_many_stay_that_a_service_may_have_made_of_it() -> No
     ).changes
 
     assert isinstance(add, Add)
-    assert (add.name, add.listed, add.rewritten) == ("Twin", 0, 1)
+    assert (add.name, add.listed, add.alike) == ("Twin", 0, 1)
 
 
-def test_a_replace_carries_how_many_equals_stay_and_how_many_made_of_it() -> None:
+def test_a_replace_carries_how_many_equals_and_others_of_its_title_stay() -> None:
     now, made_of_it = announcement("v1", "It is out."), announcement("v1", "it is out.")
     here = listed([], [now, made_of_it, made_of_it, announcement("v1", "Then.")])
 
     (replace,) = plan_of(wanted(None, [now, made_of_it, made_of_it, now]), here).changes
 
     assert isinstance(replace, Replace)
-    assert (replace.listed, replace.rewritten) == (1, 2)
-
-
-def test_a_replace_that_the_service_would_only_store_so_again_is_told() -> None:
-    place = Location("commands.yaml", 7)
-    desired = wanted(None, [Entry(announcement("v1", "Big news"), location=place)])
-
-    plan = plan_of(desired, listed([], [announcement("v1", "big news")]))
-
-    (told,) = plan.notices
-    assert told.message == (
-        "'v1' is listed as the service stores what is wanted, and is not posted again: "
-        "its description is lower-cased"
-    )
-    assert told.hint == (
-        "write it as the service stores it; a new announcement needs another wording"
-    )
-    assert told.location == place
+    assert (replace.listed, replace.alike) == (1, 2)
 
 
 def test_the_fingerprint_covers_the_target_and_the_changes_and_nothing_else() -> None:
@@ -457,7 +440,7 @@ def test_a_fingerprint_is_the_same_for_ever() -> None:
     assert [change.action for change in plan.changes] == ["edit", "add", "replace", "delete"]
     assert (
         plan.fingerprint
-        == "sha256:1fe9c0bb39021f04927ad39eeac0dc53cdbdb57dc6d8ff1f9950e1a877aa1170"
+        == "sha256:7999b3e4b5f83af0c78c838e5fa8b01d5ce79e29b9f8e8e1f4d0b97a258e168c"
     )
 
 

@@ -102,13 +102,16 @@ def test_an_unclear_add_that_may_be_anothers_is_unknown_and_not_sent_again(fault
     assert len(service.writes()) == 1
 
 
-def test_an_acknowledged_add_is_told_from_others_even_under_another_name() -> None:
+def test_an_acknowledged_add_is_not_guessed_at_under_another_name() -> None:
     service = Listing(store=rewriting(lambda text: text.translate({97: "*"})))
 
     run = sync(service, wanted([command("banana")]))
 
-    assert outcomes(run) == ["done"]
-    assert [one.how for d in run.result.differences for one in d.rewrites] == ["changed"] * 2
+    assert outcomes(run) == ["unknown"]
+    assert [one.error for one in run.result.settled] == [
+        "the service accepted it, but it is not listed"
+    ]
+    assert run.result.differences == ()
 
 
 def test_what_was_made_under_another_name_is_remembered_past_an_unclear_add() -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commandsync.apply import _open_books, _Run
+from commandsync.apply import _open_ledger, _Run
 from commandsync.changes import Add, Delete, Replace
 from commandsync.plan import make_plan
-from commandsync.resume import standings_of
+from commandsync.resume import progress_of
 from commandsync.snapshot import Snapshot
 from tests.support.listing import FAULTS, Fault, Listing
 from tests.support.proof import OPERATIONS, Stage, Verdict, on_one, prove
@@ -47,28 +48,41 @@ def split(**sides: Any) -> Plan:  # noqa: ANN401 - what make_plan takes
 
 
 def deleting_first(
-    plan: Plan, *, listed: Snapshot, health: Health, concurrency: int = 4, unordered: bool = False
+    plan: Plan,
+    *,
+    listed: Snapshot,
+    health: Health,
+    concurrency: int = 4,
+    unordered: bool = False,
+    **_: Any,  # noqa: ANN401 - what else apply takes
 ) -> Generator[Step, Event, Result]:
-    run = _Run(_open_books(plan, standings_of(plan, listed), listed, health), width=concurrency)
-    yield from run.deletes()
+    run = _Run(_open_ledger(plan, progress_of(plan, listed), listed, health), width=concurrency)
+    gone = deque(write for write in run.ledger.writes if isinstance(write.change, Delete))
+    yield from run._perform(gone, width=concurrency)  # noqa: SLF001 - past what holds it back
     yield from run.edits()
     for resource in plan.scope:
         yield from run.adds(resource, width=concurrency if unordered else 1)
     for resource in plan.scope:
         yield from run.verify(resource)
-    return run.books.result()
+    return run.ledger.result()
 
 
 def believing(
-    plan: Plan, *, listed: Snapshot, health: Health, concurrency: int = 4, unordered: bool = False
+    plan: Plan,
+    *,
+    listed: Snapshot,
+    health: Health,
+    concurrency: int = 4,
+    unordered: bool = False,
+    **_: Any,  # noqa: ANN401 - what else apply takes
 ) -> Generator[Step, Event, Result]:
     """Take what was answered for done, and read nothing again."""
-    run = _Run(_open_books(plan, standings_of(plan, listed), listed, health), width=concurrency)
+    run = _Run(_open_ledger(plan, progress_of(plan, listed), listed, health), width=concurrency)
     yield from run.edits()
     for resource in plan.scope:
         yield from run.adds(resource, width=concurrency if unordered else 1)
     yield from run.deletes()
-    return run.books.result()
+    return run.ledger.result()
 
 
 def by_name(*, desired: Snapshot, listed: Snapshot, **rest: Any) -> Plan:  # noqa: ANN401 - as above

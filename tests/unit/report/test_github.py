@@ -81,7 +81,7 @@ def test_what_is_not_done_is_annotated(trouble: Result) -> None:
         ),
         "::error title=Stopped::the token may not do this",
         (
-            "::warning file=commands.yaml,line=8,col=5,title=Stored otherwise than written::"
+            "::warning file=commands.yaml,line=8,col=5,title=Changed by the service::"
             "clear, description: cut at 4 characters%0Ashorten it to 4 characters"
         ),
         "::warning title=commandsync::another copy of 'help' is listed%0Arun again",

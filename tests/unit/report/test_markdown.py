@@ -122,7 +122,7 @@ def test_nothing_foreign_stands_outside_of_code(plan: Plan) -> None:
 def test_a_result_has_a_table_for_each_outcome(trouble: Result) -> None:
     assert render_results([trouble], format="markdown") == (
         "### Apply: 1 done, 1 failed, 1 unknown, 2 skipped. "
-        "Not verified: run plan to see what is listed now.\n"
+        "Read again: the service changed the text of 1 record.\n"
         "\n"
         "Bot `779641401482805289` at `https://listing.example` from `commands.yaml`\n"
         "\n"
@@ -155,7 +155,7 @@ def test_a_result_has_a_table_for_each_outcome(trouble: Result) -> None:
         "| --- | --- | --- |\n"
         "| rename command | `clear` | `commands.yaml:8:5` |\n"
         "\n"
-        "#### Stored otherwise than written (1)\n"
+        "#### Changed by the service (1)\n"
         "\n"
         "`clear`, description: cut at 4 characters; shorten it to 4 characters\n"
         "\n"

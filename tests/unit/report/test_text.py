@@ -186,7 +186,7 @@ def test_a_result_says_what_is_not_plain(trouble: Result) -> None:
         "skipped: delete command old\n"
         "    why:  the token may not do this\n"
         "\n"
-        "The service stores 1 record otherwise than written:\n"
+        "The service changed the text of 1 record:\n"
         "  rename command clear  (commands.yaml:8:5)\n"
         "      description: cut at 4 characters; shorten it to 4 characters\n"
         '        sent:   "Does it."\n'
@@ -198,7 +198,7 @@ def test_a_result_says_what_is_not_plain(trouble: Result) -> None:
         "  hint: run again\n"
         "\n"
         "Apply: 1 done, 1 failed, 1 unknown, 2 skipped. "
-        "Not verified: run plan to see what is listed now.\n"
+        "Read again: the service changed the text of 1 record.\n"
     )
 
 
@@ -208,7 +208,7 @@ def _done(plan: Plan) -> Result:
 
 def test_a_result_in_which_all_went_well_is_one_line(every_change: Plan) -> None:
     assert render_results([_done(every_change)], format="text") == (
-        "Apply: 5 done, 0 failed, 0 unknown, 0 skipped. Verified: the listing shows every change.\n"
+        "Apply: 5 done, 0 failed, 0 unknown, 0 skipped. Verified: nothing is left to do.\n"
     )
 
 
@@ -244,12 +244,29 @@ def test_an_interrupted_result_does_not_call_finished_what_is_unknown(trouble: R
     )
 
 
-def test_differences_of_what_was_verified_are_counted_in_the_end(trouble: Result) -> None:
-    result = replace(_done(trouble.plan), differences=trouble.differences)
+def test_differences_are_counted_in_the_end(trouble: Result) -> None:
+    result = replace(
+        _done(trouble.plan), differences=trouble.differences, verified=False, touched=True
+    )
 
     assert render_results([result], format="text").endswith(
-        "Read again: 1 record stored otherwise than written.\n"
+        "Read again: the service changed the text of 1 record.\n"
     )
+
+
+def test_the_last_line_says_what_was_read(every_change: Plan) -> None:
+    unverified = replace(_done(every_change), verified=False, touched=True)
+    verdicts = {
+        "Nothing was changed.": replace(unverified, touched=False),
+        "Not verified: the listing was not read again.": replace(unverified, read_back=False),
+        "Read again: 2 more changes left to do.": replace(
+            unverified, left=every_change.changes[:2]
+        ),
+        "Read again: not everything is done.": unverified,
+    }
+
+    for verdict, result in verdicts.items():
+        assert verdict in render_results([result], format="text")
 
 
 def test_long_differences_of_what_is_stored_are_shown_as_lines(trouble: Result) -> None:
