@@ -106,8 +106,10 @@ def count_alike(added: Collection[Text], others: Sequence[Text]) -> dict[Text, t
         added: The texts that a plan adds.
         others: The texts of the listed records that the plan does not touch.
     """
-    counts = Counter(others)
     known = set(added)
+    if not known:
+        return {}
+    counts = Counter(others)
     names = Counter(folded(text[0]) for text in others if text not in known)
     starts = Counter(folded_start(text[0]) for text in others if text not in known)
     wholes = {folded(text[0]) for text in added}

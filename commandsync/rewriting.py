@@ -57,7 +57,7 @@ def folded(text: str) -> str:
     if plain.isascii():
         return "".join(plain.split())
     shown = unicodedata.normalize("NFKD", _SHOWN_AS_EMOJI.sub("", plain)).casefold()
-    rest = "".join(_without_emoji(unicodedata.normalize("NFKD", shown)).split())
+    rest = "".join(_EMOJI.sub("", unicodedata.normalize("NFKD", shown)).split())
     return rest or "".join(plain.split())
 
 
@@ -90,24 +90,11 @@ _HALF_ENTITY = re.compile(r"&#?\w{0,10}\Z")
 _SHOWN_AS_EMOJI = re.compile(
     "[^\x00-\x7f]\ufe0f"
 )  # e.g. U+2139, a letter that is shown as a symbol
-_JOINERS = frozenset("\u200c\u200d\u2060\u20e3")
-_FIRST_SYMBOL = "\u2190"  # before it are signs of writing such as the degree sign
-
-
-def _without_emoji(text: str) -> str:
-    return "".join(character for character in text if not _is_emoji(character))
-
-
-def _is_emoji(character: str) -> bool:
-    """Whether a character is an emoji, or only part of how one is drawn."""
-    return (
-        character >= _FIRST_SYMBOL
-        and (
-            unicodedata.category(character) in {"So", "Sk"}
-            or "\ufe00" <= character <= "\ufe0f"
-            or "\U000e0020" <= character <= "\U000e01ef"
-        )
-    ) or character in _JOINERS
+_EMOJI = re.compile(  # by ranges: which characters are symbols depends on Python's Unicode version
+    "[\u200c\u200d\u2060\u20e3"  # joiners, and the frame of a keycap
+    "\u2300-\u23ff\u25a0-\u2767\u2794-\u27bf\u2b00-\u2bff"  # but for the digits in circles
+    "\ufe00-\ufe0f\U0001f000-\U0001faff\U000e0020-\U000e01ef]+"
+)
 
 
 def _explain(name: str, sent: str, stored: str) -> Rewrite:
@@ -174,7 +161,7 @@ def _collapsed(text: str) -> str:
 
 
 def _stripped(text: str) -> str:
-    return _collapsed(_without_emoji(_SHOWN_AS_EMOJI.sub("", text)))
+    return _collapsed(_EMOJI.sub("", _SHOWN_AS_EMOJI.sub("", text)))
 
 
 _UNDO: dict[Way, Callable[[str], str]] = {
