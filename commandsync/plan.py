@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, assert_never
 
 from commandsync.changes import Add, Delete, Edit, Replace
@@ -80,6 +80,21 @@ class Plan:
     def count(self, action: str) -> int:
         """How many changes there are of one action."""
         return sum(change.action == action for change in self.changes)
+
+    def only(self, pattern: str) -> Plan:
+        """Return this plan with only the changes whose old or new name matches a pattern.
+
+        Everything else stays, so that the guard counts over whole collections.
+
+        Args:
+            pattern: With `*`, `?` and `[...]`; upper and lower case differ.
+        """
+        names = SyncRules(ignore=(pattern,))
+        some = tuple(one for one in self.changes if any(map(names.ignores, _names(one))))
+        left_out = len(self.changes) - len(some)
+        notice = Notice(f"only what matches {pattern!r} is planned: {left_out} more are left out")
+        notices = (*self.notices, notice) if left_out else self.notices
+        return replace(self, changes=some, notices=notices)
 
     @property
     def fingerprint(self) -> str:
@@ -247,6 +262,11 @@ def _unwritable(resource: Resource, entry: Entry) -> Notice:
         f"the listed {resource} {entry.name!r} has no usable id: it cannot be changed or deleted",
         "edit or remove it on the service's page",
     )
+
+
+def _names(change: Change) -> set[str]:
+    """Return the name that a change finds, and the one that it leaves."""
+    return {text[0] for text in (getattr(change, side, ()) for side in ("before", "after")) if text}
 
 
 def _essence(change: Change) -> dict[str, object]:

@@ -46,7 +46,7 @@ def plan_against(
     (manifest,) = manifests
     desired, unpinned = _pinned_by_both(manifest.snapshot, listed[0].snapshot)
     told = f"this is compared with {called}, and not with the listing"
-    return make_plan(
+    plan = make_plan(
         desired=desired,
         listed=_as_listed(listed[0].snapshot, desired),
         # No base URL: nothing there was read.
@@ -59,6 +59,7 @@ def plan_against(
             *warnings_of(manifest),
         ),
     )
+    return plan.only(settings.only) if settings.only else plan
 
 
 def _pinned_by_both(desired: Snapshot, other: Snapshot) -> tuple[Snapshot, int]:

@@ -167,6 +167,12 @@ _LIMITS = (
         metavar="LIMIT",
         help="Refuse to delete more: a number, a percentage, or all.",
     ),
+    click.option(
+        "--only",
+        metavar="PATTERN",
+        callback=not_empty,
+        help="Of the plan, only the changes of names and titles that match, such as 'mod-*'.",
+    ),
 )
 
 
@@ -235,6 +241,7 @@ def _with_settings(command: F, more: tuple[Callable[[Any], Any], ...]) -> F:
         concurrency: int = 1,
         no_prune: bool = False,
         max_deletes: DeleteLimit | None = None,
+        only: str | None = None,
         **rest: object,
     ) -> object:
         settings = Settings(
@@ -248,6 +255,7 @@ def _with_settings(command: F, more: tuple[Callable[[Any], Any], ...]) -> F:
             concurrency=concurrency,
             prune=not no_prune,
             max_deletes=max_deletes,
+            only=only or "",
             output=output,
         )
         return command(*args, settings=settings, **rest)

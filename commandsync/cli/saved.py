@@ -38,10 +38,11 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
     """
     from commandsync.saved import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
 
-    if settings.files or settings.max_deletes is not None or not settings.prune:
+    narrows = settings.max_deletes is not None or not settings.prune or settings.only
+    if settings.files or narrows:
         raise UsageError(
             "--plan applies a saved plan and nothing else: it goes with no manifest and no limits",
-            hint="leave out --file, --max-deletes and --no-prune, or make a new plan with them",
+            hint="leave out --file, --max-deletes, --no-prune and --only, or make a new plan with them",
         )
     if path == "-":
         raise UsageError(

@@ -41,6 +41,7 @@ class Settings:
         concurrency: Most requests in flight.
         prune: False where `--no-prune` was given.
         max_deletes: The guard's limit; None to take it from the manifest.
+        only: The pattern of `--only`; empty for all changes.
         output: How to speak.
     """
 
@@ -54,6 +55,7 @@ class Settings:
     concurrency: int = 4
     prune: bool = True
     max_deletes: DeleteLimit | None = None
+    only: str = ""
     output: Output = field(default_factory=Output)
 
 

@@ -41,7 +41,7 @@ class Job:
         """Compare the manifest with a listing."""
         from commandsync.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
 
-        return make_plan(
+        plan = make_plan(
             desired=self.manifest.snapshot,
             listed=listed,
             target=Target(bot=self.site.bot, base_url=self.site.address.base_url),
@@ -49,6 +49,7 @@ class Job:
             manifest=self.manifest.paths,
             notices=(*warnings_of(self.manifest), *self.site.warnings()),
         )
+        return plan.only(self.settings.only) if self.settings.only else plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,261 @@
+"""What a run says is so, on services that rewrite, drop and refuse: over HTTP, texts drawn."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.faultserver import FaultServer
+from tests.support.home import checked, failed
+from tests.support.listing import BAD_REQUEST, Fault, Listing, Request
+from tests.support.runs import announcement, command, seed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from commandsync.texts import Text
+    from tests.support.home import Home, Ran
+
+LENGTHS = (49, 50, 62, 64, 99, 100, 127, 128)
+
+
+@pytest.fixture(params=range(3))
+def draw(request: pytest.FixtureRequest) -> random.Random:
+    return random.Random(request.param)  # noqa: S311 - texts are no secret
+
+
+@pytest.fixture
+def listing() -> Listing:
+    return Listing()
+
+
+@pytest.fixture
+def server(listing: Listing, home: Home) -> Iterator[FaultServer]:
+    with FaultServer(listing) as server:
+        home.variable("COMMANDSYNC_BASE_URL", server.url)
+        home.variable("COMMANDSYNC_BOT", listing.bot)
+        home.variable("COMMANDSYNC_TOKEN", "an-opaque-token")
+        yield server
+
+
+pytestmark = pytest.mark.usefixtures("server")
+
+
+def word(draw: random.Random, length: int = 8) -> str:
+    return "".join(draw.choice("abcdefghijkmnopqrstuvwxyz") for _ in range(length)).capitalize()
+
+
+def sentence(draw: random.Random, length: int) -> str:
+    """Return words of exactly so many characters, the last of which ends a word."""
+    text = " ".join(word(draw, draw.randint(2, 9)) for _ in range(length))[:length]
+    return text.rstrip() + "x" * (length - len(text.rstrip()))
+
+
+def manifest(*texts: Text, **sync: Any) -> str:  # noqa: ANN401 - what sync: takes
+    """Return a manifest of these commands and announcements; JSON is YAML."""
+    whole: dict[str, Any] = {"version": 1, "sync": sync}
+    for text in texts:
+        whole.setdefault("commands" if "name" in text._fields else "announcements", []).append(
+            text._asdict()
+        )
+    return json.dumps(whole, ensure_ascii=False)
+
+
+def apply(home: Home, *options: str) -> Ran:
+    return home.run("apply", "--yes", *options)
+
+
+def storing(change: Callable[[str], str]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return lambda record: {name: change(text) for name, text in record.items()}
+
+
+def test_a_text_that_differs_in_case_or_grew_at_a_round_length_is_replaced(
+    home: Home, listing: Listing, draw: random.Random
+) -> None:
+    old = [announcement(word(draw), sentence(draw, length)) for length in LENGTHS]
+    cased = announcement(word(draw), sentence(draw, 20).lower())
+    seed(listing, [*old, cased])
+    new = [announcement(one[0], f"{one[1]} {sentence(draw, 30)}") for one in old]
+    new.append(announcement(cased[0], cased[1].capitalize()))
+    home.write(manifest(*new, announcements="mirror", max_deletes="all"))
+
+    ran = apply(home)
+
+    assert ran.code == 0
+    assert "Verified: nothing is left to do." in ran.out
+    assert sorted(listing.texts("announcements")) == sorted(map(tuple, new))
+
+
+def test_a_saved_plan_does_not_take_another_text_for_its_own(
+    home: Home, listing: Listing, draw: random.Random
+) -> None:
+    name, text = word(draw), sentence(draw, 40)
+    seed(listing, [command(name, "Before.")])
+    home.write(manifest(command(name, text)))
+    home.run("plan", "--out", "plan.json")
+    (record,) = listing.stored["commands"]
+    for other in (text[: draw.randint(1, 39)], text.lower(), text.upper(), f" {text}"[:-1]):
+        record["description"] = listing.shown["commands"][0]["description"] = other
+        begun = len(listing.requests)
+
+        ran = apply(home, "--plan", "plan.json", "--format", "json")
+
+        assert ran.code == 5
+        assert name in failed(ran, "stale")
+        assert listing.writes(begun) == []
+
+
+def test_a_service_that_keeps_only_the_newest_records_is_not_called_verified(
+    home: Home, listing: Listing
+) -> None:
+    def evict(_: Request) -> None:
+        for records in (listing.stored["commands"], listing.shown["commands"]):
+            del records[:-3]
+
+    listing.choose = evict
+    home.write(manifest(*(command(f"c{n}") for n in range(5))))
+
+    ran = apply(home, "--format", "json")
+
+    document = checked(ran, "result")
+    assert ran.code == 6
+    assert not document["verified"]
+    assert [one["outcome"] for one in document["changes"]].count("unknown") == 2
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
+def test_what_somebody_else_changes_during_the_run_is_left_to_do(
+    home: Home, listing: Listing, form: str
+) -> None:
+    seed(listing, [command("kept"), command("changed")])
+
+    def meanwhile(request: Request) -> Fault | None:
+        if request.kind == "edit":
+            for records in (listing.stored["commands"], listing.shown["commands"]):
+                records[0]["description"] = "Somebody else's."
+        return None
+
+    listing.choose = meanwhile
+    home.write(manifest(command("kept"), command("changed", "Now.")))
+
+    ran = apply(home, "--format", form)
+
+    assert ran.code == 6
+    assert "left to do: edit command 'kept'" in ran.said
+    if form == "json":
+        (left,) = checked(ran, "result")["left"]
+        assert (left["action"], left["name"]) == ("edit", "kept")
+    elif form != "github":
+        assert "Read again: 1 more change left to do." in ran.said
+
+
+REWRITING: dict[str, Callable[[str], str]] = {
+    "cuts at 64": lambda text: text[:64],
+    "drops emoji": lambda text: " ".join(text.replace("🎉", "").split()),
+    "lower-cases": str.lower,
+}
+
+
+@pytest.mark.parametrize("way", REWRITING.values(), ids=REWRITING)
+def test_no_announcement_is_posted_twice_and_no_command_loses_its_id(
+    home: Home, listing: Listing, draw: random.Random, way: Callable[[str], str]
+) -> None:
+    listing.store = storing(way)
+    texts = [
+        announcement(f"🎉 {sentence(draw, 90)}", sentence(draw, 80)),
+        command(f"{sentence(draw, 70)} 🎉", sentence(draw, 90)),
+    ]
+    home.write(manifest(*texts))
+
+    first = apply(home)
+    ids = listing.ids("commands"), listing.ids("announcements")
+    second = apply(home)
+
+    assert (first.code, second.code) == (6, 6)
+    assert "write it as the service stores it" in first.out or "shorten it to" in first.out
+    assert (listing.ids("commands"), listing.ids("announcements")) == ids
+    assert [one.kind for one in listing.writes()].count("add") == 2
+
+
+def test_a_former_name_does_not_take_the_record_of_another_command(
+    home: Home, listing: Listing, draw: random.Random
+) -> None:
+    listing.store = storing(str.lower)
+    seed(listing, [command(word(draw).lower())])
+    (old,) = listing.texts("commands")
+    name = word(draw, 9)
+    home.write(
+        json.dumps(
+            {
+                "version": 1,
+                "sync": {"max_deletes": "all"},
+                "commands": [
+                    {
+                        "name": name,
+                        "description": "New.",
+                        "syntax": "/x",
+                        "formerly": [old[0]],
+                    },
+                    {"name": old[0].capitalize(), "description": "Does it.", "syntax": old[2]},
+                ],
+            }
+        )
+    )
+    seed(listing, [command(name.lower())])
+    ids = listing.ids("commands")
+
+    for _ in range(2):
+        apply(home)
+
+    assert listing.ids("commands") == ids
+
+
+def test_deletes_wait_for_adds_and_only_makes_them_alone(
+    home: Home, listing: Listing, draw: random.Random
+) -> None:
+    listed = [command(f"old-{word(draw)}") for _ in range(5)]
+    seed(listing, listed)
+    listing.choose = lambda request: BAD_REQUEST if request.kind == "add" else None
+    home.write(manifest(listed[0], *(command(word(draw, 7)) for _ in range(4)), max_deletes="all"))
+
+    ran = apply(home, "--format", "json")
+
+    document = checked(ran, "result")
+    outcomes = {(one["action"], one["outcome"]) for one in document["changes"]}
+    (why,) = {one["error"] for one in document["changes"] if one["action"] == "delete"}
+    assert ran.code == 1
+    assert outcomes == {("add", "failed"), ("delete", "skipped")}
+    assert why.startswith("deletes wait for adds, and the add of ")
+    assert all("--only" in one["hint"] for one in document["changes"] if one["action"] == "delete")
+    assert listing.texts("commands") == [tuple(one) for one in listed]
+
+    alone = apply(home, "--only", "old-*")
+
+    assert alone.code == 0
+    assert "only what matches 'old-*' is planned: 4 more are left out" in alone.said
+    assert listing.texts("commands") == [tuple(listed[0])]
+
+
+def test_a_mirror_keeps_the_old_announcement_when_its_successor_is_nowhere(
+    home: Home, listing: Listing
+) -> None:
+    seed(listing, [announcement("v1", "Old words, of which some stay.")])
+
+    def drop(request: Request) -> None:
+        for records in (listing.stored["announcements"], listing.shown["announcements"]):
+            if request.number and request.kind == "read":
+                records[1:] = [{"id": "x1", "title": "Ads", "description": "Buy!"}]
+
+    listing.choose = drop
+    home.write(
+        manifest(announcement("v1", "New words."), announcements="mirror", max_deletes="all")
+    )
+
+    ran = apply(home)
+
+    assert ran.code == 6
+    assert "the old one stays" in ran.out
+    assert ("v1", "Old words, of which some stay.") in listing.texts("announcements")
