@@ -42,7 +42,7 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
     if settings.files or narrows:
         raise UsageError(
             "--plan applies a saved plan and nothing else: it goes with no manifest and no limits",
-            hint="leave out --file, --max-deletes, --no-prune and --only, or make a new plan with them",
+            hint="leave out --file, --max-deletes, --no-prune and --only, or make a new plan",
         )
     if path == "-":
         raise UsageError(
