@@ -281,7 +281,9 @@ class Ledger:
         if not evidence.missing:
             # what an unclear edit left is another text: equality alone says that it is done
             unclear_edit = isinstance(write.change, Edit) and write.error is not None
-            if not (unclear_edit and evidence.rewrites):
+            # and a replace whose delete was not sent is not done when the old one is gone
+            half = isinstance(write.change, Replace) and write.outcome is Outcome.UNKNOWN
+            if not half and not (unclear_edit and evidence.rewrites):
                 self.settle(write, Outcome.DONE)
         elif write.outcome is Outcome.DONE:
             why = f"the service accepted it, but {evidence.missing}"

@@ -62,7 +62,7 @@ class _Open:
         del self.listed[listed]
 
 
-def match(wanted: Sequence[Entry], listed: Sequence[Entry]) -> Matching:
+def match(wanted: Sequence[Entry], listed: Sequence[Entry], *, pins_first: bool = True) -> Matching:
     """Match one collection's wanted entries with its listed ones.
 
     A listed entry that cannot be written to (no usable id) is matched by equality only; what it
@@ -71,8 +71,12 @@ def match(wanted: Sequence[Entry], listed: Sequence[Entry]) -> Matching:
     Args:
         wanted: The manifest's entries; `id` is the pin, `formerly` the former names.
         listed: The service's entries.
+        pins_first: Whether a pinned id comes before equality: not where records cannot be edited,
+            for what replaces one has another id.
     """
     rest = _Open(dict(enumerate(wanted)), dict(enumerate(listed)))
+    if not pins_first:
+        _match_equal(rest)
     lost_pins = _match_pins(rest)
     _match_equal(rest)
     unwritable = {n: entry for n, entry in rest.listed.items() if not entry.writable}

@@ -161,7 +161,7 @@ def _compare(
     resource: Resource, wanted: Sequence[Entry], listed: Sequence[Entry], *, rules: SyncRules
 ) -> _Part:
     touchable = [entry for entry in listed if not rules.ignores(entry.name)]
-    matching = match(wanted, touchable)
+    matching = match(wanted, touchable, pins_first=resource is Resource.COMMAND)
     pairs = {w: touchable[n] for w, n in matching.pairs.items()}
     managed = resource is Resource.COMMAND or rules.announcements == "mirror"
     differing = [w for w, entry in pairs.items() if entry.text != wanted[w].text]

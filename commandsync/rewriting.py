@@ -56,9 +56,9 @@ def folded(text: str) -> str:
     plain = html.unescape(text).casefold()
     if plain.isascii():
         return "".join(plain.split())
-    shown = unicodedata.normalize("NFKD", _SHOWN_AS_EMOJI.sub("", plain)).casefold()
-    rest = "".join(_EMOJI.sub("", unicodedata.normalize("NFKD", shown)).split())
-    return rest or "".join(plain.split())
+    composed = unicodedata.normalize("NFKC", _SHOWN_AS_EMOJI.sub("", plain)).casefold()
+    rest = "".join(_EMOJI.sub("", composed).split())
+    return unicodedata.normalize("NFKC", rest) or "".join(plain.split())
 
 
 def is_cut(stored: str, *, sent: str) -> bool:
