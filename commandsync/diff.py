@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from commandsync.texts import Text
 
@@ -29,24 +30,33 @@ def field_changes(pairs: Sequence[tuple[Text, Text]]) -> list[tuple[FieldChange,
     Returns:
         For each pair its differing fields, in the record's order of fields; `()` for equals.
     """
-    if not pairs:
-        return []
+    return [_changed(before, after) for before, after in pairs]
+
+
+def _changed(before: Text, after: Text) -> tuple[FieldChange, ...]:
+    """Compare numbers that stand for the texts.
+
+    deepdiff makes a unified diff of each pair of different multi-line strings, in cubic time, and
+    no option of it prevents that. Equal texts have the same number, so records that differ in the
+    same way are compared once.
+    """
+    numbers = {text: number for number, text in enumerate(dict.fromkeys((*before, *after)))}
+    names = _differing(
+        before._fields,
+        tuple(numbers[text] for text in before),
+        tuple(numbers[text] for text in after),
+    )
+    return tuple(
+        FieldChange(name, old=getattr(before, name), new=getattr(after, name)) for name in names
+    )
+
+
+@cache  # four fields on two sides are equal in 4,140 ways at most
+def _differing(
+    fields: tuple[str, ...], before: tuple[int, ...], after: tuple[int, ...]
+) -> tuple[str, ...]:
     from deepdiff import DeepDiff  # noqa: PLC0415 - most runs have no edit to show
 
-    old = _by_place(before for before, _ in pairs)
-    new = _by_place(after for _, after in pairs)
-    found: list[dict[str, FieldChange]] = [{} for _ in pairs]
-    differences = DeepDiff(old, new, view="tree", threshold_to_diff_deeper=0)
-    for level in differences.get("values_changed", ()):
-        ((n, name),) = level.path(output_format="list")
-        found[n][name] = FieldChange(name, old=level.t1, new=level.t2)
-    return [
-        tuple(changed[name] for name in before._fields if name in changed)
-        for changed, (before, _) in zip(found, pairs, strict=True)
-    ]
-
-
-def _by_place(texts: Iterable[Text]) -> dict[tuple[int, str], str]:
-    return {
-        (n, name): value for n, text in enumerate(texts) for name, value in text._asdict().items()
-    }
+    old, new = (dict(zip(fields, numbers, strict=True)) for numbers in (before, after))
+    affected = DeepDiff(old, new, threshold_to_diff_deeper=0).affected_root_keys
+    return tuple(name for name in fields if name in affected)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from commandsync.diff import FieldChange, field_changes
 from commandsync.texts import AnnouncementText, CommandText
+from tests.support.counting import calls_of
 
 WORDS = st.one_of(st.text(max_size=12), st.sampled_from(["1", "1.0", "A", "a", "x\ny", "x\r\ny"]))
 TEXTS = st.builds(CommandText, WORDS, WORDS, WORDS, WORDS)
@@ -43,3 +44,15 @@ def test_it_says_what_comparing_field_by_field_says(
         )
         for before, after in pairs
     ]
+
+
+@given(st.lists(WORDS, min_size=4, max_size=4), st.lists(WORDS, min_size=4, max_size=4))
+def test_long_texts_are_no_more_work_than_short_ones(old: list[str], new: list[str]) -> None:
+    def work(lines: int) -> int:
+        before, after = (
+            CommandText(*(f"{word}\n" * lines for word in side)) for side in (old, new)
+        )
+        field_changes([(before, after)])
+        return calls_of(lambda: field_changes([(before, after)]))
+
+    assert work(2) == work(2_000)
