@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from fnmatch import translate
-from functools import lru_cache
-from typing import Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from commandsync.texts import Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _PERCENTAGE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%")
 _COUNT = re.compile(r"[0-9]{1,9}")
 _WHOLE = 100.0
+_WILDCARD = re.compile(r"[*?[]")
+
+MOST_ALIKE = 100
+"""Patterns to ignore that may have the same text before their first wildcard: a name that begins
+with it is compared with each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,7 @@ def parse_delete_limit(text: str) -> DeleteLimit:
     return DeleteLimit(percent=float(match[1]))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SyncRules:
     """What a sync may do beyond adding and editing.
 
@@ -78,9 +87,59 @@ class SyncRules:
 
     def ignores(self, name: str) -> bool:
         """Whether a listed name or title (canonical) is never to be touched."""
-        return bool(self.ignore) and _matcher(self.ignore).match(name) is not None
+        return self._ignored.match(name)
+
+    def crowded(self) -> int | None:
+        """Return the index of the first pattern that is one too many of its start."""
+        seen: Counter[str] = Counter()
+        for index, pattern in enumerate(self.ignore):
+            start = _start(pattern)
+            if start is not None:
+                seen[start] += 1
+                if seen[start] > MOST_ALIKE:
+                    return index
+        return None
+
+    @cached_property
+    def _ignored(self) -> _Patterns:
+        return _Patterns(self.ignore)
 
 
-@lru_cache(maxsize=64)
-def _matcher(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(translate(pattern) for pattern in patterns))
+class _Patterns:
+    """Patterns by the text before their first wildcard: a name is compared with few of many.
+
+    Args:
+        patterns: As `SyncRules.ignore` has them.
+    """
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._names: set[str] = set()
+        self._by_start: defaultdict[str, list[str]] = defaultdict(list)
+        for pattern in patterns:
+            start = _start(pattern)
+            if start is None:
+                self._names.add(pattern)
+            else:
+                self._by_start[start].append(pattern)
+        self._lengths = sorted({len(start) for start in self._by_start})
+        self._compiled: dict[str, re.Pattern[str]] = {}
+
+    def match(self, name: str) -> bool:
+        """Whether one of the patterns matches the whole name."""
+        return name in self._names or any(
+            self._expression(start).match(name)
+            for start in dict.fromkeys(name[:length] for length in self._lengths)
+            if start in self._by_start
+        )
+
+    def _expression(self, start: str) -> re.Pattern[str]:
+        if start not in self._compiled:
+            some = map(translate, self._by_start[start])
+            self._compiled[start] = re.compile("|".join(some))
+        return self._compiled[start]
+
+
+def _start(pattern: str) -> str | None:
+    """Return the text before the first wildcard; None for a pattern that has no wildcard."""
+    wildcard = _WILDCARD.search(pattern)
+    return None if wildcard is None else pattern[: wildcard.start()]

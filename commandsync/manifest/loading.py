@@ -23,7 +23,7 @@ from commandsync.manifest.nodes import Mapping, Scalar
 from commandsync.manifest.problems import Problems, TooManyProblemsError
 from commandsync.manifest.reading import FLAGS, Reader, Table
 from commandsync.manifest.source import Allowance, UnreadableError, read_source
-from commandsync.rules import SyncRules, parse_delete_limit
+from commandsync.rules import MOST_ALIKE, SyncRules, parse_delete_limit
 from commandsync.snapshot import Resource, Snapshot, canonical
 
 if TYPE_CHECKING:
@@ -63,7 +63,16 @@ class _Loader:
         if main is None:
             return None
         reader, table = main
-        rules = _rules(self.inner(main, "sync", _SYNC))
+        sync = self.inner(main, "sync", _SYNC)
+        rules = _rules(sync)
+        crowded = rules.crowded()
+        if crowded is not None:
+            rules = replace(rules, ignore=())
+            reader.error(
+                sync.texts("ignore")[crowded].at,
+                f"more than {MOST_ALIKE} patterns begin with the same text before a wildcard",
+                "replace them by one pattern, or write the names in full",
+            )
         settings = _settings(main, self.inner(main, "defaults", _DEFAULTS))
         parts = [main, *self.includes(main)]
         if not any(resource.collection in p.table.values for p in parts for resource in Resource):

@@ -104,6 +104,25 @@ MANIFESTS: dict[str, tuple[int, Callable[[], str]]] = {
     "many patterns": (4, lambda: "version: 1\ninclude: [" + '"a*",' * 100_000 + "]"),
     "many folders": (4, lambda: 'version: 1\ninclude: ["' + "**/" * 300 + '*.yaml"]'),
     "a long pattern": (4, lambda: 'version: 1\ninclude: ["' + "a/" * 100_000 + '*.yaml"]'),
+    "as many to ignore as commands": (
+        0,
+        lambda: (
+            "version: 1\nsync:\n  ignore:\n"
+            + "".join(f"  - {number}-x*\n  - b{number}\n" for number in range(20_000))
+            + "commands:\n"
+            + "".join(f"- {{name: {n}-a, description: b, syntax: c}}\n" for n in range(20_000))
+        ),
+    ),
+    "too many stars to ignore": (
+        4,
+        lambda: (
+            "version: 1\nsync:\n  ignore:\n"
+            + "".join(f"  - '*a*-{number}'\n" for number in range(20_000))
+            + commands(
+                "- {name: " + "a" * 100 + "%, description: b, syntax: c}\n", 20_000
+            )().partition("/\n")[2]
+        ),
+    ),
     "many stars to ignore": (
         0,
         lambda: (
@@ -199,7 +218,7 @@ PLANS: dict[str, Callable[[], str]] = {
     "many warnings": saved(30_000, warnings={"message": "", "hint": "", "location": None}),
     "more values": lambda: '{"version":1,"x":[' + "{}," * 9_000_000 + "{}]}",
     "one long text and an emoji": lambda: '{"version":1,"x":"' + "a" * 32_000_000 + '😀"}',
-    "too long": lambda: '{"version":1,"x":"' + "a" * 40_000_000 + '"}',
+    "too long": lambda: '{"version":1,"x":"' + "a" * 100_000_000 + '"}',
 }
 
 

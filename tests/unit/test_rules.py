@@ -1,6 +1,12 @@
-import pytest
+from fnmatch import fnmatchcase
 
-from commandsync.rules import DeleteLimit, SyncRules, parse_delete_limit
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.rules import MOST_ALIKE, DeleteLimit, SyncRules, parse_delete_limit
+
+SHORT = st.text(alphabet="ab-\n*?[]!", max_size=6)
 
 
 @pytest.mark.parametrize(
@@ -57,3 +63,21 @@ def test_patterns_of_many_stars_match_side_by_side() -> None:
 
 def test_without_patterns_nothing_is_ignored() -> None:
     assert not SyncRules().ignores("help")
+
+
+@given(patterns=st.lists(SHORT, max_size=8), name=SHORT)
+def test_a_name_is_ignored_when_one_pattern_alone_ignores_it(
+    patterns: list[str], name: str
+) -> None:
+    rules = SyncRules(ignore=tuple(patterns))
+
+    assert rules.ignores(name) == any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+@given(start=st.text(alphabet="ab-", max_size=6), more=st.integers(1, 3))
+def test_the_first_pattern_too_many_of_one_start_is_told(start: str, more: int) -> None:
+    alike = tuple(f"{start}*{number}" for number in range(MOST_ALIKE + more))
+    names = tuple(f"{start}{number}" for number in range(MOST_ALIKE + more))
+
+    assert SyncRules(ignore=(*names, *alike)).crowded() == len(names) + MOST_ALIKE
+    assert SyncRules(ignore=(*names, *alike[:MOST_ALIKE])).crowded() is None

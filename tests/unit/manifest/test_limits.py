@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync.manifest.schema import json_schema
+from commandsync.rules import MOST_ALIKE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,3 +81,15 @@ def test_a_pattern_that_takes_for_ever_is_refused(complaints: Complaints, patter
     [complaint] = complaints(f'version: 1\ninclude: "{pattern}"\n{COMMAND}')
 
     assert "is too long, or has more than one **" in complaint
+
+
+def test_patterns_that_begin_alike_are_counted_and_names_are_not(
+    complaints: Complaints, load: Load
+) -> None:
+    patterns = [f"'beta*{number}'" for number in range(MOST_ALIKE)]
+    names = [f"beta{number}" for number in range(2 * MOST_ALIKE)]
+    sync = f"version: 1\nsync:\n  ignore: [{', '.join([*names, *patterns])}]\n"
+
+    assert load(sync + COMMAND).rules.ignore == (*names, *(text[1:-1] for text in patterns))
+    [complaint] = complaints(sync.replace("]", ",\n    'beta?']") + COMMAND)
+    assert complaint.startswith("4:5: more than 100 patterns begin with the same text")
