@@ -7,17 +7,47 @@ from typing import TYPE_CHECKING
 
 from commandsync.changes import Add, Delete
 from commandsync.location import Notice
-from commandsync.matching import similarity
-from commandsync.texts import CommandText
+from commandsync.texts import Resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from commandsync.changes import Change
     from commandsync.snapshot import Entry
+    from commandsync.texts import Text
 
 _NEAR = 0.8  # share of words in common
+_LONGEST = 2_000  # characters of each field that are compared
 _MOST_COMPARISONS = 10_000  # beyond this the changes are no renames but another listing
+
+
+def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
+    """Pair the added and the deleted commands that say nearly the same, each once.
+
+    Args:
+        changes: The changes of one collection, or of several.
+
+    Returns:
+        The pairs in the order of the adds; the most alike are paired first.
+    """
+    changes = [c for c in changes if c.resource is Resource.COMMAND]
+    added = [(c, _words(c.after)) for c in changes if isinstance(c, Add)]
+    deleted = [(c, _words(c.before)) for c in changes if isinstance(c, Delete)]
+    if len(added) * len(deleted) > _MOST_COMPARISONS:
+        return []
+    ranked = sorted(
+        (-alike, a, d)
+        for a, (_, ours) in enumerate(added)
+        for d, (_, theirs) in enumerate(deleted)
+        if (alike := max(map(_shared, ours, theirs))) >= _NEAR
+    )
+    by_add: dict[int, int] = {}
+    taken: set[int] = set()
+    for _, a, d in ranked:
+        if a not in by_add and d not in taken:
+            by_add[a] = d
+            taken.add(d)
+    return [(added[a][0], deleted[d][0]) for a, d in sorted(by_add.items())]
 
 
 def rename_hints(changes: Sequence[Change], *, wanted: Sequence[Entry] = ()) -> list[Notice]:
@@ -27,24 +57,11 @@ def rename_hints(changes: Sequence[Change], *, wanted: Sequence[Entry] = ()) -> 
         changes: The changes of one collection.
         wanted: The manifest's entries: what is still a name there cannot stand under `formerly`.
     """
-    added = [c for c in changes if isinstance(c, Add) and isinstance(c.after, CommandText)]
-    deleted = [c for c in changes if isinstance(c, Delete) and isinstance(c.before, CommandText)]
-    if len(added) * len(deleted) > _MOST_COMPARISONS:
-        return []
-    ranked = sorted(
-        (-_likeness(add, delete), a, d)
-        for a, add in enumerate(added)
-        for d, delete in enumerate(deleted)
-    )
-    hints: dict[int, int] = {}
-    for negative, a, d in ranked:
-        if -negative >= _NEAR and a not in hints and d not in hints.values():
-            hints[a] = d
     live = {entry.name for entry in wanted}
     stated = {entry.location: entry.formerly for entry in wanted if entry.formerly}
     return [
         _hint(add, delete, pins=delete.name in live, formerly=stated.get(add.location, ()))
-        for add, delete in ((added[a], deleted[d]) for a, d in sorted(hints.items()))
+        for add, delete in likely_renames(changes)
     ]
 
 
@@ -85,14 +102,24 @@ def _left_behind(entry: Entry, old: str) -> Notice:
     )
 
 
-def _likeness(add: Add, delete: Delete) -> float:
-    """Compare what the two do, leaving out what they are called."""
-    mine, theirs = (
-        CommandText("", text[1], text[2].replace(text[0], ""), text[3])
-        for text in (add.after, delete.before)
-        if isinstance(text, CommandText)
+def _words(text: Text) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of all but the name, with the name in the syntax and without it.
+
+    Often the syntax begins with the name and a rename changes both; sometimes it changes the name
+    alone. Whichever is more alike counts.
+    """
+    name, description, syntax, category = (field[:_LONGEST].casefold() for field in text)
+    without = syntax.replace(name, "", 1)
+    return (
+        frozenset(f"{description} {syntax} {category}".split()),
+        frozenset(f"{description} {without} {category}".split()),
     )
-    return similarity(mine, theirs)[1]
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return the share of words in common, 0 to 1."""
+    total = len(one) + len(other)
+    return 2 * len(one & other) / total if total else 1.0
 
 
 def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> Notice:

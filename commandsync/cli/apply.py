@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commandsync.cli import exits
-from commandsync.cli.applying import Choices, carry_out, refusal_of
+from commandsync.cli.applying import Choices, carry_out, refusal_of, renames_asked
 from commandsync.cli.files import check_free, check_unread
 from commandsync.cli.options import (
     PATH,
@@ -87,7 +87,11 @@ def apply_command(  # noqa: PLR0913 - one for each option
         )
     if backup:
         check_free(backup, force=force)
-    with _planned(settings, plan_file, backup=backup, writes=not dry_run) as planned:
+    with _planned(settings, plan_file, backup=backup, writes=not dry_run) as found:
+        asks = choices.asks and not dry_run
+        planned = [
+            renames_asked(one) if asks and isinstance(one, Planned) else one for one in found
+        ]
         ready = [one for one in planned if isinstance(one, Planned) and refusal_of(one) is None]
         if dry_run or len(ready) < len(planned):
             return _only_show(planned, settings.output)

@@ -23,6 +23,7 @@ from commandsync.steps import Aborted, Interrupted
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from commandsync.changes import Change
     from commandsync.cli.output import Output
     from commandsync.cli.settings import Settings
     from commandsync.cli.signals import Signals
@@ -154,11 +155,26 @@ def _shown(
     return exits.worst(exits.of_result(result) for result in results)
 
 
+def renames_asked(planned: Planned) -> Planned:
+    """Ask of each added command that looks like a deleted one whether it is a rename of it."""
+    if planned.pinned is None:
+        return planned
+    from commandsync.hints import likely_renames  # noqa: PLC0415 - loads with the plan
+
+    pins = {
+        add.location: delete.id
+        for add, delete in likely_renames(planned.plan.changes)
+        if _yes(f'Is "{_name(delete)}" renamed to "{_name(add)}", with its id and uses kept?')
+    }
+    return planned.pinned(pins) if pins else planned
+
+
 def _agreed(planned: list[Planned], output: Output) -> list[Planned] | None:
     """Show plans and ask; after a yes read again, and ask again if what is touched has changed."""
     while True:
         output.talk(shown_plans([one.plan for one in planned], output), at=-1)
-        if not _yes(planned):
+        count = sum(len(one.plan.changes) for one in planned)
+        if not _yes(f"\nMake {count} change{'s' if count != 1 else ''} on the listing?"):
             return None
         now = [one.again() for one in planned]
         if refused := next(filter(None, map(refusal_of, now)), None):
@@ -169,9 +185,14 @@ def _agreed(planned: list[Planned], output: Output) -> list[Planned] | None:
         planned = now
 
 
-def _yes(planned: Sequence[Planned]) -> bool:
-    count = sum(len(one.plan.changes) for one in planned)
-    question = f"\nMake {count} change{'s' if count != 1 else ''} on the listing?"
+def _name(change: Change) -> str:
+    from commandsync.report.differing import cut  # noqa: PLC0415 - loads with the plan
+    from commandsync.report.escape import visible  # noqa: PLC0415 - as above
+
+    return visible(cut(change.name))
+
+
+def _yes(question: str) -> bool:
     try:
         return click.confirm(question, default=False, err=True)
     except click.Abort:

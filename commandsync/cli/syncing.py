@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commandsync.cli.settings import DEFAULT_MANIFEST, Settings, Site, about, rules_of, sites_of
@@ -12,9 +12,10 @@ from commandsync.errors import CommandsyncError, Unauthorized
 from commandsync.location import Notice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from commandsync.client import Connection, SnapshotReading
+    from commandsync.location import Location
     from commandsync.manifest import Manifest
     from commandsync.plan import Plan
     from commandsync.snapshot import Snapshot
@@ -51,6 +52,17 @@ class Job:
         )
         return plan.only(self.settings.only) if self.settings.only else plan
 
+    def pinned(self, pins: Mapping[Location | None, str]) -> Job:
+        """Return this job with ids for the entries at some places."""
+        collections = {
+            resource: tuple(
+                replace(entry, id=pins.get(entry.location, entry.id)) for entry in entries
+            )
+            for resource, entries in self.manifest.snapshot.collections.items()
+        }
+        snapshot = replace(self.manifest.snapshot, collections=collections)
+        return replace(self, manifest=replace(self.manifest, snapshot=snapshot))
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -63,6 +75,7 @@ class Planned:
         plan: What to do.
         again: Reads and plans once more.
         replan: Plans another listing; None for a saved plan.
+        pinned: Plans once more with ids for the entries at some places; None for a saved plan.
     """
 
     site: Site
@@ -71,6 +84,7 @@ class Planned:
     plan: Plan
     again: Callable[[], Planned]
     replan: Callable[[Snapshot], Plan] | None = None
+    pinned: Callable[[Mapping[Location | None, str]], Planned] | None = None
 
 
 def load(settings: Settings) -> tuple[Manifest, ...]:
@@ -162,7 +176,10 @@ def listed_at(site: Site, reading: SnapshotReading) -> Snapshot:
 
 
 def _planned(job: Job, reading: SnapshotReading) -> Planned:
-    listed = listed_at(job.site, reading)
+    return _compared(job, listed_at(job.site, reading))
+
+
+def _compared(job: Job, listed: Snapshot) -> Planned:
     return Planned(
         site=job.site,
         connection=job.connection,
@@ -170,4 +187,5 @@ def _planned(job: Job, reading: SnapshotReading) -> Planned:
         plan=job.plan(listed),
         again=lambda: _planned(job, job.start_reading()),
         replan=job.plan,
+        pinned=lambda pins: _compared(job.pinned(pins), listed),
     )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
 QUESTION = "Make 2 changes on the listing? [y/N]: "
+RENAMED = 'Is "{}" renamed to "{}", with its id and uses kept? [y/N]: '
 
 
 @pytest.fixture
@@ -113,6 +114,48 @@ def test_a_listing_that_changed_meanwhile_is_shown_and_asked_about_again(
     assert '"Other." → "Reworded."' in shown
     assert code == 0
     assert bot.commands()[0]["description"] == "Reworded."
+
+
+def renamed(home: Home, bot: Bot, names: dict[str, str]) -> None:
+    """Write the manifest that says what is listed, with other names."""
+    listed = {record["name"]: record for record in bot.commands()}
+    texts = (
+        (names.get(name, name), one["description"], one["syntax"]) for name, one in listed.items()
+    )
+    home.write(fields(*texts))
+
+
+@on_posix
+def test_what_looks_like_a_rename_is_one_after_a_yes(home: Home, bot: Bot) -> None:
+    ids = bot.ids()
+    renamed(home, bot, {"help": "manual", "play": "start"})
+    with Terminal.running(home, "apply") as terminal:
+        for old, new in (("help", "manual"), ("play", "start")):
+            terminal.until(RENAMED.format(old, new))
+            terminal.type("y\n")
+        shown = terminal.until(QUESTION)
+        terminal.type("y\n")
+        code, _, _ = terminal.ended()
+
+    assert "» help → manual" in shown
+    assert code == 0
+    assert bot.ids() == {"manual": ids["help"], "start": ids["play"]}
+
+
+@on_posix
+def test_and_none_after_a_no(home: Home, bot: Bot, proxy: Proxy) -> None:
+    renamed(home, bot, {"play": "start"})
+    with Terminal.running(home, "apply") as terminal:
+        terminal.until(RENAMED.format("play", "start"))
+        terminal.type("n\n")
+        shown = terminal.until(QUESTION)
+        terminal.type("n\n")
+        code, _, _ = terminal.ended()
+
+    assert code == 1
+    assert 'write below its name:  formerly: ["play"]' in shown
+    assert "1 to add, 0 to edit, 1 to delete, 1 unchanged" in shown
+    assert proxy.writes == []
 
 
 @on_posix

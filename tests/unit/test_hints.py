@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from commandsync.changes import Add, Change, Delete
-from commandsync.hints import lost_renames, rename_hints
+from commandsync.hints import likely_renames, lost_renames, rename_hints
 from commandsync.location import Location
 from commandsync.snapshot import Entry
 from commandsync.texts import AnnouncementText, CommandText, Resource, Text
 
 PLACE = Location("commands.yaml", 3, 5)
+WORDS = st.text(min_size=1, max_size=12)
 
 
 def add(name: str, description: str = "Shows the menu of it.", syntax: str = "") -> Add:
@@ -76,6 +80,35 @@ def test_each_is_named_once_with_the_likest() -> None:
     assert len(found) == 2
     assert "'a' looks like 'y'" in found[0]
     assert "'b' looks like 'x'" in found[1]
+
+
+@given(old=WORDS, new=WORDS, description=WORDS, syntax=WORDS)
+def test_a_command_of_which_only_the_name_changed_is_found(
+    old: str, new: str, description: str, syntax: str
+) -> None:
+    gone, come = delete(old, description, syntax), add(new, description, syntax)
+
+    assert likely_renames([come, gone]) == [(come, gone)]
+
+
+@given(old=WORDS, new=WORDS, description=WORDS, before=st.text("/!.$ "), after=st.text("<>[]. "))
+def test_so_is_one_whose_syntax_says_the_new_name(
+    old: str, new: str, description: str, before: str, after: str
+) -> None:
+    gone = delete(old, description, f"{before}{old}{after}")
+    come = add(new, description, f"{before}{new}{after}")
+
+    assert likely_renames([come, gone]) == [(come, gone)]
+
+
+@given(same=WORDS, old=WORDS, new=WORDS)
+def test_only_the_beginnings_of_long_texts_are_compared(same: str, old: str, new: str) -> None:
+    gone, come = (
+        side("name", (same * 2_000)[:2_000] + rest * 2_000, same)
+        for side, rest in ((delete, old), (add, new))
+    )
+
+    assert likely_renames([come, gone]) == [(come, gone)]
 
 
 def test_announcements_have_no_former_names() -> None:

@@ -1,0 +1,97 @@
+"""A rename that was not declared: the plan prints the line that declares it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.rawserver import RawServer, answering
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tests.support.home import Home
+
+TEXTS = st.text(
+    st.characters(categories=["Ll", "Lu", "Lo", "Nd", "Po", "Sm"], include_characters="[]<> 😀"),
+    min_size=3,
+    max_size=20,
+).map(str.strip)
+
+
+def letters(name: str) -> str:
+    """Return what is left of a name when a service has rewritten it."""
+    return "".join(filter(str.isalnum, normalize("NFKC", normalize("NFKC", name).casefold())))
+
+
+@dataclass(frozen=True)
+class Rename:
+    """A listed command and what it is wanted as."""
+
+    old: str
+    new: str
+    description: str
+    syntax: str
+    category: str
+
+    def fields(self, name: str) -> dict[str, str]:
+        syntax = self.syntax.replace("NAME", name)
+        texts = {"description": self.description, "syntax": syntax, "category": self.category}
+        return {"name": name} | texts
+
+
+SYNTAXES = st.builds("{}{}{}".format, TEXTS, st.sampled_from(["", " NAME "]), TEXTS)
+RENAMES = st.builds(
+    Rename, TEXTS, TEXTS, TEXTS, SYNTAXES.map(str.strip), TEXTS | st.just("")
+).filter(
+    lambda one: (
+        min(letters(one.old), letters(one.new)) != ""
+        and letters(one.old) != letters(one.new)
+        and one.description != ""
+        and one.syntax != ""
+    )
+)
+
+
+@pytest.fixture
+def other() -> dict[str, str]:
+    return {"name": "0 stays", "description": "As it is.", "syntax": "/stays", "category": ""}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rename=RENAMES)
+def test_the_line_that_a_plan_prints_makes_it_a_rename(
+    home: Home, other: dict[str, str], rename: Rename
+) -> None:
+    wanted = rename.fields(rename.new)
+
+    planned = plan(home, other, rename, wanted)
+    (hint,) = [one["hint"] for one in planned["warnings"] if "formerly" in one["hint"]]
+    former = json.loads(hint.partition("formerly: ")[2])
+    declared = plan(home, other, rename, wanted | {"formerly": former})
+
+    assert former == [rename.old]
+    assert [change["action"] for change in planned["changes"]] == ["add", "delete"]
+    (change,) = declared["changes"]
+    assert (change["action"], change["renamed_from"]) == ("edit", rename.old)
+
+
+def plan(
+    home: Home, other: dict[str, str], rename: Rename, wanted: Mapping[str, object]
+) -> dict[str, Any]:
+    """Plan against a listing over HTTP, with both pages of it."""
+    manifest = {"version": 1, "commands": [other, wanted]}
+    home.write(json.dumps(manifest, ensure_ascii=False))
+    listed = [other | {"id": "1"}, rename.fields(rename.old) | {"id": "2"}]
+    with RawServer() as server:
+        server.then(answering(listed))
+        ran = home.run("plan", "--bot", "42", "--base-url", server.url, "--format", "json")
+    assert ran.code == 0, ran.said
+    document: dict[str, Any] = ran.document
+    return document
