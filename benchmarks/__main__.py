@@ -9,7 +9,16 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks import action, applying, bookkeeping, library, planning, starting, validating
+from benchmarks import (
+    action,
+    applying,
+    bookkeeping,
+    growth,
+    library,
+    planning,
+    starting,
+    validating,
+)
 from benchmarks.budgets import table
 
 
@@ -25,6 +34,7 @@ def main() -> int:
             lambda: action.rows(folder),
             lambda: library.rows(folder),
             bookkeeping.rows,
+            lambda: growth.rows(folder),
         )
         rows = [row for group in groups for row in group()]
     print(table(rows))

@@ -9,12 +9,10 @@ from __future__ import annotations
 import gc
 import json
 from collections import deque
-from time import process_time
 from typing import TYPE_CHECKING
 
-from benchmarks.budgets import Row, milliseconds
+from benchmarks.growth import doubled
 from benchmarks.manifests import edited, records
-from benchmarks.measuring import best
 from commandsync.apply import apply
 from commandsync.changes import Add, Delete, Edit
 from commandsync.plan import Plan, Target, make_plan
@@ -27,30 +25,35 @@ from commandsync.texts import CommandText, Resource
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from benchmarks.budgets import Row
     from commandsync.steps import Call
     from commandsync.texts import Text
 
 _RULES = SyncRules(max_deletes=DeleteLimit())
-_BUDGET = 2.3
-_SIZES = (10_000, 20_000)
+_SIZE = 10_000
 
 
 def rows() -> list[Row]:
     """Measure them all."""
     gc.set_threshold(200_000, 20, 20)  # as the program itself does
-    unchanged = [_sides(size, edits=0, moved=0) for size in _SIZES]
-    changed = [_sides(size, edits=size // 4, moved=size // 8) for size in _SIZES]
     return [
-        _row("a no-op plan", [_planning(*sides) for sides in unchanged], rounds=25),
-        _row("a plan of edits, adds and deletes", [_planning(*s) for s in changed], rounds=5),
-        _row("apply's books on them", [_applying(*sides) for sides in changed], rounds=9),
+        doubled("a no-op plan", _SIZE, lambda size: _planning(*_equal(size)), rounds=25),
+        doubled(
+            "a plan of edits, adds and deletes",
+            _SIZE,
+            lambda size: _planning(*_changed(size)),
+            rounds=5,
+        ),
+        doubled("apply's books on them", _SIZE, lambda size: _applying(*_changed(size)), rounds=9),
     ]
 
 
-def _row(what: str, runs: list[Callable[[], float]], *, rounds: int) -> Row:
-    small, large = best(dict(zip("ab", runs, strict=True)), rounds=rounds).values()
-    seen = f"{milliseconds(large)} / {milliseconds(small)}"
-    return Row(f"{what}, 20,000 / 10,000", large / small, _BUDGET, seen=seen)
+def _equal(size: int) -> tuple[Snapshot, Snapshot]:
+    return _sides(size, edits=0, moved=0)
+
+
+def _changed(size: int) -> tuple[Snapshot, Snapshot]:
+    return _sides(size, edits=size // 4, moved=size // 8)
 
 
 def _sides(size: int, *, edits: int, moved: int) -> tuple[Snapshot, Snapshot]:
@@ -77,14 +80,14 @@ def _plan(desired: Snapshot, listed: Snapshot) -> Plan:
     return make_plan(desired=desired, listed=listed, target=target, rules=_RULES)
 
 
-def _planning(desired: Snapshot, listed: Snapshot) -> Callable[[], float]:
-    return lambda: _timed(lambda: _plan(desired, listed))
+def _planning(desired: Snapshot, listed: Snapshot) -> Callable[[], object]:
+    return lambda: _plan(desired, listed)
 
 
-def _applying(desired: Snapshot, listed: Snapshot) -> Callable[[], float]:
+def _applying(desired: Snapshot, listed: Snapshot) -> Callable[[], object]:
     plan = _plan(desired, listed)
     shown = _listed_after(plan, listed)
-    return lambda: _timed(lambda: _apply(plan, listed, shown))
+    return lambda: _apply(plan, listed, shown)
 
 
 def _listed_after(plan: Plan, listed: Snapshot) -> tuple[Entry, ...]:
@@ -120,9 +123,3 @@ def _apply(plan: Plan, listed: Snapshot, shown: tuple[Entry, ...]) -> None:
     except StopIteration as end:
         if not end.value.complete:
             raise RuntimeError("apply did not finish") from None
-
-
-def _timed(work: Callable[[], object]) -> float:
-    begun = process_time()
-    work()
-    return process_time() - begun

@@ -34,6 +34,12 @@ def records(count: int) -> list[dict[str, str]]:
     return [_record(number, chance) for number in range(count)]
 
 
+def sentences(count: int) -> list[str]:
+    """Return so many sentences; the same ones every time."""
+    chance = random.Random(SEED)  # noqa: S311 - as above
+    return [_sentence(chance, 8) for _ in range(count)]
+
+
 def write_manifest(path: Path, listed: list[dict[str, str]], *, more: str = "") -> str:
     """Write the manifest that equals a listing, and return its path.
 

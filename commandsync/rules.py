@@ -87,7 +87,7 @@ class SyncRules:
 
     def ignores(self, name: str) -> bool:
         """Whether a listed name or title (canonical) is never to be touched."""
-        return self._ignored.match(name)
+        return bool(self.ignore) and self._ignored.match(name)
 
     def crowded(self) -> int | None:
         """Return the index of the first pattern that is one too many of its start."""
