@@ -32,7 +32,7 @@ JOBS ?= auto
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage test-lowest check audit bench faults mutants fuzz schemas
+.PHONY: help demo test coverage test-lowest check audit bench faults soak mutants fuzz schemas
 
 help: ## Show these targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1	\2/p' Makefile
@@ -70,6 +70,9 @@ bench: $(READY_TO_WORK) ## Measure the speed budgets, as ratios within one run
 
 faults: $(READY_TO_WORK) ## Prove the promise on every fault, in minutes of simulated time
 	@$(RUN) -m faults
+
+soak: faults fuzz ## All that takes long: faults, fuzz, and the tests with 500 new examples of each property
+	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=soak
 
 mutants: $(READY_FOR_MUTANTS) ## Break the decisions bit by bit; every break must be noticed
 	@$(RUN) .ci/mutants.py

@@ -1,6 +1,6 @@
 """What holds for every test: a busy machine is no failure, and each run tries the same.
 
-New examples are looked for by `make faults` and `make fuzz`. Mutants are looked for quickly.
+New examples are looked for by `make soak`. Mutants are looked for quickly.
 """
 
 from __future__ import annotations
@@ -9,4 +9,5 @@ from hypothesis import settings
 
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.register_profile("quick", deadline=None, max_examples=10, derandomize=True)
+settings.register_profile("soak", deadline=None, max_examples=500)
 settings.load_profile("house")
