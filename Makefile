@@ -25,8 +25,9 @@ READY_FOR_LOWEST := .venv/.ready-for-lowest
 # The program is started by the hundred: what is compiled once is kept, whatever the machine says.
 export PYTHONDONTWRITEBYTECODE :=
 
-# How many processes run the tests; 0 runs them in one, which a debugger needs.
-JOBS ?= auto
+# How many processes run the tests; 0 runs them in one, which a debugger needs. Four at least: many
+# tests wait for a child process or a time-out.
+JOBS ?= $(shell $(PYTHON) -c 'import os; print(max(4, os.cpu_count() or 1))')
 
 # How long each fuzzer runs.
 FUZZ_SECONDS ?= 60
