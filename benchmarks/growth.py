@@ -38,7 +38,7 @@ _ALLOWED = SyncRules(max_deletes=DeleteLimit())
 def rows(folder: Path) -> list[Row]:
     """Measure them all."""
     return [
-        doubled("a plan of one changed text", 500_000, _changed_text, unit="characters"),
+        doubled("a plan of one changed text", 2_000_000, _changed_text, unit="characters"),
         doubled("a plan of edits", 2_500, _edits),
         doubled("a plan of n listed and n added of one name", 1_000, _of_one_name),
         doubled("a plan of n commands and n patterns to ignore", 4_000, _ignored),
