@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commandsync.cli.settings import Settings, rules_of
-from commandsync.cli.syncing import warnings_of
+from commandsync.cli.syncing import load_files, warnings_of
 from commandsync.errors import UsageError
 from commandsync.location import Notice
 
@@ -35,12 +34,11 @@ def plan_against(
         ManifestError: The other one is invalid.
         UsageError: There is more than one manifest on a side, or both are standard input.
     """
-    from commandsync.manifest import load_manifests  # noqa: PLC0415 - loads yaml
     from commandsync.plan import Target, make_plan  # noqa: PLC0415 - when needed
 
     if other == "-" and "-" in settings.files:
         raise UsageError("standard input can be read once", hint="give one of the two as a file")
-    listed = load_manifests([other], stdin=sys.stdin.buffer.read)
+    listed = load_files([other])
     if len(manifests) != 1 or len(listed) != 1:
         raise UsageError("--against compares one manifest with one other")
     (manifest,) = manifests

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from commandsync.errors import FileError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+_NOT_CI = frozenset({"", "0", "false"})
 _LARGEST_TOKEN = 64 * 1024  # bytes
 
 
@@ -101,6 +102,19 @@ def check_unread(path: str, read: Iterable[str]) -> None:
                 f"{path} is read here, and is not replaced",
                 hint="write to another file",
             )
+
+
+def ci_workspace(environ: Mapping[str, str]) -> Path | None:
+    """Return the folder that a CI job works in; None outside CI.
+
+    What it holds may be a stranger's pull request, whose links could lead to files of the machine.
+    """
+    if workspace := environ.get("GITHUB_WORKSPACE", ""):
+        return Path(workspace).absolute()
+    if environ.get("CI", "").lower() in _NOT_CI:
+        return None
+    here = Path.cwd()
+    return next((one for one in (here, *here.parents) if (one / ".git").exists()), here)
 
 
 def make_folder(folder: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from commandsync.cli.files import ci_workspace
 from commandsync.cli.settings import DEFAULT_MANIFEST, Settings, Site, about, rules_of, sites_of
 from commandsync.errors import CommandsyncError, Unauthorized
 from commandsync.location import Notice
@@ -93,9 +95,18 @@ def load(settings: Settings) -> tuple[Manifest, ...]:
     Raises:
         ManifestError: With all problems of all of them.
     """
+    return load_files(settings.files or (DEFAULT_MANIFEST,))
+
+
+def load_files(paths: Sequence[str]) -> tuple[Manifest, ...]:
+    """Load manifests, in CI with no link out of the workspace.
+
+    Raises:
+        ManifestError: With all problems of all of them.
+    """
     from commandsync.manifest import load_manifests  # noqa: PLC0415 - loads yaml
 
-    return load_manifests(settings.files or (DEFAULT_MANIFEST,), stdin=_stdin)
+    return load_manifests(paths, stdin=_stdin, workspace=ci_workspace(os.environ))
 
 
 def _stdin() -> bytes:

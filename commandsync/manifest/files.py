@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+from fnmatch import translate
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
 
@@ -18,14 +21,19 @@ if TYPE_CHECKING:
     from commandsync.manifest.nodes import Scalar
     from commandsync.manifest.problems import Problems
     from commandsync.manifest.reading import Reader
+    from commandsync.manifest.source import Origin
 
 _MOST_PATTERNS = 1000
+_MOST_PLACES = 250_000
+"""Files and folders that one manifest's patterns may look at; a repository with its libraries has
+fewer."""
+
 _LONGEST_PATTERN = 1000  # characters
 _STAY_INSIDE = "move the file into the manifest's folder, or the manifest beside it"
 
 
 def manifest_paths(
-    sources: Sequence[str], problems: Problems, strays: list[Stray]
+    sources: Sequence[str], problems: Problems, strays: list[Stray], origin: Origin
 ) -> Iterator[str]:
     """List the manifests that the sources stand for, each once.
 
@@ -33,20 +41,21 @@ def manifest_paths(
         sources: Files, folders, or `-`.
         problems: Where a folder without manifests is noted, in the order of the sources.
         strays: Where files of folders are put that have a manifest's keys and no version.
+        origin: Where files may be read from.
     """
     seen: set[str | Path] = set()
     for source in sources:
-        for path in _stands_for(source, problems, strays):
+        for path in _stands_for(source, problems, strays, origin):
             identity = path if path == STDIN else _identity(path)
             if identity not in seen:
                 seen.add(identity)
                 yield path
 
 
-def _stands_for(source: str, problems: Problems, strays: list[Stray]) -> list[str]:
+def _stands_for(source: str, problems: Problems, strays: list[Stray], origin: Origin) -> list[str]:
     if source == STDIN or not _is_folder(source):
         return [STDIN if source == STDIN else _shown(source)]
-    inside, nearly = manifests_in(Path(source))
+    inside, nearly = manifests_in(Path(source), origin)
     strays.extend(nearly)
     if not inside:
         problems.opened(_shown(source))
@@ -107,13 +116,14 @@ def included_paths(reader: Reader, patterns: Iterable[Scalar]) -> list[str]:
     """
     manifest = reader.source.path
     folder = Path() if manifest == STDIN else Path(manifest).parent
+    walk = _Walk(folder)
     found: dict[Path, str] = {}
     for number, pattern in enumerate(patterns):
         if number >= _MOST_PATTERNS:
             hint = "one pattern can name many files: commands/*.yaml"
             reader.error(pattern.at, f"include has more than {_MOST_PATTERNS:,} patterns", hint)
             break
-        matches = _matches(reader, folder, pattern)
+        matches = _matches(reader, walk, pattern)
         others = [path for path in matches if manifest == STDIN or not path.samefile(manifest)]
         if matches and not others:
             reader.error(pattern.at, "the manifest includes itself", "remove it from include:")
@@ -126,39 +136,121 @@ def included_paths(reader: Reader, patterns: Iterable[Scalar]) -> list[str]:
     return list(found.values())
 
 
-def _matches(reader: Reader, folder: Path, pattern: Scalar) -> list[Path]:
+def _matches(reader: Reader, walk: _Walk, pattern: Scalar) -> list[Path]:
     text = pattern.text.strip()
     windows = PureWindowsPath(text)
     if windows.drive or windows.root or ".." in windows.parts or PurePosixPath(text).is_absolute():
         reader.error(pattern.at, f"{quoted(text)} leads out of the manifest's folder", _STAY_INSIDE)
         return []
-    if len(text) > _LONGEST_PATTERN or windows.parts.count("**") > 1:
+    parts = PurePosixPath(text).parts
+    if len(text) > _LONGEST_PATTERN or parts.count("**") > 1:
         # A second ** walks every folder once more for each folder above it.
         reader.error(pattern.at, f"{quoted(text)} is too long, or has more than one **")
         return []
+    if not parts or any("**" in part and part != "**" for part in parts):
+        reader.error(pattern.at, f"{quoted(text)} is not a valid pattern for files")
+        return []
     try:
-        # Python 3.11 fails on "." with an IndexError of its own.
-        found = sorted(path for path in folder.glob(text) if path.is_file())
-    except (ValueError, IndexError, OSError):
-        reader.error(pattern.at, f"{quoted(text)} is no pattern for files")
+        found = walk.files(parts)
+    except _TooFarError:
+        reader.error(
+            pattern.at,
+            f"the patterns up to {quoted(text)} look at more than {_MOST_PLACES:,} files and "
+            "folders",
+            "name the folder, such as commands/*.yaml",
+        )
         return []
     if not found:
-        reader.error(pattern.at, f"{quoted(text)} matches no file", _no_match(folder, text))
+        hint = _no_match(walk.folder, text)
+        reader.error(pattern.at, f"{quoted(text)} matches no file", hint)
     return found
 
 
+class _TooFarError(Exception):
+    """The patterns of a manifest look at more files and folders than they may."""
+
+
+class _Walk:
+    """Finds the files that patterns match, and counts what it looks at.
+
+    Args:
+        folder: The manifest's folder, where every pattern begins.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._known = {folder.resolve(): folder}
+        self._left = _MOST_PLACES
+
+    def files(self, parts: Sequence[str]) -> list[Path]:
+        """Return the files that a pattern matches, sorted.
+
+        It goes one part of the pattern at a time, and into each real folder once, by the first
+        path found to it: links to a folder above would lead along ever more and longer ones.
+
+        Raises:
+            _TooFarError: There is too much to look at.
+        """
+        folders = [self.folder]
+        for part in parts[:-1]:
+            found = (path for folder in folders for path in self._under(folder, part))
+            paths = [self._known.setdefault(p.resolve(), p) for p in found if _is_folder(p)]
+            folders = list(dict.fromkeys(paths))
+        last = parts[-1] if parts[-1] != "**" else ""  # "**" alone means folders
+        found = (path for folder in folders for path in self._under(folder, last) if last)
+        return sorted(path for path in found if _is_file(path))
+
+    def _under(self, folder: Path, part: str) -> Iterator[Path]:
+        """Yield what is in a folder and matches one part of a pattern; folders only for `**`."""
+        if part == "**":
+            waiting = [folder]
+            while waiting:
+                yield (above := waiting.pop())
+                inside = self._inside(above)
+                waiting += [path for path in inside if _is_folder(path) and not path.is_symlink()]
+        elif any(character in part for character in "*?["):
+            matches = re.compile(translate(os.path.normcase(part))).match
+            for path in self._inside(folder):
+                if matches(os.path.normcase(path.name)):
+                    yield path
+        else:
+            self._look()
+            yield folder / part
+
+    def _inside(self, folder: Path) -> Iterator[Path]:
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    self._look()
+                    yield folder / entry.name
+        except OSError:  # nobody may look into it
+            return
+
+    def _look(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise _TooFarError
+
+
 def _no_match(folder: Path, pattern: str) -> str:
-    if _is_folder(str(folder / pattern)):
+    if _is_folder(folder / pattern):
         return f"that is a folder; its files are {quoted(pattern.rstrip('/') + '/*.yaml')}"
     if "\\" in pattern:
         return "between folders write /, on Windows as well"
     return "patterns are relative to the manifest's folder"
 
 
-def _is_folder(source: str) -> bool:
+def _is_folder(source: str | Path) -> bool:
     try:
         return Path(source).is_dir()
-    except OSError:  # too long a name: reading it says so
+    except (OSError, ValueError):  # too long a name, or a NUL in it: reading it says so
+        return False
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
         return False
 
 

@@ -21,6 +21,7 @@ from commandsync.manifest.problems import did_you_mean, quoted
 from commandsync.manifest.source import (
     MOST_BYTES,
     Allowance,
+    Origin,
     Source,
     UnreadableError,
     read_source,
@@ -67,8 +68,12 @@ class Stray(NamedTuple):
         return "begin it with version: 1, include it, or move it out of the folder"
 
 
-def manifests_in(folder: Path) -> tuple[list[str], list[Stray]]:
+def manifests_in(folder: Path, origin: Origin) -> tuple[list[str], list[Stray]]:
     """Tell the manifests directly in a folder from other programs' files.
+
+    Args:
+        folder: The folder.
+        origin: Where files may be read from.
 
     Returns:
         The manifests, with every file that cannot be read or parsed: loading it says why. And
@@ -77,7 +82,7 @@ def manifests_in(folder: Path) -> tuple[list[str], list[Stray]]:
     manifests: list[str] = []
     strays: list[Stray] = []
     for path in _yaml_files(folder):
-        seen = True if _has_version(path) else _look(path.as_posix())
+        seen = True if _has_version(path) else _look(path.as_posix(), origin)
         if isinstance(seen, Stray):
             strays.append(seen)
         elif seen:
@@ -101,10 +106,10 @@ def _has_version(path: Path) -> bool:
         return True  # reading it says what is wrong
 
 
-def _look(path: str) -> Stray | bool:
+def _look(path: str, origin: Origin) -> Stray | bool:
     """Parse a file that has no version where one is expected; return whether it is a manifest."""
     try:
-        source = read_source(path, stdin=bytes, allowance=Allowance())
+        source = read_source(path, origin=origin, allowance=Allowance())
         keys = _top_keys(source)
     except (UnreadableError, yaml.YAMLError):
         return True

@@ -22,12 +22,13 @@ from commandsync.manifest.loaded import Manifest, Target, same_target_problems
 from commandsync.manifest.nodes import Mapping, Scalar
 from commandsync.manifest.problems import Problems, TooManyProblemsError
 from commandsync.manifest.reading import FLAGS, Reader, Table
-from commandsync.manifest.source import Allowance, UnreadableError, read_source
+from commandsync.manifest.source import Allowance, Origin, UnreadableError, read_source
 from commandsync.rules import MOST_ALIKE, SyncRules, parse_delete_limit
 from commandsync.snapshot import Resource, Snapshot, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from commandsync.location import Location
     from commandsync.manifest.folders import Stray
@@ -52,7 +53,7 @@ class _Part(NamedTuple):
 class _Loader:
     """Loads one manifest."""
 
-    stdin: Callable[[], bytes]
+    origin: Origin
     problems: Problems
     allowance: Allowance = field(default_factory=Allowance)
 
@@ -96,7 +97,7 @@ class _Loader:
 
     def part(self, path: str, keys: dict[str, Key], *, what: str) -> _Part | None:
         try:
-            source = read_source(path, stdin=self.stdin, allowance=self.allowance)
+            source = read_source(path, origin=self.origin, allowance=self.allowance)
         except UnreadableError as error:
             self.problems.error(error.problem.location, error.problem.message, error.problem.hint)
             return None
@@ -134,7 +135,9 @@ class _Loader:
         return parts
 
 
-def load_manifests(sources: Sequence[str], *, stdin: Callable[[], bytes]) -> tuple[Manifest, ...]:
+def load_manifests(
+    sources: Sequence[str], *, stdin: Callable[[], bytes], workspace: Path | None = None
+) -> tuple[Manifest, ...]:
     """Load manifests with everything they include.
 
     Args:
@@ -142,6 +145,8 @@ def load_manifests(sources: Sequence[str], *, stdin: Callable[[], bytes]) -> tup
             *.yaml and *.yml files directly in them that have a top-level `version:`, or cannot
             be read or parsed.
         stdin: Reads standard input; called at most once.
+        workspace: In CI the folder of the checkout: no file in it is read through a link that
+            leads out of it.
 
     Returns:
         The manifests in the order of the sources, each file once.
@@ -150,11 +155,12 @@ def load_manifests(sources: Sequence[str], *, stdin: Callable[[], bytes]) -> tup
         ManifestError: With every problem of every file.
     """
     problems = Problems()
+    origin = Origin(stdin, workspace)
     found: list[Manifest] = []
     strays: list[Stray] = []
     try:
-        paths = manifest_paths(sources, problems, strays)
-        loaded = [_Loader(stdin, problems).load(path) for path in paths]
+        paths = manifest_paths(sources, problems, strays, origin)
+        loaded = [_Loader(origin, problems).load(path) for path in paths]
         found.extend(manifest for manifest in loaded if manifest is not None)
         note_strays(strays, problems, all_loaded=len(found) == len(loaded))
         included = note_included(found, problems)

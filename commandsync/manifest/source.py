@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
@@ -85,18 +86,32 @@ class UnreadableError(Exception):
         self.problem = problem
 
 
-def read_source(path: str, *, stdin: Callable[[], bytes], allowance: Allowance) -> Source:
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where files may be read from.
+
+    Attributes:
+        stdin: Reads standard input.
+        workspace: A folder whose links must not lead out of it; None to follow every link.
+    """
+
+    stdin: Callable[[], bytes]
+    workspace: Path | None = None
+
+
+def read_source(path: str, *, origin: Origin, allowance: Allowance) -> Source:
     """Read one file.
 
     Args:
         path: The file, or `-` for standard input.
-        stdin: Reads standard input.
+        origin: Where it may be read from.
         allowance: What the manifest may still take up; what is read is taken from it.
 
     Raises:
-        UnreadableError: It cannot be read, is too large, or is not UTF-8.
+        UnreadableError: It cannot be read, leads out of the workspace, is too large, or is not
+            UTF-8.
     """
-    data = _read(path, stdin)
+    data = _read(path, origin)
     if len(data) > allowance.bytes:
         raise _unreadable(
             path,
@@ -121,10 +136,13 @@ def read_source(path: str, *, stdin: Callable[[], bytes], allowance: Allowance) 
         raise UnreadableError(problem) from error
 
 
-def _read(path: str, stdin: Callable[[], bytes]) -> bytes:
+def _read(path: str, origin: Origin) -> bytes:
     if path == STDIN:
-        return stdin()
+        return origin.stdin()
     try:
+        if origin.workspace and _leads_out(path, origin.workspace):
+            hint = "in CI a file of the workspace is read only if its links stay inside it"
+            raise _unreadable(path, "this is a link out of the workspace, and is not read", hint)
         with Path(path).open("rb") as file:
             return file.read(MOST_BYTES + 1)
     except FileNotFoundError as error:
@@ -133,6 +151,14 @@ def _read(path: str, stdin: Callable[[], bytes]) -> bytes:
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or str(error)
         raise _unreadable(path, f"the file cannot be read: {reason}") from error
+
+
+def _leads_out(path: str, workspace: Path) -> bool:
+    """Whether a path that is in the workspace as it is written really leads to another place."""
+    written = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow the links
+    real = workspace.resolve()
+    inside = written.is_relative_to(workspace) or written.is_relative_to(real)
+    return inside and not Path(path).resolve().is_relative_to(real)
 
 
 def _unreadable(path: str, message: str, hint: str = "") -> UnreadableError:

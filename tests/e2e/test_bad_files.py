@@ -179,6 +179,27 @@ def test_an_include_through_a_link_out_of_the_folder_is_refused(home: Home) -> N
     assert "leads out of the manifest's folder" in ran.err
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+@pytest.mark.parametrize("command", ["validate", "plan", "plan --against", "apply --yes"])
+def test_in_ci_a_link_out_of_the_workspace_shows_nothing_of_what_it_leads_to(
+    home: Home, command: str
+) -> None:
+    secret = home.path.parent / "secret"
+    secret.write_text("user: [p]hunter2\n", encoding="utf-8")
+    home.write(GOOD)
+    (home.path / "link.yaml").symlink_to(secret)
+    option = () if command.endswith("--against") else ("-f",)
+    shown = home.run(*command.split(), *option, "link.yaml")
+    home.variable("CI", "true")
+
+    ran = home.run(*command.split(), *option, "link.yaml")
+
+    assert ran.code == shown.code == 4
+    assert "link.yaml:1:1: error: this is a link out of the workspace, and is not read" in ran.err
+    assert "hunter2" in shown.said
+    assert "hunter2" not in ran.said
+
+
 def test_hostile_files_end_a_real_process_in_good_order(home: Home) -> None:
     home.write(b"[" * 200_000)
     home.write(_BOMB, "bomb.yaml")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -144,6 +145,33 @@ def test_a_manifest_made_to_be_large_is_read_or_refused_within_limits(
 
     assert ended == code
     assert len(said) < MEGABYTE
+
+
+@pytest.mark.parametrize("end", [[], ["-f", "-"]], ids=["against", "file"])
+def test_standard_input_without_an_end_is_read_up_to_the_limit(home: Home, end: list[str]) -> None:
+    home.write("version: 1\ncommands: []\n")
+    words = ["validate", *end] if end else ["plan", "--against", "-"]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "commandsync", *words],
+        cwd=home.path,
+        env=home.environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    assert child.stdin is not None
+    written = 0
+    with suppress(BrokenPipeError):
+        while written < 40 * MEGABYTE:
+            written += child.stdin.write(b"#" * MEGABYTE)
+    with suppress(BrokenPipeError):
+        child.stdin.close()
+    child.stdin = None
+
+    _, err = child.communicate(timeout=LONGEST)
+
+    assert (child.returncode, written <= 12 * MEGABYTE) == (4, True)
+    assert b"larger than 10 MiB" in err
 
 
 def many(one: str, count: int) -> Callable[[], bytes]:

@@ -172,7 +172,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     for name in list(os.environ):
         if name.startswith("COMMANDSYNC_") or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
-    for name in ("NO_COLOR", "FORCE_COLOR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+    machine = ("CI", "GITHUB_WORKSPACE", "NO_COLOR", "FORCE_COLOR")
+    for name in (*machine, "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
         monkeypatch.delenv(name, raising=False)
     folder = tmp_path / "home"
     folder.mkdir()

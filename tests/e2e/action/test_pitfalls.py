@@ -12,6 +12,8 @@ from tests.support.proxy import Instead
 from tests.support.runner import BASE_SHA, other, pull_request, push
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.support.bots import Service
     from tests.support.hub import Hub
     from tests.support.proxy import Proxy, Seen
@@ -294,3 +296,17 @@ def test_the_input_token_goes_before_the_variables(runner: Runner, service: Serv
     step = runner.run(push(), base_url=bot.url, bot=bot.id, token=bot.token)
 
     assert step.outputs["result"] == "applied", step.log
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+def test_a_manifest_that_links_out_of_the_workspace_shows_nothing_of_what_it_links_to(
+    runner: Runner, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.yaml"
+    secret.write_text("version: 1\nuser: [p]hunter2\n", encoding="utf-8")
+    (runner.workspace / "commands.yaml").symlink_to(secret)
+    step = runner.run(pull_request())
+
+    assert (step.code, step.outputs["failure-reason"]) == (4, "invalid"), step.log
+    assert "this is a link out of the workspace, and is not read" in step.log
+    assert "hunter2" not in step.log + step.summary

@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.cli.files import check_free, check_unread, read_file, read_token, write_file
+from commandsync.cli.files import (
+    check_free,
+    check_unread,
+    ci_workspace,
+    read_file,
+    read_token,
+    write_file,
+)
 from commandsync.errors import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -111,3 +118,18 @@ def test_bytes_that_are_no_text_are_no_token(tmp_path: Path) -> None:
 
     with pytest.raises(FileError, match="holds no token"):
         read_token(str(path))
+
+
+def test_the_workspace_is_known_in_ci_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deeper = tmp_path / "checkout" / "bots"
+    deeper.mkdir(parents=True)
+    monkeypatch.chdir(deeper)
+
+    assert ci_workspace({}) is None
+    assert ci_workspace({"CI": "false"}) is None
+    assert ci_workspace({"GITHUB_WORKSPACE": str(tmp_path)}) == tmp_path
+    assert ci_workspace({"CI": "1"}) == deeper
+    (tmp_path / "checkout" / ".git").mkdir()
+    assert ci_workspace({"CI": "true"}) == tmp_path / "checkout"

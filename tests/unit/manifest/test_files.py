@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
 from commandsync.location import Location
@@ -341,3 +345,99 @@ def test_targets_are_compared_only_when_known() -> None:
 
     assert same_target_problems(targets) == ()
     assert len(same_target_problems([Target(p, "u", "1") for p in "abc"])) == 2
+
+
+LINKS = pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+FILE_NAMES = st.text("abcxyz", min_size=1, max_size=6)
+
+
+@LINKS
+@given(
+    links=st.lists(FILE_NAMES, min_size=1, max_size=4, unique=True),
+    files=st.lists(FILE_NAMES, min_size=1, max_size=4, unique=True),
+    depth=st.integers(0, 60),
+)
+def test_links_to_the_folder_itself_lead_to_each_file_once_and_soon(
+    links: list[str], files: list[str], depth: int
+) -> None:
+    looks = 0
+    scandir = os.scandir
+
+    def counted(path: str) -> os._ScandirIterator[str]:
+        nonlocal looks
+        looks += 1
+        return scandir(path)
+
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        folder = Path(name)
+        for link in links:
+            (folder / link).symlink_to(".")
+        for file in files:
+            (folder / f"{file}.yml").write_text(commands(file))
+        (folder / "main.yaml").write_text(f"version: 1\ninclude: '{'*/' * depth}*.yml'\n")
+        patch.setattr(os, "scandir", counted)
+        (manifest,) = load(str(folder / "main.yaml"))
+
+    assert sorted(names(manifest)) == sorted(files)
+    assert looks <= depth + 1
+
+
+def test_patterns_look_at_so_much_and_no_more(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commandsync.manifest.files._MOST_PLACES", 4)
+    folder(main_yaml="version: 1\ninclude: [a.yml, '*.yml']\n", a_yml="commands: []\n")
+    load("main.yaml")
+
+    folder(b_yml="commands: []\n", c_yml="commands: []\n")
+
+    (complaint,) = complaints("main.yaml")
+    assert complaint == (
+        'main.yaml:2:18: the patterns up to "*.yml" look at more than 4 files and folders '
+        "| name the folder, such as commands/*.yaml"
+    )
+
+
+def test_two_stars_alone_mean_folders_and_match_no_file(folder: Folder) -> None:
+    folder(main_yaml="version: 1\ninclude: '**'\n", deeper__a_yaml=commands("a"))
+
+    (complaint,) = complaints("main.yaml")
+
+    assert complaint.startswith('main.yaml:2:10: "**" matches no file')
+
+
+@pytest.fixture
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file that is no part of any workspace."""
+    path = tmp_path_factory.mktemp("elsewhere") / "commands.yaml"
+    path.write_text("version: 1\n" + commands("a"))
+    return path
+
+
+@LINKS
+@pytest.mark.parametrize("source", ["link.yaml", "bots/link.yaml", "bots", "folder/commands.yaml"])
+def test_in_a_workspace_no_link_out_of_it_is_followed(
+    folder: Folder, elsewhere: Path, source: str
+) -> None:
+    workspace = folder(bots__a_yaml="version: 1\n")
+    (workspace / "folder").symlink_to(elsewhere.parent)
+    (workspace / "link.yaml").symlink_to(elsewhere)
+    (workspace / "bots" / "link.yaml").symlink_to("../link.yaml")
+    load(source)
+
+    with pytest.raises(ManifestError) as caught:
+        load_manifests([source], stdin=never, workspace=workspace)
+
+    assert "this is a link out of the workspace, and is not read" in str(caught.value.problems[0])
+
+
+@LINKS
+def test_links_inside_the_workspace_and_paths_outside_it_are_read(
+    folder: Folder, elsewhere: Path
+) -> None:
+    workspace = folder(main_yaml="version: 1\n")
+    (workspace / "link.yaml").symlink_to("main.yaml")
+
+    loaded = load_manifests(["link.yaml", str(elsewhere)], stdin=never, workspace=workspace)
+
+    assert [m.path for m in loaded] == ["link.yaml", str(elsewhere)]
