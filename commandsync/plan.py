@@ -161,15 +161,22 @@ def _compare(
     resource: Resource, wanted: Sequence[Entry], listed: Sequence[Entry], *, rules: SyncRules
 ) -> _Part:
     touchable = [entry for entry in listed if not rules.ignores(entry.name)]
-    matching = match(wanted, touchable, pins_first=resource is Resource.COMMAND)
-    pairs = {w: touchable[n] for w, n in matching.pairs.items()}
+    # What is wanted may be an ignored record, by its pin or its rewritten name: it is not added.
+    meant = [*touchable, *(entry for entry in listed if rules.ignores(entry.name))]
+    matching = match(wanted, meant, pins_first=resource is Resource.COMMAND)
+    ignored = {
+        w: meant[n]
+        for w, n in (matching.pairs | matching.stuck).items()
+        if n >= len(touchable) and meant[n].text != wanted[w].text
+    }
+    pairs = {w: meant[n] for w, n in matching.pairs.items() if w not in ignored}
     managed = resource is Resource.COMMAND or rules.announcements == "mirror"
     differing = [w for w, entry in pairs.items() if entry.text != wanted[w].text]
     edits = differing if managed else []
-    stuck = [touchable[n] for n in matching.stuck.values()] if managed else []
+    stuck = [touchable[n] for n in matching.stuck.values() if n < len(touchable) and managed]
     kept = []
     deletes = []
-    for entry in (touchable[n] for n in matching.listed):
+    for entry in (touchable[n] for n in matching.listed if n < len(touchable)):
         if not (rules.prune and managed):
             kept.append(entry)
         elif entry.writable:
@@ -203,7 +210,12 @@ def _compare(
         stuck=[(resource, entry) for entry in stuck],
         notices=[
             *(_lost_pin(wanted[w]) for w in matching.lost_pins),
-            *(_not_posted(wanted[w]) for w in (*differing, *matching.stuck) if not managed),
+            *(_ignored(wanted[w], entry) for w, entry in ignored.items()),
+            *(
+                _not_posted(wanted[w])
+                for w in (*differing, *matching.stuck)
+                if not managed and w not in ignored
+            ),
             *(_unwritable(resource, entry) for entry in stuck),
             *lost_renames(wanted, pairs, deletes),
             *rename_hints(changes, wanted=wanted),
@@ -245,6 +257,15 @@ def _lost_pin(entry: Entry) -> Notice:
         f"{entry.name!r} is pinned to the id {entry.id!r}, which is not listed; it is matched by "
         "its text instead",
         "remove the id, or correct it",
+        entry.location,
+    )
+
+
+def _ignored(entry: Entry, listed: Entry) -> Notice:
+    return Notice(
+        f"{entry.name!r} is listed as {listed.name!r}, which sync.ignore matches: it is left as it "
+        "is",
+        "change the pattern to manage it, or remove the entry",
         entry.location,
     )
 

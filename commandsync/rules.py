@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import translate
-from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from commandsync.texts import Resource
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+MOST_WILDCARDS = 100
+"""Patterns with a wildcard that a manifest may ignore by; each is tried on every name."""
 
+_WILDCARDS = re.compile(r"[*?[]")
 _PERCENTAGE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%")
 _COUNT = re.compile(r"[0-9]{1,9}")
 _WHOLE = 100.0
-_WILDCARD = re.compile(r"[*?[]")
-
-MOST_ALIKE = 100
-"""Patterns to ignore that may have the same text before their first wildcard: a name that begins
-with it is compared with each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +58,14 @@ def parse_delete_limit(text: str) -> DeleteLimit:
     return DeleteLimit(percent=float(match[1]))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SyncRules:
     """What a sync may do beyond adding and editing.
 
     Attributes:
         prune: Delete listed commands that the manifest does not have.
-        ignore: Patterns (`*`, `?`, `[...]`, upper and lower case differ) of names and titles that
-            are never touched.
+        ignore: Patterns (`*`, `?`, `[...]`) of names and titles that are never touched, in upper
+            or lower case: a service may change that.
         max_deletes: The guard's limit; None when nothing was configured.
         announcements: `append` adds what is missing; `mirror` also replaces and deletes.
     """
@@ -85,61 +79,32 @@ class SyncRules:
         """Whether listed records of this kind that the manifest does not have are deleted."""
         return self.prune and (resource is Resource.COMMAND or self.announcements == "mirror")
 
+    _ignored: _Ignored = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Prepare the patterns once for all names."""
+        object.__setattr__(self, "_ignored", _ignored(self.ignore))
+
     def ignores(self, name: str) -> bool:
         """Whether a listed name or title (canonical) is never to be touched."""
-        return bool(self.ignore) and self._ignored.match(name)
-
-    def crowded(self) -> int | None:
-        """Return the index of the first pattern that is one too many of its start."""
-        seen: Counter[str] = Counter()
-        for index, pattern in enumerate(self.ignore):
-            start = _start(pattern)
-            if start is not None:
-                seen[start] += 1
-                if seen[start] > MOST_ALIKE:
-                    return index
-        return None
-
-    @cached_property
-    def _ignored(self) -> _Patterns:
-        return _Patterns(self.ignore)
-
-
-class _Patterns:
-    """Patterns by the text before their first wildcard: a name is compared with few of many.
-
-    Args:
-        patterns: As `SyncRules.ignore` has them.
-    """
-
-    def __init__(self, patterns: Iterable[str]) -> None:
-        self._names: set[str] = set()
-        self._by_start: defaultdict[str, list[str]] = defaultdict(list)
-        for pattern in patterns:
-            start = _start(pattern)
-            if start is None:
-                self._names.add(pattern)
-            else:
-                self._by_start[start].append(pattern)
-        self._lengths = sorted({len(start) for start in self._by_start})
-        self._compiled: dict[str, re.Pattern[str]] = {}
-
-    def match(self, name: str) -> bool:
-        """Whether one of the patterns matches the whole name."""
-        return name in self._names or any(
-            self._expression(start).match(name)
-            for start in dict.fromkeys(name[:length] for length in self._lengths)
-            if start in self._by_start
+        names, patterns = self._ignored
+        return name.casefold() in names or (
+            patterns is not None and patterns.match(name) is not None
         )
 
-    def _expression(self, start: str) -> re.Pattern[str]:
-        if start not in self._compiled:
-            some = map(translate, self._by_start[start])
-            self._compiled[start] = re.compile("|".join(some))
-        return self._compiled[start]
+
+def has_wildcard(pattern: str) -> bool:
+    """Whether a pattern may match more than one name."""
+    return _WILDCARDS.search(pattern) is not None
 
 
-def _start(pattern: str) -> str | None:
-    """Return the text before the first wildcard; None for a pattern that has no wildcard."""
-    wildcard = _WILDCARD.search(pattern)
-    return None if wildcard is None else pattern[: wildcard.start()]
+_Ignored = tuple[frozenset[str], re.Pattern[str] | None]
+"""The patterns without a wildcard, case-folded, and the others as one expression."""
+
+
+def _ignored(patterns: tuple[str, ...]) -> _Ignored:
+    names = frozenset(pattern.casefold() for pattern in patterns if not has_wildcard(pattern))
+    wild = [translate(pattern) for pattern in patterns if has_wildcard(pattern)]
+    # To the letter as well: "[!A]" matches an "a", and not where case is ignored.
+    either = "|".join(f"{pattern}|(?i:{pattern})" for pattern in wild)
+    return names, re.compile(either) if wild else None

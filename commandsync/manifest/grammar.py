@@ -120,7 +120,8 @@ _SYNC = (
     Key(
         "ignore",
         Kind.TEXTS,
-        "Patterns (*, ?, [...]) of listed names and titles that are never touched.",
+        "Patterns (*, ?, [...]) of listed names and titles that are never touched; upper and lower "
+        "case do not matter.",
         examples=(("beta-*",),),
     ),
     Key(

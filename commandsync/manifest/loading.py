@@ -23,7 +23,7 @@ from commandsync.manifest.nodes import Mapping, Scalar
 from commandsync.manifest.problems import Problems, TooManyProblemsError
 from commandsync.manifest.reading import FLAGS, Reader, Table
 from commandsync.manifest.source import Allowance, Origin, UnreadableError, read_source
-from commandsync.rules import MOST_ALIKE, SyncRules, parse_delete_limit
+from commandsync.rules import MOST_WILDCARDS, SyncRules, has_wildcard, parse_delete_limit
 from commandsync.snapshot import Resource, Snapshot, canonical
 
 if TYPE_CHECKING:
@@ -64,16 +64,7 @@ class _Loader:
         if main is None:
             return None
         reader, table = main
-        sync = self.inner(main, "sync", _SYNC)
-        rules = _rules(sync)
-        crowded = rules.crowded()
-        if crowded is not None:
-            rules = replace(rules, ignore=())
-            reader.error(
-                sync.texts("ignore")[crowded].at,
-                f"more than {MOST_ALIKE} patterns begin with the same text before a wildcard",
-                "replace them by one pattern, or write the names in full",
-            )
+        rules = _rules(self.inner(main, "sync", _SYNC), reader)
         settings = _settings(main, self.inner(main, "defaults", _DEFAULTS))
         parts = [main, *self.includes(main)]
         if not any(resource.collection in p.table.values for p in parts for resource in Resource):
@@ -201,7 +192,14 @@ def _snapshot(parts: Sequence[_Part], settings: Settings, rules: SyncRules) -> S
     )
 
 
-def _rules(table: Table) -> SyncRules:
+def _rules(table: Table, reader: Reader) -> SyncRules:
+    wild = [pattern for pattern in table.texts("ignore") if has_wildcard(pattern.text)]
+    if len(wild) > MOST_WILDCARDS:
+        reader.error(
+            wild[MOST_WILDCARDS].at,
+            f"ignore has more than {MOST_WILDCARDS} patterns with a wildcard",
+            "one pattern can match many names: beta-*",
+        )
     prune, limit = table.scalar("prune"), table.scalar("max_deletes")
     return SyncRules(
         prune=True if prune is None else FLAGS[prune.text],

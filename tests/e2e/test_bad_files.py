@@ -6,6 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.support.home import checked, failed, fields
 
@@ -209,3 +211,28 @@ def test_hostile_files_end_a_real_process_in_good_order(home: Home) -> None:
     assert ran.code == 4
     assert "error: the manifest has 2 problems" in ran.err
     assert "Traceback" not in ran.said
+
+
+@given(name=st.from_regex(r"[a-z]{1,8}-[a-z]{1,8}", fullmatch=True), upper=st.integers(0, 7))
+@settings(
+    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_an_ignored_record_is_never_added_again_under_another_name(
+    home: Home, service: Service, name: str, upper: int
+) -> None:
+    bot = service.bot([name])
+    home.knows(bot)
+    pattern = f"{name.partition('-')[0]}-*"
+    cased = name[:upper] + name[upper:].upper()
+    rules = f'sync: {{ignore: ["{pattern}"]}}\n'
+    home.write(fields((cased,)) + rules)
+    refused = home.run("apply", "--yes")
+    pinned = fields(("renamed",)) + f"    id: {bot.ids()[name]}\n" + rules
+    home.write(pinned)
+    runs = [home.run("apply", "--yes") for _ in range(2)]
+
+    assert refused.code == 4
+    assert f'sync.ignore matches "{cased}": it would be added again on every run' in refused.err
+    assert [ran.code for ran in runs] == [0, 0]
+    assert f"'renamed' is listed as '{name}', which sync.ignore matches" in runs[0].said
+    assert bot.names() == [name]

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -17,6 +18,9 @@ from commandsync.rules import DeleteLimit, SyncRules
 from commandsync.snapshot import Entry, Snapshot
 from commandsync.texts import Resource, Text
 from tests.support.runs import EVERYTHING, TARGET, announcement, command, wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 APPEND = SyncRules(max_deletes=DeleteLimit())
 
@@ -477,4 +481,24 @@ def test_what_is_told_of_a_record_says_what_to_do() -> None:
             "give it a new title, or set sync.announcements to mirror to replace the old one",
             place,
         ),
+    ]
+
+
+CASED = st.text("abAB-", min_size=1, max_size=8)
+
+
+@given(name=CASED, how=st.sampled_from([str.lower, str.upper, str.swapcase]), pinned=st.booleans())
+def test_what_is_listed_as_an_ignored_record_is_neither_added_nor_touched(
+    *, name: str, how: Callable[[str], str], pinned: bool
+) -> None:
+    here = listed([command(how(name), "Does it.", "old"), command("other", "x", "y")])
+    entry = Entry(command("renamed" if pinned else name), id="c0" if pinned else "")
+    rules = SyncRules(ignore=(how(name),), max_deletes=DeleteLimit())
+    plan = plan_of(Snapshot({Resource.COMMAND: (entry,)}), here, rules)
+
+    assert [(change.action, change.before) for change in plan.changes] == [  # type: ignore[union-attr]
+        ("delete", command("other", "x", "y"))
+    ]
+    assert [notice.message for notice in plan.notices] == [
+        f"{entry.name!r} is listed as {how(name)!r}, which sync.ignore matches: it is left as it is"
     ]
