@@ -6,10 +6,13 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from commandsync.manifest.reading import NULLS
+from commandsync.manifest.source import MOST_BYTES
 from commandsync.snapshot import AnnouncementText, CommandText, Entry, canonical
 
 if TYPE_CHECKING:
+    from commandsync.manifest.nodes import Scalar
     from commandsync.manifest.reading import Reader, Table
+    from commandsync.manifest.source import Allowance
 
 _PREFIX = re.compile(r"\{\{prefix\}\}|\{prefix\}")
 _LITERAL = "{prefix}"
@@ -22,8 +25,10 @@ class Settings(NamedTuple):
     Attributes:
         prefix: What `{prefix}` stands for; None when there is none.
         category: The category of commands that name none.
+        allowance: What the manifest may still take up; what prefixes add is taken from it.
     """
 
+    allowance: Allowance
     prefix: str | None = None
     category: str = ""
 
@@ -74,32 +79,39 @@ def read_announcement(table: Table, reader: Reader) -> Stated | None:
 
 def _syntax(table: Table, reader: Reader, settings: Settings) -> str | None:
     node = table.scalar("syntax")
-    if node is None:
+    filled = None if node is None else _filled(node, reader, settings)
+    if node is None or filled is None:
         return None
-    text = node.text
-    if _LITERAL in text:
-        missing = False
-
-        def fill(match: re.Match[str]) -> str:
-            nonlocal missing
-            if match[0] != _LITERAL:
-                return _LITERAL
-            missing = missing or settings.prefix is None
-            return settings.prefix or ""
-
-        text = _PREFIX.sub(fill, text)
-        if missing:
-            reader.error(
-                node.at,
-                "the syntax uses {prefix}, and the manifest has no prefix:",
-                "add prefix: to the manifest, or write {{prefix}} for the literal text",
-            )
-            return None
-    text = canonical(text)
+    text = canonical(filled)
     if not text:
         reader.error(node.at, "syntax is empty once {prefix} is filled in")
         return None
     return text
+
+
+def _filled(node: Scalar, reader: Reader, settings: Settings) -> str | None:
+    """Put the prefix where a syntax wants it; None when that cannot be, which is noted."""
+    text, prefix, allowance = node.text, settings.prefix, settings.allowance
+    uses = text.count(_LITERAL) - text.count("{{prefix}}")
+    if uses and prefix is None:
+        reader.error(
+            node.at,
+            "the syntax uses {prefix}, and the manifest has no prefix:",
+            "add prefix: to the manifest, or write {{prefix}} for the literal text",
+        )
+        return None
+    before = allowance.characters
+    allowance.characters -= uses * max(len(prefix or "") - len(_LITERAL), 0)
+    if allowance.characters < 0:
+        if before >= 0:  # said once
+            reader.error(
+                node.at,
+                f"the values of the manifest have more than {MOST_BYTES:,} characters once "
+                "{prefix} is filled in",
+                "shorten the prefix, or write it out where it is needed",
+            )
+        return None
+    return _PREFIX.sub(lambda m: (prefix or "") if m[0] == _LITERAL else _LITERAL, text)
 
 
 def _category(table: Table, reader: Reader, settings: Settings) -> str:

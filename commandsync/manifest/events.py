@@ -170,7 +170,7 @@ class _Builder:
         at, name = event.start_mark.index, event.anchor or ""
         if name not in self.anchors:
             hint = (
-                did_you_mean(name, self.anchors)
+                did_you_mean(name, reversed(self.anchors))
                 or f"quote it if it is a text: {quoted('*' + name)}"
             )
             raise self.fail(at, f"the alias {quoted('*' + name)} has no anchor above it", hint)

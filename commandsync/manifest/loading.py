@@ -65,7 +65,12 @@ class _Loader:
             return None
         reader, table = main
         rules = _rules(self.inner(main, "sync", _SYNC), reader)
-        settings = _settings(main, self.inner(main, "defaults", _DEFAULTS))
+        prefix = table.scalar("prefix")
+        settings = Settings(
+            self.allowance,
+            prefix=None if prefix is None else prefix.text,
+            category=_text(self.inner(main, "defaults", _DEFAULTS), "category"),
+        )
         parts = [main, *self.includes(main)]
         if not any(resource.collection in p.table.values for p in parts for resource in Resource):
             reader.warning(
@@ -208,14 +213,6 @@ def _rules(table: Table, reader: Reader) -> SyncRules:
         announcements=cast(
             "Literal['append', 'mirror']", _text(table, "announcements") or "append"
         ),
-    )
-
-
-def _settings(main: _Part, defaults: Table) -> Settings:
-    prefix = main.table.scalar("prefix")
-    return Settings(
-        prefix=None if prefix is None else prefix.text,
-        category=_text(defaults, "category"),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from commandsync.errors import ManifestError
@@ -18,6 +19,7 @@ MOST_PROBLEMS = 1000
 
 _LONGEST_QUOTE = 60
 _LONGEST_WORD = 40
+_MOST_WORDS = 100  # to compare a word with; it takes some microseconds each
 
 
 class TooManyProblemsError(Exception):
@@ -99,6 +101,7 @@ def quoted(text: str) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a hint that names the closest known word; empty when none is close."""
-    close = get_close_matches(word[:_LONGEST_WORD].lower(), list(known), n=1)
+    """Return a hint that names the closest of the first known words; empty when none is close."""
+    first = [one for one in islice(known, _MOST_WORDS) if len(one) <= _LONGEST_WORD]
+    close = get_close_matches(word[:_LONGEST_WORD].lower(), first, n=1)
     return f"did you mean {close[0]}?" if close else ""

@@ -88,11 +88,26 @@ MANIFESTS: dict[str, tuple[int, Callable[[], str]]] = {
         ),
     ),
     "the longest prefix, often": (
-        0,
+        4,
         lambda: (
-            f"version: 1\nprefix: {'p' * 100}\ncommands:\n- name: a\n  description: b\n  syntax: '"
-            + "{prefix}" * 600_000
+            f"version: 1\nprefix: {'😀' * 100}\ncommands:\n- name: a\n  description: b\n  syntax: '"
+            + "{prefix}" * 1_300_000
             + "'\n"
+        ),
+    ),
+    "the longest prefix, in many commands": (
+        4,
+        lambda: (
+            f"version: 1\nprefix: {'😀' * 100}\ncommands:\n"
+            + f"- {{name: a, description: b, syntax: '{'{prefix}' * 30}'}}\n" * 30_000
+        ),
+    ),
+    "many anchors and an unknown alias": (
+        4,
+        lambda: (
+            "version: 1\nx: ["
+            + "".join(f"&anchor{number} ," for number in range(240_000))
+            + "*anchor]\n"
         ),
     ),
     "a long text, by aliases": (

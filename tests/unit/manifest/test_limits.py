@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from commandsync.errors import ManifestError
+from commandsync.manifest import load_manifests
 from commandsync.manifest.schema import json_schema
 
 if TYPE_CHECKING:
@@ -94,4 +98,27 @@ def test_so_many_wildcards_are_ignored_by_and_any_number_of_names(
     assert complaint.endswith(
         "ignore has more than 100 patterns with a wildcard "
         "| one pattern can match many names: beta-*"
+    )
+
+
+@settings(max_examples=5, deadline=None)
+@given(prefix=st.text("p😀", min_size=60, max_size=100), parts=st.integers(1, 4))
+def test_a_syntax_takes_up_what_it_has_once_the_prefix_is_filled_in(
+    prefix: str, parts: int
+) -> None:
+    def text(uses: int) -> bytes:
+        one = "{prefix}" * (uses // parts)
+        entries = "".join(f"- {{name: {n}, description: b, syntax: '{one}'}}\n" for n in range(5))
+        return f"version: 1\nprefix: {prefix}\ncommands:\n{entries}".encode()
+
+    uses = 10 * 1024 * 1024 * parts // 5 // len(prefix)
+    load_manifests(["-"], stdin=lambda: text(uses - 10 * parts))
+
+    with pytest.raises(ManifestError) as caught:
+        load_manifests(["-"], stdin=lambda: text(uses + 10 * parts))
+
+    (problem,) = caught.value.problems
+    assert problem.location.line == 8
+    assert problem.message == (
+        "the values of the manifest have more than 10,485,760 characters once {prefix} is filled in"
     )
