@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from commandsync.manifest.reading import NULLS
 from commandsync.manifest.source import MOST_BYTES
 from commandsync.snapshot import AnnouncementText, CommandText, Entry, canonical
 
@@ -52,7 +51,7 @@ def read_command(table: Table, reader: Reader, settings: Settings) -> Stated | N
         canonical(name.text),
         canonical(description.text),
         syntax,
-        _category(table, reader, settings),
+        _category(table, settings),
     )
     entry = Entry(
         text,
@@ -114,18 +113,9 @@ def _filled(node: Scalar, reader: Reader, settings: Settings) -> str | None:
     return _PREFIX.sub(lambda m: (prefix or "") if m[0] == _LITERAL else _LITERAL, text)
 
 
-def _category(table: Table, reader: Reader, settings: Settings) -> str:
+def _category(table: Table, settings: Settings) -> str:
     node = table.scalar("category")
-    if node is None:
-        return settings.category
-    if node.plain and node.text in NULLS and (node.text or settings.category):
-        said = f'the text "{node.text}"' if node.text else "empty, and the default does not apply"
-        reader.warning(
-            node.at,
-            f"the category is {said}",
-            'write category: "" for none, or leave the key out for the default',
-        )
-    return canonical(node.text)
+    return settings.category if node is None else canonical(node.text)
 
 
 def _id(table: Table, reader: Reader) -> str:

@@ -7,7 +7,7 @@ win; so the tree is built here, where an alias costs what it stands for.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import yaml
 from yaml.events import (
@@ -20,16 +20,17 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
-from commandsync.manifest.problems import did_you_mean, quoted
-from commandsync.manifest.source import MOST_BYTES, MOST_NODES
-from commandsync.manifest.syntax import explain
+from commandsync.manifest.nodes import Mapping, Node, Open, Scalar, Sequence
+from commandsync.manifest.problems import MOST_PROBLEMS, did_you_mean, quoted
+from commandsync.manifest.recovery import BEGINNING, Resumption, parser_events, resumption
+from commandsync.manifest.source import MOST_BYTES, MOST_NODES, Source
+from commandsync.manifest.syntax import UNPRINTABLE, explain, unprintable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commandsync.manifest.problems import Problems
-    from commandsync.manifest.source import Allowance, Source
+    from commandsync.manifest.source import Allowance
 
 MOST_DEPTH = 64
 """How deep lists and mappings may nest; a manifest needs five."""
@@ -42,7 +43,19 @@ _ENDS = frozenset({MappingEndEvent, SequenceEndEvent})
 
 
 class UnparsableError(Exception):
-    """The file is no YAML that can be read any further; the problem is noted."""
+    """The file exceeds a limit, or holds more than one document; the problem is noted."""
+
+
+class Document(NamedTuple):
+    """What a file says.
+
+    Attributes:
+        root: Its tree; None when the file is empty or says nothing but comments.
+        broken: Whether a syntax error has cost some of it, which is noted.
+    """
+
+    root: Node | None
+    broken: bool
 
 
 class _Mark(Protocol):
@@ -61,18 +74,6 @@ class _Event(Protocol):
 
 
 @dataclass(slots=True)
-class _Open:
-    """A list or mapping whose end is not reached yet."""
-
-    node: Sequence | Mapping
-    anchor: str | None
-    before: int  # nodes counted before it
-    characters_before: int  # and characters
-    children: list[Node] = field(default_factory=list)
-    height: int = 1
-
-
-@dataclass(slots=True)
 class _Anchored:
     node: Node
     nodes: int
@@ -88,10 +89,15 @@ class _Builder:
     source: Source
     problems: Problems
     allowance: Allowance
-    stack: list[_Open] = field(default_factory=list)
+    stack: list[Open] = field(default_factory=list)
     anchors: dict[str, _Anchored | None] = field(default_factory=dict)
     nodes: int = 0
     characters: int = 0
+    documents: int = 0
+    broken: bool = False
+    root: Node | None = None
+    where: Resumption = BEGINNING
+    shift: int = 0  # of the parser's places
 
     def fail(self, at: int, message: str, hint: str = "") -> UnparsableError:
         self.problems.error_at(self.source, at, message, hint)
@@ -116,14 +122,13 @@ class _Builder:
             raise self.fail(at, f"lists and mappings nest deeper than {MOST_DEPTH} levels")
 
     def scalar(self, event: _Event) -> Node:
-        at = event.start_mark.index
+        at, end = event.start_mark.index + self.shift, event.end_mark.index + self.shift
         self.count(at, 1, 0, len(event.value))
-        end = event.end_mark.index
         node = Scalar(event.value, at, end, event.implicit[0])
         if event.tag is not None:
             said = self.source.text[at:end]
             self.refuse_tag(at, said.splitlines()[0])
-            node = Scalar(said, at, end, plain=False)
+            node = Scalar(said, at, end, plain=False, wrong=True)
         if event.anchor is not None:
             self.anchors[event.anchor] = _Anchored(node, 1, len(node.text), 0)
         return node
@@ -137,24 +142,18 @@ class _Builder:
         )
 
     def begin(self, event: _Event, node_type: type[Mapping | Sequence]) -> None:
-        at = event.start_mark.index
+        at = event.start_mark.index + self.shift
         self.count(at, 1, 1)
         if event.tag is not None:
-            self.refuse_tag(at, self.source.text[at : event.end_mark.index].split()[0])
+            self.refuse_tag(at, self.source.text[at : event.end_mark.index + self.shift].split()[0])
         if event.anchor is not None:
             self.anchors[event.anchor] = None
         node = node_type(at)
-        self.stack.append(_Open(node, event.anchor, self.nodes - 1, self.characters))
+        self.stack.append(Open(node, event.anchor, self.nodes - 1, self.characters))
 
     def end(self, event: _Event) -> Node:
         done = self.stack.pop()
-        node = done.node
-        node.end = event.end_mark.index
-        if isinstance(node, Mapping):
-            values = iter(done.children)
-            node.pairs = list(zip(values, values, strict=True))
-        else:
-            node.items = done.children
+        node = done.finished(event.end_mark.index + self.shift)
         if self.stack:
             self.stack[-1].height = max(self.stack[-1].height, done.height + 1)
         if done.anchor is not None:
@@ -167,28 +166,33 @@ class _Builder:
         return node
 
     def alias(self, event: _Event) -> Node:
-        at, name = event.start_mark.index, event.anchor or ""
-        if name not in self.anchors:
-            hint = (
-                did_you_mean(name, reversed(self.anchors))
-                or f"quote it if it is a text: {quoted('*' + name)}"
-            )
-            raise self.fail(at, f"the alias {quoted('*' + name)} has no anchor above it", hint)
-        anchored = self.anchors[name]
+        at, end, name = (
+            event.start_mark.index + self.shift,
+            event.end_mark.index + self.shift,
+            event.anchor or "",
+        )
+        said = quoted(f"*{name}")
+        anchored = self.anchors.get(name)
         if anchored is None:
-            raise self.fail(at, f"the alias {quoted('*' + name)} stands inside what it stands for")
+            if name in self.anchors:
+                what, hint = f"the alias {said} stands inside what it stands for", ""
+            else:
+                what = f"the alias {said} has no anchor above it"
+                near = did_you_mean(name, reversed(self.anchors))
+                hint = near or f"quote it if it is a text: {said}"
+            self.problems.error_at(self.source, at, what, hint)
+            self.count(at, 1, 0)
+            return Scalar("", at, end, plain=False, wrong=True)
         anchored.used = True
         self.count(at, anchored.nodes, anchored.height, anchored.characters)
         inside = self.stack[-1]  # an alias has its anchor above, so it is never the root
         inside.height = max(inside.height, anchored.height + 1)
         if isinstance(anchored.node, Scalar):
-            return anchored.node._replace(at=at, end=event.end_mark.index)
-        return replace(anchored.node, at=at, end=event.end_mark.index)
+            return anchored.node._replace(at=at, end=end)
+        return replace(anchored.node, at=at, end=end)
 
-    def build(self, events: Iterator[Any]) -> Node | None:
-        """Build the first document's tree; None when there is none."""
-        root: Node | None = None
-        documents = 0
+    def build(self, events: Iterator[Any]) -> None:
+        """Build the first document's tree, or go on with it."""
         for event in events:
             kind = type(event)
             if kind is ScalarEvent:
@@ -201,10 +205,10 @@ class _Builder:
             elif kind is AliasEvent:
                 node = self.alias(event)
             else:
-                documents += kind is DocumentStartEvent
-                if documents > 1:
+                self.documents += kind is DocumentStartEvent
+                if self.documents > 1:
                     raise self.fail(
-                        event.start_mark.index,
+                        event.start_mark.index + self.shift,
                         "a second document begins here",
                         "a manifest is one document: remove the ---, or use a file of its own",
                     )
@@ -212,8 +216,31 @@ class _Builder:
             if self.stack:
                 self.stack[-1].children.append(node)
             else:
-                root = node
-        return root
+                self.root = node
+
+    def recover(self, at: int, after: int) -> bool:
+        """Drop what a syntax error has broken, and find where to read on.
+
+        Args:
+            at: Where the error is.
+            after: The index of the last character that is about it.
+
+        Returns:
+            Whether there is more to read; if not, the tree is whole as far as it goes.
+        """
+        self.broken = True
+        self.anchors = {name: known for name, known in self.anchors.items() if known}
+        if not self.stack:
+            if isinstance(self.root, Mapping):  # it has ended before the file does
+                return False
+            self.stack.append(Open(Mapping(0), None, self.nodes, self.characters))
+        self.root = None
+        where = resumption(self.source, self.stack, at, max(after, self.where.start))
+        if where is None:
+            self.root = self.stack.pop().finished(at)
+            return False
+        self.where, self.shift = where, where.shift
+        return True
 
     def warn_of_unused_anchors(self) -> None:
         """A text like `&amp; more` loses its first word to YAML without a sound."""
@@ -227,42 +254,35 @@ class _Builder:
                 )
 
 
-def parser_events(source: Source) -> Iterator[Any]:
-    """Read a file's events as the parser gives them.
-
-    Raises:
-        YAMLError: It is no YAML from here on.
-    """
-    parser = yaml.CBaseLoader(source.text)
-    try:
-        while (event := parser.get_event()) is not None:
-            yield event
-    finally:
-        parser.dispose()
-
-
-def parse(source: Source, *, problems: Problems, allowance: Allowance) -> Node | None:
-    """Read a file's one document.
+def parse(source: Source, *, problems: Problems, allowance: Allowance) -> Document:
+    """Read a file's one document; a syntax error in it is noted and costs one entry.
 
     Args:
         source: The file.
         problems: Where problems are noted.
         allowance: What the manifest may still take up; the nodes are taken from it.
 
-    Returns:
-        The document's root; None when the file is empty or says nothing but comments.
-
     Raises:
-        UnparsableError: It is no YAML, holds more than one document, or exceeds a limit; the
-            problem is noted.
+        UnparsableError: It holds more than one document, or exceeds a limit; the problem is noted.
     """
     builder = _Builder(source, problems, allowance)
-    try:
-        root = builder.build(parser_events(source))
-    except yaml.YAMLError as error:
-        explained = explain(error, source)
-        raise builder.fail(explained.at, explained.message, explained.hint) from error
+    for explained in unprintable(source):
+        builder.broken = True
+        problems.error_at(source, explained.at, explained.message, explained.hint)
+    if builder.broken:
+        builder.source = Source(source.path, UNPRINTABLE.sub("x", source.text))
+    for _ in range(MOST_PROBLEMS):
+        try:
+            builder.build(parser_events(builder.source, builder.where))
+        except yaml.YAMLError as error:
+            explained = explain(error, builder.source, builder.shift)
+            problems.error_at(source, explained.at, explained.message, explained.hint)
+            if builder.recover(explained.at, max(explained.at, explained.end)):
+                continue
+        break
+    if builder.broken and not isinstance(builder.root, Mapping):
+        builder.root = Mapping(0)
     builder.warn_of_unused_anchors()
     allowance.nodes -= builder.nodes
     allowance.characters -= builder.characters
-    return root
+    return Document(builder.root, broken=builder.broken)

@@ -16,8 +16,10 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from commandsync.manifest.events import MOST_DEPTH, parser_events
+from commandsync.manifest.events import MOST_DEPTH
+from commandsync.manifest.grammar import TELLING
 from commandsync.manifest.problems import did_you_mean, quoted
+from commandsync.manifest.recovery import parser_events
 from commandsync.manifest.source import (
     MOST_BYTES,
     Allowance,
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
 
 _SUFFIXES = frozenset({".yaml", ".yml"})
 _VERSION = re.compile(rb"^(?:\xef\xbb\xbf)?(?:\{[ \t]*)?([\"']?)version\1[ \t]*:", re.MULTILINE)
-# Not include, defaults or prefix: other programs' files have them, too.
-_TELLING = frozenset({"bot", "base_url", "token_env", "sync", "commands", "announcements"})
 _BEGINNINGS = (MappingStartEvent, SequenceStartEvent)
 _ENDS = (MappingEndEvent, SequenceEndEvent)
 
@@ -115,7 +115,7 @@ def _look(path: str, origin: Origin) -> Stray | bool:
         return True
     if "version" in keys:  # indented, for example
         return True
-    telling = [key for key in keys if key in _TELLING]
+    telling = [key for key in keys if key in TELLING]
     if not telling:
         return False
     meant = next((key for key in keys if did_you_mean(key, ["version"])), "")

@@ -35,6 +35,7 @@ class Key:
         about: What it means, for people who complete it in an editor.
         required: Whether the table must have it.
         blank: Whether a text may be empty or hold blanks only.
+        null: Whether a plain null is a text like any other.
         longest: The most characters of a text that is repeated wherever it applies; 0 for any.
         pattern: What a text must match as a whole, as Python and JavaScript read alike.
         hint: What to say when it does not match.
@@ -49,6 +50,7 @@ class Key:
     about: str
     required: bool = False
     blank: bool = False
+    null: bool = True
     longest: int = 0
     pattern: str = ""
     hint: str = ""
@@ -90,6 +92,7 @@ COMMAND = (
         Kind.TEXT,
         'The group it is shown in; "" for none, also where defaults has one.',
         blank=True,
+        null=False,
         examples=("General",),
     ),
     Key(
@@ -161,6 +164,9 @@ MANIFEST = (
         "bot",
         Kind.TEXT,
         "The bot's id. Optional: --bot, COMMANDSYNC_BOT or the id inside the token do as well.",
+        pattern=r"\s*(?=\S*[0-9])\S+\s*",
+        hint="an id has a digit and no space: copy it from the address of the bot's page, or leave "
+        "the key out where the bot's token is set, which holds the id",
         examples=("779641401482805289",),
     ),
     Key(
@@ -196,6 +202,7 @@ MANIFEST = (
                 Kind.TEXT,
                 "The category of commands that name none.",
                 blank=True,
+                null=False,
                 longest=100,
                 examples=("General",),
             ),
@@ -219,6 +226,9 @@ INCLUDED = (
     _ANNOUNCEMENTS,
 )
 """The keys of an included file."""
+
+TELLING = frozenset({"bot", "base_url", "token_env", "sync", "commands", "announcements"})
+"""The keys that tell a manifest; other programs' files have include, defaults or prefix, too."""
 
 MEANT = {
     "alias": "formerly",

@@ -17,6 +17,7 @@ from commandsync.manifest.files import (
     note_included,
     note_strays,
 )
+from commandsync.manifest.foreign import is_other_json
 from commandsync.manifest.grammar import INCLUDED, MANIFEST, Key
 from commandsync.manifest.loaded import Manifest, Target, same_target_problems
 from commandsync.manifest.nodes import Mapping, Scalar
@@ -68,7 +69,7 @@ class _Loader:
         prefix = table.scalar("prefix")
         settings = Settings(
             self.allowance,
-            prefix=None if prefix is None else prefix.text,
+            prefix=prefix.text if prefix else "?" if table.broken else None,
             category=_text(self.inner(main, "defaults", _DEFAULTS), "category"),
         )
         parts = [main, *self.includes(main)]
@@ -76,10 +77,13 @@ class _Loader:
             reader.warning(
                 0, "neither commands: nor announcements: is here, so there is nothing to manage"
             )
+        snapshot = _snapshot(parts, settings, rules)
+        if any(part.table.broken for part in parts):
+            return None
         return Manifest(
             path=path,
             paths=tuple(part.reader.source.path for part in parts),
-            snapshot=_snapshot(parts, settings, rules),
+            snapshot=snapshot,
             bot=_text(table, "bot"),
             base_url=_base_url(main),
             token_env=_text(table, "token_env"),
@@ -98,8 +102,12 @@ class _Loader:
             self.problems.error(error.problem.location, error.problem.message, error.problem.hint)
             return None
         reader = Reader(source, self.problems)
+        if is_other_json(source.text):
+            hint = "commandsync init writes a starter; -f names another file"
+            reader.error(0, f"this is the JSON of another program, not {what}", hint)
+            return None
         try:
-            root = parse(source, problems=self.problems, allowance=self.allowance)
+            root, broken = parse(source, problems=self.problems, allowance=self.allowance)
         except UnparsableError:
             return None
         if root is None or (isinstance(root, Scalar) and root.plain and not root.text):
@@ -112,7 +120,7 @@ class _Loader:
                 "put the list under commands:" if not isinstance(root, Scalar) else "",
             )
             return None
-        table = reader.table(root, keys, what=what)
+        table = reader.table(root, keys, what=what, broken=broken)
         return None if table is None else _Part(reader, table)
 
     def inner(self, part: _Part, name: str, keys: dict[str, Key]) -> Table:

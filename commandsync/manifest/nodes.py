@@ -14,12 +14,14 @@ class Scalar(NamedTuple):
         at: The index of its first character in the source.
         end: The index after its last character.
         plain: Whether it stands without quotes and is no block.
+        wrong: Whether it is not what it should be, which is noted already.
     """
 
     text: str
     at: int
     end: int
     plain: bool
+    wrong: bool = False
 
 
 @dataclass(slots=True)
@@ -41,3 +43,36 @@ class Mapping:
 
 
 Node = Scalar | Sequence | Mapping
+
+
+@dataclass(slots=True)
+class Open:
+    """A list or mapping whose end is not reached yet."""
+
+    node: Sequence | Mapping
+    anchor: str | None
+    before: int  # nodes counted before it
+    characters_before: int  # and characters
+    children: list[Node] = field(default_factory=list)
+    height: int = 1
+
+    def finished(self, end: int) -> Sequence | Mapping:
+        """Give the node what it holds."""
+        self.node.end = end
+        if isinstance(self.node, Mapping):
+            values = iter(self.children)
+            self.node.pairs = list(zip(values, values, strict=True))
+        else:
+            self.node.items = self.children
+        return self.node
+
+    def keep(self, end: int) -> None:
+        """Drop what is not whole, or ends right there, where a syntax error is."""
+        step = 2 if isinstance(self.node, Mapping) else 1
+        whole = len(self.children) // step * step
+        self.children = [
+            node
+            for first in range(0, whole, step)
+            if self.children[first + step - 1].end < end
+            for node in self.children[first : first + step]
+        ]

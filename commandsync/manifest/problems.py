@@ -100,8 +100,13 @@ def quoted(text: str) -> str:
     return '"' + "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text) + '"'
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a hint that names the closest of the first known words; empty when none is close."""
+def closest(word: str, known: Iterable[str]) -> str:
+    """Return the closest of the first known words; empty when none is close."""
     first = [one for one in islice(known, _MOST_WORDS) if len(one) <= _LONGEST_WORD]
-    close = get_close_matches(word[:_LONGEST_WORD].lower(), first, n=1)
-    return f"did you mean {close[0]}?" if close else ""
+    return next(iter(get_close_matches(word[:_LONGEST_WORD].lower(), first, n=1)), "")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a hint that names the closest known word; empty when none is close."""
+    close = closest(word, known)
+    return f"did you mean {close}?" if close else ""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from commandsync.manifest.foreign import is_typographic, typographic
 from commandsync.manifest.grammar import MEANT, VERSION, Key, Kind
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
-from commandsync.manifest.problems import did_you_mean, quoted
+from commandsync.manifest.problems import closest, did_you_mean, quoted
 from commandsync.rules import parse_delete_limit
 
 if TYPE_CHECKING:
@@ -49,10 +50,12 @@ class Table(NamedTuple):
     Attributes:
         at: Where it begins.
         values: The values of the keys that are there and right.
+        broken: Whether a syntax error has cost some keys, so that none is known to be missing.
     """
 
     at: int
     values: Dict[str, Node]
+    broken: bool = False
 
     def scalar(self, name: str) -> Scalar | None:
         """The single value of a key; None when it is not there."""
@@ -87,16 +90,20 @@ class Reader:
         """Note what is valid and yet hardly meant, at a character of this file."""
         self.problems.warning_at(self.source, at, message, hint)
 
-    def table(self, node: Node, keys: Dict[str, Key], *, what: str) -> Table | None:
+    def table(
+        self, node: Node, keys: Dict[str, Key], *, what: str, broken: bool = False
+    ) -> Table | None:
         """Check a mapping; what is wrong in it is noted and left out.
 
         Args:
             node: What should be the mapping.
             keys: The keys it may have.
             what: What it is, as messages call it ("a command").
+            broken: Whether a syntax error has cost some keys.
         """
         if not isinstance(node, Mapping):
-            self.error(node.at, f"{what} must be keys and values, not {_called(node)}")
+            if not _is_wrong(node):
+                self.error(node.at, f"{what} must be keys and values, not {_called(node)}")
             return None
         values: dict[str, Node] = {}
         seen: dict[str, int] = {}
@@ -105,9 +112,9 @@ class Reader:
             if key is not None and self._fits(key, value):
                 values[key.name] = value
         for key in keys.values():
-            if key.required and key.name not in seen and "<<" not in seen:
+            if key.required and not broken and key.name not in seen and "<<" not in seen:
                 self.error(0 if key.kind is Kind.VERSION else node.at, *_missing(key, what))
-        return Table(node.at, values)
+        return Table(node.at, values, broken)
 
     def tables(self, node: Node, keys: Dict[str, Key], *, what: str) -> list[Table]:
         """Check a list of mappings."""
@@ -128,11 +135,15 @@ class Reader:
             return None
         seen[word] = name.at
         if word not in keys:
-            self.error(name.at, f"{what} has no key {quoted(word)}", _unknown(name, keys))
-            return None
+            meant = keys.get(MEANT.get(word.lower(), "") or closest(word, keys))
+            self.error(name.at, f"{what} has no key {quoted(word)}", _unknown(word, meant, keys))
+            # What is under a misspelt commands: is checked as its entries would be.
+            return meant if meant and meant.keys and meant.name not in seen else None
         return keys[word]
 
     def _fits(self, key: Key, value: Node) -> bool:
+        if _is_wrong(value):
+            return False
         match key.kind:
             case Kind.TEXT:
                 return self._text(key, value)
@@ -151,6 +162,8 @@ class Reader:
                 self._quote_hint(value),
             )
             return False
+        if value.wrong:
+            return False
         text = value.text
         if value.plain and _CUT.match(self.source.text, value.end):
             self.warning(
@@ -160,6 +173,13 @@ class Reader:
             )
         if not key.blank and not text.strip():
             self.error(value.at, f"{key.name} is empty", self._empty_hint(value))
+            return False
+        if value.plain and text in NULLS and not key.null:
+            hint = 'write "" for none, or the text in quotes if it is meant'
+            self.error(value.at, f"{key.name} must be a text, not null", hint)
+            return False
+        if value.plain and is_typographic(text):
+            self.error(value.at, *typographic(text))
             return False
         return self._allowed(key, value)
 
@@ -173,7 +193,7 @@ class Reader:
             self.error(value.at, f"{key.name} must be {' or '.join(key.choices)}", hint)
             return False
         if key.pattern and not re.fullmatch(key.pattern, text):
-            # What stands here may be a pasted secret: it is not shown.
+            # It may be a pasted secret: it is not shown.
             self.error(value.at, f"{key.name} must look like {key.examples[0]}", key.hint)
             return False
         return True
@@ -239,6 +259,11 @@ def _list_hint(key: Key, value: Node) -> str:
     return f"begin each entry with - {key.keys[0].name}:" if value.pairs else "write [] for none"
 
 
+def _is_wrong(node: Node) -> bool:
+    """Whether it is noted already what is wrong with a value."""
+    return isinstance(node, Scalar) and node.wrong
+
+
 def _called(node: Node) -> str:
     match node:
         case Scalar():
@@ -249,16 +274,14 @@ def _called(node: Node) -> str:
             return "a mapping"
 
 
-def _unknown(name: Scalar, keys: Dict[str, Key]) -> str:
-    word = name.text
+def _unknown(word: str, meant: Key | None, keys: Dict[str, Key]) -> str:
     if word == "<<":
         return "merging is not supported: write the keys out, or use defaults"
-    meant = MEANT.get(word.lower(), "")
-    if meant == "formerly" and meant in keys:
+    if meant is None:
+        return f"it may have {', '.join(keys)}"
+    if meant.name == "formerly" and word.lower() in MEANT:
         return "names the command had before go under formerly"
-    if meant in keys:
-        return f"did you mean {meant}?"
-    return did_you_mean(word, keys) or f"it may have {', '.join(keys)}"
+    return f"did you mean {meant.name}?"
 
 
 def _missing(key: Key, what: str) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from commandsync.manifest.grammar import MANIFEST, Key, Kind
@@ -13,13 +14,14 @@ if TYPE_CHECKING:
 _ABOUT = """\
 A bot's public command list for commandsync. Text is text: a value such as off, 247 or ~ counts as \
 it is spelled, so text fields accept what YAML calls strings, numbers, booleans and null here. \
-Not said here, and checked by `commandsync validate`: a value left empty is not a text; keys stand \
-once; commands equal in all fields; formerly naming a live command; an id pinned twice; names that \
-sync.ignore matches; {prefix} without prefix:; the form of base_url; numbers in plain decimal \
-digits; tags, merges and the limits on size. An included file holds only commands: and \
-announcements:, and needs no version:, which this schema asks for."""
+Not said here, and checked by `commandsync validate`: a value left empty is not a text, nor is one \
+in typographic quotes; keys stand once; commands equal in all fields; formerly naming a live \
+command; an id pinned twice; names that sync.ignore matches; {prefix} without prefix:; the form of \
+base_url; numbers in plain decimal digits; tags, merges and the limits on size. An included file \
+holds only commands: and announcements:, and needs no version:, which this schema asks for."""
 
-_ANY_TEXT = ["string", "number", "boolean", "null"]
+_SPELLED = {"number": "0", "boolean": "true", "null": "null"}
+"""What editors take some plain texts for, each with a text that they do."""
 _NOT_BLANK = r"\S"
 _LIMIT = r"^[ \t]*([0-9]{1,9}|(0?[0-9]{1,2}(\.[0-9]{1,6})?|100(\.0{1,6})?) ?%|[Aa][Ll][Ll])[ \t]*$"
 _SPECIAL: dict[Kind, dict[str, Any]] = {
@@ -89,10 +91,12 @@ def _text(key: Key) -> dict[str, Any]:
     if key.choices:
         return {"enum": list(key.choices)}
     if key.pattern:
-        return {"type": "string", "pattern": f"^{key.pattern}$"}
+        other = [kind for kind, text in _SPELLED.items() if re.fullmatch(key.pattern, text)]
+        return {"type": ["string", *other] if other else "string", "pattern": f"^{key.pattern}$"}
+    kinds = ["string", *(kind for kind in _SPELLED if key.null or kind != "null")]
     if key.blank:
-        return {"type": _ANY_TEXT} | ({"maxLength": key.longest} if key.longest else {})
-    text: dict[str, Any] = {"type": _ANY_TEXT, "pattern": _NOT_BLANK}
+        return {"type": kinds} | ({"maxLength": key.longest} if key.longest else {})
+    text: dict[str, Any] = {"type": kinds, "pattern": _NOT_BLANK}
     if key.name == "id":
         text["not"] = {"enum": [".", ".."]}
     return text

@@ -6,15 +6,19 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from yaml.reader import ReaderError
-
+from commandsync.manifest.foreign import TYPOGRAPHIC, foreign_at, is_typographic, typographic
 from commandsync.manifest.problems import quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from yaml.error import YAMLError
 
     from commandsync.manifest.source import Source
 
+UNPRINTABLE = re.compile(
+    "[^\\t\\n\\r\\x20-\\x7e\\x85\\xa0-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]"
+)
 _VALUE = re.compile(r"[ \t]*(?:- +)*(?:[\w-]+[ \t]*:[ \t]+)?(?P<value>[^\s#].*)")
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
 _HALF = re.compile(r"[dD][89a-fA-F][0-9a-fA-F]{2}")  # a surrogate's digits
@@ -50,25 +54,45 @@ class Explained:
         at: The index of the character it is about.
         message: What is wrong.
         hint: What to do; may be empty.
+        end: The index of the last character that it is about, where that is further on.
     """
 
     at: int
     message: str
     hint: str = ""
+    end: int = 0
 
 
-def explain(error: YAMLError, source: Source) -> Explained:
-    """Put what PyYAML says about a file into words for somebody who does not know its grammar."""
-    if isinstance(error, ReaderError):
-        return _unprintable(error, source)
+def unprintable(source: Source) -> Iterator[Explained]:
+    """Yield the characters that YAML refuses before it reads anything."""
+    for match in UNPRINTABLE.finditer(source.text):
+        code = f"{ord(match[0]):04X}"
+        yield Explained(
+            match.start(),
+            f"the character U+{code} cannot stand in YAML",
+            f'remove it, or write "\\u{code}" inside double quotes if it is meant',
+        )
+
+
+def explain(error: YAMLError, source: Source, shift: int) -> Explained:
+    """Put what PyYAML says about a file into words for somebody who does not know its grammar.
+
+    Args:
+        error: What it says.
+        source: The file.
+        shift: What to add to an index of the parser to have that of the file.
+    """
     problem = str(getattr(error, "problem", error))
-    at = min(_index(error, problem), len(source.text))
+    at = min(max(_index(error, problem) + shift, 0), len(source.text))
+    if foreign := foreign_at(source, at):
+        return Explained(foreign.at, foreign.message, foreign.hint, foreign.end)
     tab = _tab(source.text, at)
     if tab >= 0:
         return Explained(tab, _TAB, "indent with blanks only")
     return (
         _unclosed(problem, source, at)
         or _escape(problem, source, at)
+        or _typographic(source, at)
         or _needs_quotes(source, at)
         or _glued(problem, source, at)
         or _other(problem, source, at)
@@ -95,21 +119,12 @@ def _tab(text: str, at: int) -> int:
     return at if tab < 0 and text.startswith("\t", at) else tab
 
 
-def _unprintable(error: ReaderError, source: Source) -> Explained:
-    # The C parser counts bytes, and text is given to it as UTF-8.
-    at = len(source.text.encode("utf-8")[: error.position].decode("utf-8", "ignore"))
-    code = error.character if isinstance(error.character, int) else ord(error.character)
-    return Explained(
-        at,
-        f"the character U+{code:04X} cannot stand in YAML",
-        f'remove it, or write "\\u{code:04X}" inside double quotes if it is meant',
-    )
-
-
 def _unclosed(problem: str, source: Source, at: int) -> Explained | None:
     opening = source.text[at : at + 1]
     if "end of stream" in problem and opening in {'"', "'"}:
-        return Explained(at, "this quote is never closed", f"end the text with {opening}")
+        _, line = source.line_at(at)
+        wrong = f", not with {line.rstrip()[-1]}" if line.rstrip()[-1] in TYPOGRAPHIC else ""
+        return Explained(at, "this quote is never closed", f"end the text with {opening}{wrong}")
     if "expected ',' or" in problem and opening in {"[", "{"} and _stands_alone(source, at):
         closing = "]" if opening == "[" else "}"
         return Explained(
@@ -123,6 +138,14 @@ def _unclosed(problem: str, source: Source, at: int) -> Explained | None:
 def _stands_alone(source: Source, at: int) -> bool:
     start, line = source.line_at(at)
     return len(line[at - start :].strip()) == 1
+
+
+def _typographic(source: Source, at: int) -> Explained | None:
+    start, line = source.line_at(at)
+    match = _VALUE.fullmatch(line)
+    if match is None or not is_typographic(match["value"].rstrip()):
+        return None
+    return Explained(start + match.start("value"), *typographic(match["value"].rstrip()))
 
 
 def _needs_quotes(source: Source, at: int) -> Explained | None:

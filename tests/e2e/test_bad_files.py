@@ -47,6 +47,36 @@ BAD = {
     "50 MB": (b"#" * 50_000_000, "larger than 10 MiB", "is this the right file?"),
     "another version": (b"version: 2\ncommands: []\n", "must be the number 1", ""),
     "null commands": (b"version: 1\ncommands:\n", "not null", "write [] for none"),
+    "a category of null": (
+        GOOD.replace("syntax", "category: null\n    syntax").encode(),
+        "category must be a text, not null",
+        'write "" for none',
+    ),
+    "a bot's name for its id": (
+        f"{GOOD}bot: Harbor\n".encode(),
+        "bot must look like 779641401482805289",
+        "an id has a digit and no space: copy it from",
+    ),
+    "a merge conflict": (
+        f"{GOOD}<<<<<<< HEAD\nprefix: '/'\n=======\nprefix: '!'\n>>>>>>> other\n".encode(),
+        "a merge conflict that is not resolved",
+        "keep one side",
+    ),
+    "a table in Markdown": (
+        b"| Command | Does |\n|---|---|\n| help | Shows help |\n",
+        "a table in Markdown",
+        "write each row as an entry",
+    ),
+    "another program's JSON": (
+        b'{\n\t"name": "bot",\n\t"version": "1.0.0",\n\t"scripts": {}\n}\n',
+        "the JSON of another program",
+        "init writes a starter",
+    ),
+    "typographic quotes": (
+        GOOD.replace('"/help"', "\u201c/help\u201d").encode(),
+        'the quotes around "\u201c/help\u201d" are typographic',
+        'write straight ones, "/help"',
+    ),
     "a tag": (
         b"version: 1\ncommands: !!python/name:os.system []\n",
         "tags are not allowed",
@@ -120,6 +150,30 @@ def test_all_problems_are_told_at_once_each_at_its_place(home: Home) -> None:
         "commands.yaml:5:5",
         "commands.yaml:6:1",
     ]
+
+
+@given(st.lists(st.sampled_from(["well", "broken", "misspelt"]), min_size=1, max_size=8))
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_each_broken_entry_is_told_in_one_run_under_a_misspelt_key_too(
+    home: Home, entries: list[str]
+) -> None:
+    values = {"well": '"[p]x"', "broken": "[p]x", "misspelt": '"[p]x"\n    titel: x'}
+    lines = "".join(
+        f"  - name: command {number}\n    description: d\n    syntax: {values[how]}\n"
+        for number, how in enumerate(entries)
+    )
+    home.write(f"version: 1\ncomands:\n{lines}")
+
+    ran = home.run("validate", "--format", "json")
+
+    told = [
+        "broken" if "as a list" in one["message"] else "misspelt"
+        for one in ran.document["problems"]
+    ]
+    assert ran.code == 4
+    assert told == ["misspelt", *(how for how in entries if how != "well")]
 
 
 def test_a_missing_file_says_how_to_begin(home: Home, bot: Bot) -> None:

@@ -102,7 +102,6 @@ def test_what_a_manifest_in_the_folder_includes_is_no_stray(folder: Folder) -> N
         ("{{{", '1:1: YAML reads "{{{" as a mapping'),
         ("\tversion: 1\ncommands: []\n", "1:1: a tab stands where YAML wants blanks"),
         (" version: 1\ncommands: []\n", "2:1: more follows after the end of the document"),
-        (" verison: 1\ncommands: []\n", "2:1: more follows after the end of the document"),
         (" verison: 1\n commands: []\n", '1:2: "verison" is no key of a manifest'),
         (" version: 2\n", '1:11: version must be the number 1, not "2"'),
         ("base_url: x\nVersion: 1\n", '2:1: "Version" is no key of a manifest'),
@@ -116,6 +115,15 @@ def test_a_broken_manifest_in_a_folder_is_not_passed_over(
 
     assert [line[: len(expected) + 12] for line in complaints("bots")] == [
         f"bots/b.yaml:{expected}"
+    ]
+
+
+def test_what_follows_the_end_of_a_document_hides_nothing_above_it(folder: Folder) -> None:
+    folder(bots__a_yaml="version: 1\n", bots__b_yaml=" verison: 1\ncommands: []\n")
+
+    assert [line.split(" | ")[0] for line in complaints("bots")] == [
+        'bots/b.yaml:1:2: a manifest has no key "verison"',
+        "bots/b.yaml:2:1: more follows after the end of the document",
     ]
 
 

@@ -99,13 +99,13 @@ def test_what_is_left_out_is_not_managed(load: Load) -> None:
 )
 def test_text_is_text(load: Load, text: str) -> None:
     manifest = load(
-        f"version: 1\nbot: {text}\ncommands:\n"
+        f"version: 1\nprefix: {text}\ncommands:\n"
         f"- {{name: {text}, description: {text}, syntax: {text}}}"
     )
     (entry,) = manifest.snapshot.collections[Resource.COMMAND]
 
     assert entry.text == (text, text, text, "")
-    assert manifest.bot == text
+    assert manifest.prefix == text
 
 
 def test_plain_http_is_not_for_the_manifest_to_refuse(load: Load) -> None:
@@ -186,25 +186,6 @@ HEAD = "version: 1\ncommands:\n"
                 "4:29: the description is only an ellipsis | say what it does",
             ],
         ),
-        (
-            (
-                "version: 1\ndefaults: {category: x}\ncommands:\n"
-                "- {name: a, description: b, syntax: c, category: ~}\n"
-                "- {name: b, description: b, syntax: c, category: }\n"
-                "- {name: c, description: b, syntax: c, category: ''}\n"
-            ),
-            [
-                (
-                    '4:50: the category is the text "~" | write category: "" for none, or leave '
-                    "the key out for the default"
-                ),
-                (
-                    "5:50: the category is empty, and the default does not apply "
-                    '| write category: "" for none, or leave the key out for the default'
-                ),
-            ],
-        ),
-        (HEAD + "- {name: a, description: b, syntax: c, category: }\n", []),
         (
             "version: 1\nannouncements:\n" + "- {title: a, description: b}\n" * 2,
             [

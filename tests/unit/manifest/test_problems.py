@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 
 HEAD = "version: 1\ncommands:\n"
 HELP = "- {name: a, description: b, syntax: c}\n"
+EMPTY = 'write "" for none, or the text in quotes if it is meant'
+ID = (
+    "an id has a digit and no space: copy it from the address of the bot's page, or leave the key "
+    "out where the bot's token is set, which holds the id"
+)
 TAGS = "quote the whole text if it begins with !, else remove the tag"
 NONE = "leave the key out, or write [] for none"
 URL = "give it as https://listing.example, without /v1"
@@ -64,6 +69,17 @@ def test_a_file_must_be_one_mapping_with_a_version(
         (
             "version: 1\ncomands: []\n",
             ['2:1: a manifest has no key "comands" | did you mean commands?'],
+        ),
+        (
+            "version: 1\ncomands:\n- {name: a, syntax: b, usage: c}\n- x\ndefalts: {x: 1}\n",
+            [
+                '2:1: a manifest has no key "comands" | did you mean commands?',
+                "3:3: a command needs a description",
+                '3:24: a command has no key "usage" | did you mean syntax?',
+                "4:3: a command must be keys and values, not a text",
+                '5:1: a manifest has no key "defalts" | did you mean defaults?',
+                '5:11: defaults has no key "x" | it may have category',
+            ],
         ),
         (
             "version: 1\nsync: {ignore: ['😀é'], bto: 1}\n",
@@ -203,6 +219,21 @@ def test_keys_must_be_known_single_and_complete(
                 "2:54: announcements must be append or mirror | did you mean mirror?",
                 "2:69: ignore must be a list of texts, not a mapping",
             ],
+        ),
+        *(
+            (
+                HEAD + f"- name: a\n  description: b\n  syntax: c\n  category: {none}\n"
+                f"defaults: {{category: {none}}}\n",
+                [
+                    f"6:{13 if none else 12}: category must be a text, not null | {EMPTY}",
+                    f"7:22: category must be a text, not null | {EMPTY}",
+                ],
+            )
+            for none in ("", "~", "null", "Null", "NULL")
+        ),
+        *(
+            (f"version: 1\nbot: {bot}\n", [f"2:6: bot must look like 779641401482805289 | {ID}"])
+            for bot in ("Harbor", "off", "'779641401482805289 1'", "~", "\u0663")
         ),
         (
             "version: 1\nsync: {max_deletes: ''}\n",

@@ -52,6 +52,8 @@ BOTH_ACCEPT = [
     "version: 1\nbot: 0779\nbase_url: https://x.example\ntoken_env: COMMANDSYNC_X\nprefix: ''\n",
     "version: 1\ndefaults: {}\nsync: {}\n",
     "version: 1\ndefaults: {category: 1}\n",
+    "version: 1\ndefaults: {category: 'null'}\nbot: 779641401482805289\n",
+    "version: 1\nbot: ' a-1 '\n",
     *[
         f"version: 1\nsync: {{max_deletes: {limit}}}\n"
         for limit in ["0", "12", "'12'", "30%", "12.5%", "100%", "007%", "all", "ALL", "' 3 % '"]
@@ -100,6 +102,9 @@ BOTH_REFUSE = [
     "version: 1\ntoken_env: GITHUB_TOKEN\n",
     "version: 1\ntoken_env: 3\n",
     "version: 1\nprefix: [x]\n",
+    *[f"version: 1\nbot: {bot}\n" for bot in ["Harbor", "true", "~", "'77 9'"]],
+    *[f"version: 1\ndefaults: {{category: {none}}}\n" for none in ["~", "null"]],
+    HEAD + "- {name: a, description: b, syntax: c, category: ~}\n",
     "version: 1\ndefaults: ~\n",
     "version: 1\ndefaults: {name: x}\n",
     "version: 1\nsync: []\n",
@@ -120,6 +125,7 @@ ONLY_THE_LOADER_REFUSES = [
     HEAD + "- {name: a, description: b, syntax: c, formerly: a}\n",
     HEAD + "- {name: a, description: b, syntax: '{prefix}c'}\n",
     "version: 1\nbase_url: listing\n",
+    "version: 1\nprefix: “!”\n",
     "version: 1.0\n",
     "version: 1\nversion: 1\n",
     "version: 1\nsync: {max_deletes: 3.0}\n",

@@ -64,7 +64,7 @@ def test_a_text_that_yaml_takes_for_something_else_is_shown_in_quotes(
             'bot: "x" y\n',
             '1:9: the quoted text "x" ends here, and more follows | quote the whole: \'"x" y\'',
         ),
-        ('bot: "x\ny: z\n', '1:6: this quote is never closed | end the text with "'),
+        ('bot: "x\nprefix: z\n', '1:6: this quote is never closed | end the text with "'),
         ("bot: 'x\n", "1:6: this quote is never closed | end the text with '"),
         (
             "sync: {\n  prune: true\n",
@@ -160,7 +160,7 @@ def test_a_text_that_yaml_takes_for_something_else_is_shown_in_quotes(
             "2:1: nothing follows the directive | a manifest needs no % line: remove it",
         ),
         (
-            'bot: "b"\n - c\n',
+            'bot: "1"\n - c\n',
             (
                 "2:2: this does not fit what stands above it | it is indented by 1, the line "
                 "above it by 0: keys of one thing stand in one column"
@@ -172,16 +172,16 @@ def test_a_text_that_yaml_takes_for_something_else_is_shown_in_quotes(
         ("\tversion: 1\n", f"1:1: {TAB}"),
         ("a: b\n  \tc: d\n", f"2:3: {TAB}"),
         (
-            "é: 'é\x07'\n",
+            "bot: '1é\x07'\n",
             (
-                '1:6: the character U+0007 cannot stand in YAML | remove it, or write "\\u0007" '
+                '1:9: the character U+0007 cannot stand in YAML | remove it, or write "\\u0007" '
                 "inside double quotes if it is meant"
             ),
         ),
         (
-            "a: \uffff\n",
+            "bot: 1\uffff\n",
             (
-                '1:4: the character U+FFFF cannot stand in YAML | remove it, or write "\\uFFFF" '
+                '1:7: the character U+FFFF cannot stand in YAML | remove it, or write "\\uFFFF" '
                 "inside double quotes if it is meant"
             ),
         ),

@@ -1,0 +1,146 @@
+"""Where to read on after a syntax error: at the next entry of a list, or the next top-level key."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import yaml
+
+from commandsync.manifest.nodes import Mapping, Open, Sequence
+from commandsync.manifest.source import MOST_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from commandsync.manifest.source import Source
+
+_KEY = r"""(?:[A-Za-z_][\w-]*|"[^"\n]*"|'[^'\n]*')[ \t]*:(?=[ \t\r\n]|\Z)"""
+_ITEM = r"-(?=[ \t\r\n]|\Z)"
+
+
+class Resumption(NamedTuple):
+    """How a parser begins in the middle of a file.
+
+    Attributes:
+        start: The index of the line to read on from.
+        head: What the parser reads before it, so that what follows is a document.
+        skipped: How many events are about the head, or were given before.
+        in_list: Whether an entry of the list that was being read follows, not a top-level key.
+    """
+
+    start: int = 0
+    head: str = ""
+    skipped: int = 0
+    in_list: bool = False
+
+    @property
+    def shift(self) -> int:
+        """What to add to an index of the parser to have that of the file."""
+        return self.start - len(self.head)
+
+
+BEGINNING = Resumption()
+"""Read the whole file."""
+
+
+def resumption(source: Source, stack: list[Open], at: int, after: int) -> Resumption | None:
+    """Drop what a syntax error has broken, and find the next line on which something new begins.
+
+    Args:
+        source: The file.
+        stack: What was being read, the top level first; what can be read on is left.
+        at: The index of the character where the error is.
+        after: The index of the last character that is about it.
+
+    Returns:
+        Where to read on; None when nothing follows, or the top level is no block of keys.
+    """
+    top, entries = stack[0], _entries(source, stack, at)
+    where = None
+    if isinstance(top.node, Mapping) and not source.text.startswith("{", top.node.at):
+        where = _next(source.text, after, _column(source, top), _dash(source, stack, entries))
+    del stack[1:]
+    if where and where.in_list and entries is None:  # a key was read, and no entry yet
+        entries = Open(Sequence(source.text.index("-", where.start)), None, 0, 0)
+    if entries:
+        entries.keep(at)
+        if where and where.in_list:
+            stack.append(entries)
+            return where
+        top.children.append(entries.finished(at - 1))
+    top.keep(at)
+    return where
+
+
+def _entries(source: Source, stack: list[Open], at: int) -> Open | None:
+    """The top-level list that a place is in, if its entries begin with dashes."""
+    inner = stack[1] if len(stack) > 1 else None
+    if inner is None or not isinstance(inner.node, Sequence) or inner.node.at > at:
+        return None
+    return inner if source.text.startswith("-", inner.node.at) else None
+
+
+def _column(source: Source, opened: Open) -> int:
+    return source.location(opened.node.at).column - 1
+
+
+def _dash(source: Source, stack: list[Open], entries: Open | None) -> str:
+    """What is before the dash of an entry that may follow; empty where none may."""
+    if entries:
+        return f" {{{_column(source, entries)}}}"
+    return " *" if len(stack) == 1 and len(stack[0].children) % 2 else ""
+
+
+def _next(text: str, after: int, key_column: int, dash: str) -> Resumption | None:
+    line = text.find("\n", after) + 1
+    if not line:
+        return None
+    either = f" {{{key_column}}}{_KEY}"
+    if dash:
+        either += f"|(?P<item>{dash}{_ITEM})"
+    found = re.compile(f"^(?:{either})", re.MULTILINE).search(text, line)
+    if found is None:
+        return None
+    if not dash or found["item"] is None:
+        return Resumption(found.start(), skipped=3)
+    # The stream, the document, the mapping, its key, and the list begin again.
+    return Resumption(found.start(), f"{' ' * key_column}_:\n", skipped=5, in_list=True)
+
+
+def parser_events(source: Source, where: Resumption = BEGINNING) -> Iterator[Any]:
+    """Read a file's events as the parser gives them.
+
+    Args:
+        source: The file.
+        where: Where to begin; the events' places count from there.
+
+    Raises:
+        YAMLError: It is no YAML from here on.
+    """
+    whole = where is BEGINNING
+    parser = yaml.CBaseLoader(source.text if whole else _Rest(source.text, where))
+    try:
+        for _ in range(where.skipped):
+            parser.get_event()
+        while (event := parser.get_event()) is not None:
+            yield event
+    finally:
+        parser.dispose()
+
+
+class _Rest:
+    """The rest of a file for a parser, which reads as much of it as it needs."""
+
+    def __init__(self, text: str, where: Resumption) -> None:
+        self._text = text
+        self._at = where.start
+        self._head = where.head
+
+    def read(self, size: int = MOST_BYTES, /) -> str:
+        """Return the next characters; none at the end."""
+        head, self._head = self._head, ""
+        begin = self._at
+        self._at += size
+        return head + self._text[begin : self._at]
