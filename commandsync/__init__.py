@@ -5,8 +5,7 @@ The public names load when first used (PEP 562), so that importing the package s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # typing takes longer to import than the rest, and signals wait for it
 if TYPE_CHECKING:
     from commandsync.client.asynclibrary import (
         AsyncClient,

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
-from commandsync.cli.signals import Interruption, handled, of_signal
-
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import NoReturn
 
 __all__ = ["main"]
 
 
-def main() -> NoReturn:
-    """Run the command line and leave with its exit code; signals are handled first thing."""
-    with handled():
-        try:
-            from commandsync.cli.program import leave  # noqa: PLC0415 - signals first
-        except Interruption as interruption:
-            os._exit(of_signal(interruption.number))
-        leave()
+def main(early: Sequence[int] = ()) -> NoReturn:
+    """Run the command line and leave with its exit code.
+
+    Args:
+        early: The signals that came while the program was loaded.
+    """
+    from commandsync.cli.program import leave  # noqa: PLC0415 - a part of this folder needs no click
+
+    leave(early)

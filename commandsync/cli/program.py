@@ -69,32 +69,39 @@ def program() -> None:
     """
 
 
-def leave() -> NoReturn:
-    """Run the command line with the arguments it was given, and leave with its exit code."""
+def leave(early: Sequence[int]) -> NoReturn:
+    """Run the command line with the arguments it was given, and leave with its exit code.
+
+    Args:
+        early: The signals that came before.
+    """
     open_closed()
     speak_utf8()
     gc.set_threshold(200_000, 20, 20)  # large manifests are large trees and no garbage
-    code = run(sys.argv[1:])
+    code = run(sys.argv[1:], early)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):
             stream.flush()
     os._exit(code)
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], early: Sequence[int] = ()) -> int:
     """Run one command.
 
     Args:
         arguments: What stands after the program's name.
+        early: The signals that came before; the first ends the run.
 
     Returns:
         The exit code.
     """
     output = _output_of(arguments)
-    with signals.handled() as handler:
+    with signals.handled(armed=False) as handler:
         code: int = exits.Exit.FAILED
         try:
+            handler.arm(early)
             code = _called(arguments, handler, output)
+            handler.disarm()
         except signals.Interruption:
             handler.heard()
             error = CommandsyncError("interrupted; nothing was changed")

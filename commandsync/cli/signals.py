@@ -11,7 +11,7 @@ from threading import Timer, main_thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
 SIGNALLED = 128
@@ -41,10 +41,14 @@ class Signals:
     Attributes:
         number: The first signal that came; 0 for none.
         writing: Whether signals are answered in good order because something is being written.
+
+    Args:
+        armed: Whether a signal ends the run at once; if not, `arm` says from when on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, armed: bool = True) -> None:
         self.number = 0
+        self._armed = armed
         self._count = 0
         self._answer: Callable[[int], None] | None = None
         self._reminder: Timer | None = None
@@ -53,6 +57,25 @@ class Signals:
     def writing(self) -> bool:
         """Whether a write may be under way."""
         return self._answer is not None
+
+    def arm(self, early: Sequence[int] = ()) -> None:
+        """Let a signal end the run from now on.
+
+        Args:
+            early: The signals that came before these handlers.
+
+        Raises:
+            Interruption: One has come already.
+        """
+        self._armed = True
+        self.number = self.number or next(iter(early), 0)
+        if self.number:
+            self._count = 1
+            raise Interruption(self.number)
+
+    def disarm(self) -> None:
+        """Let a signal only decide the exit code from now on: the run has ended."""
+        self._armed = False
 
     @contextmanager
     def answered_by(self, answer: Callable[[int], None]) -> Iterator[None]:
@@ -79,6 +102,8 @@ class Signals:
         if self._answer is None:
             if self._count > 1:
                 os._exit(of_signal(self.number))  # the first one is being told, which takes long
+            if not self._armed:
+                return
             # Python drops what is raised in a weak reference's callback or a finalizer.
             self._reminder = Timer(_PATIENCE, self._remind)
             self._reminder.daemon = True
@@ -102,13 +127,18 @@ class Signals:
 
 
 @contextmanager
-def handled() -> Iterator[Signals]:
-    """Handle signals for as long as the block lasts."""
-    signals = Signals()
+def handled(*, armed: bool = True) -> Iterator[Signals]:
+    """Handle signals for as long as the block lasts.
+
+    Args:
+        armed: As for `Signals`.
+    """
+    signals = Signals(armed=armed)
     before = {number: signal.signal(number, signals.handle) for number in _HANDLED}
     try:
         yield signals
     finally:
+        signals.disarm()
         signals.heard()
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.support.home import LONGEST, Ran, checked, failed, fields
 from tests.support.proxy import Instead
@@ -179,6 +182,56 @@ def test_an_interrupted_plan_is_a_document_for_programs(home: Home, proxy: Proxy
     released.set()
     assert ran.code == 143
     assert failed(ran, "interrupted") == "interrupted; nothing was changed"
+
+
+AT_IMPORT = """
+import _signal, os, sys
+left = int(os.environ["AT_IMPORT"])
+def hook(event, _):
+    global left
+    if event != "import" or not callable(_signal.getsignal(_signal.SIGTERM)):
+        return
+    left -= 1
+    if left == -1:
+        os.close(os.open("sent", os.O_CREAT))
+        os.kill(os.getpid(), int(os.environ["NUMBER"]))
+sys.addaudithook(hook)
+"""
+
+
+@settings(
+    max_examples=16, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    moment=st.integers(0, 220),
+    number=st.sampled_from([signal.SIGINT, signal.SIGTERM]),
+    form=st.sampled_from(["json", "text", "markdown"]),
+)
+def test_a_signal_while_the_program_loads_is_told_like_any_other(
+    home: Home, moment: int, number: signal.Signals, form: str
+) -> None:
+    home.write(fields(("help",)))
+    home.write(AT_IMPORT, "hook/sitecustomize.py")
+    sent = home.path / "sent"
+    sent.unlink(missing_ok=True)
+    path = os.pathsep.join([str(home.path / "hook"), home.environment()["PYTHONPATH"]])
+
+    ran = home.child(
+        *("plan", "--against", "commands.yaml", "--format", form),
+        PYTHONPATH=path,
+        AT_IMPORT=str(moment),
+        NUMBER=str(int(number)),
+    )
+
+    assert "Traceback" not in ran.said
+    if not sent.exists():  # it had loaded everything by then
+        assert ran.code == 0
+    elif form == "json":
+        assert ran.code == 128 + number
+        assert failed(ran, "interrupted") == "interrupted; nothing was changed"
+    else:
+        assert (ran.code, ran.out) == (128 + number, "")
+        assert ran.err == "error: interrupted; nothing was changed\n"
 
 
 def test_of_several_plans_those_not_begun_are_skipped(

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -89,23 +88,29 @@ def test_a_defect_is_told_in_words_and_leaves_no_traceback() -> None:
     assert "Traceback" not in ended.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.skipif(os.name != "posix", reason="Windows cannot send itself a SIGTERM")
-def test_a_signal_during_the_very_start_ends_the_run_quietly(number: signal.Signals) -> None:
-    sketch = (
-        "import os, sys, commandsync.cli as cli\n"
-        "class Finder:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        f"        if name == 'click': os.kill(os.getpid(), {int(number)})\n"
-        "sys.meta_path.insert(0, Finder())\n"
-        "cli.main()"
-    )
+def test_a_signal_before_the_run_is_told_once_it_begins() -> None:
+    with handled(armed=False) as signals:
+        signal.raise_signal(signal.SIGTERM)
+        with pytest.raises(Interruption) as raised:
+            signals.arm()
 
-    ended = subprocess.run(
-        [sys.executable, "-c", sketch], capture_output=True, text=True, check=False
-    )
+    assert raised.value.number == signals.number == signal.SIGTERM
 
-    assert (ended.returncode, ended.stdout, ended.stderr) == (128 + number, "", "")
+
+def test_so_is_one_that_came_before_these_handlers() -> None:
+    with handled(armed=False) as signals, pytest.raises(Interruption) as raised:
+        signals.arm([signal.SIGINT, signal.SIGTERM])
+
+    assert raised.value.number == signals.number == signal.SIGINT
+
+
+def test_after_the_run_a_signal_only_decides_the_exit_code() -> None:
+    with handled(armed=False) as signals:
+        signals.arm()
+        signals.disarm()
+        signal.raise_signal(signal.SIGTERM)
+
+        assert signals.number == signal.SIGTERM
 
 
 LOST = (
