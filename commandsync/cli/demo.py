@@ -84,6 +84,9 @@ def demo_command() -> int:
 
     Everything runs on this machine, in a temporary folder, and is cleaned up in the end.
     """
+    from commandsync.server import require  # noqa: PLC0415 - needs the extra
+
+    require()
     with tempfile.TemporaryDirectory(prefix="commandsync-demo-") as name:
         folder = Path(name)
         manifest = folder / "commands.yaml"

@@ -8,7 +8,6 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from commandsync.client.asking import Asking, Paging, as_reply, limits_of, several
-from commandsync.client.extras import missing
 from commandsync.client.handlers import Handlers
 from commandsync.client.watching import Watch
 
@@ -285,5 +284,7 @@ def _driver() -> type[AsyncConnection]:
     try:
         from commandsync.client.asynchronous import AsyncConnection  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
-        raise missing(error) from error
+        from commandsync.extras import missing  # noqa: PLC0415 - seldom needed
+
+        raise missing("the asynchronous client needs", "async", error) from error
     return AsyncConnection

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from commandsync.client.asking import Asking, Paging, as_reply, limits_of, several
 from commandsync.client.blocking import Connection
-from commandsync.client.extras import missing
 from commandsync.client.handlers import Handlers
 from commandsync.client.watching import Watch
 
@@ -253,7 +252,9 @@ class Client:
         try:
             from commandsync.client.streaming import EventThread  # noqa: PLC0415 - an extra
         except ModuleNotFoundError as error:
-            raise missing(error) from error
+            from commandsync.extras import missing  # noqa: PLC0415 - seldom needed
+
+            raise missing("events need", "async", error) from error
 
         steps = Watch(bot=self._ask.bot, jitter=self._jitter).steps()
         thread = EventThread(steps, self._asynchronous, sleep=self._sleep)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from commandsync.errors import UsageError
 from commandsync.server.service import RunningService, SeededBot
 
 if TYPE_CHECKING:
@@ -17,9 +16,27 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
-__all__ = ["RunningService", "SeededBot", "create_app", "openapi_text", "running", "serve"]
+__all__ = [
+    "RunningService",
+    "SeededBot",
+    "create_app",
+    "openapi_text",
+    "require",
+    "running",
+    "serve",
+]
 
 _EXTRA = {"anyio", "fastapi", "jwt", "sqlalchemy", "starlette", "uvicorn"}
+
+
+def require() -> None:
+    """Make sure that the service can be run.
+
+    Raises:
+        UsageError: The extra is missing.
+    """
+    with _extra():
+        import commandsync.server.listening  # noqa: F401, PLC0415 - needs the extra
 
 
 def serve(
@@ -111,7 +128,6 @@ def _extra() -> Iterator[None]:
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:
             raise
-        raise UsageError(
-            "the embedded service needs the extra [server]",
-            hint="pip install 'commandsync[server]'",
-        ) from error
+        from commandsync.extras import missing  # noqa: PLC0415 - seldom needed
+
+        raise missing("the embedded service needs", "server", error) from error

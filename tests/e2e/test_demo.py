@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
 from typing import TYPE_CHECKING
 
+import pytest
+
+from commandsync.extras import install_command
+
 if TYPE_CHECKING:
+    from typing import Literal
+
     from tests.support.home import Home
 
 SCENES = (
@@ -35,3 +43,37 @@ def test_the_demo_plays_every_scene_and_ends_well(home: Home) -> None:
     assert "(exit code 5)" in played[-2]
     assert ran.out.splitlines()[-1] == "That was the whole story."
     assert list(home.path.iterdir()) == []
+
+
+BLOCKED = """
+import sys
+for library in ("aiohttp", "fastapi"):
+    sys.modules[library] = None
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "extra"), [("demo", "server"), ("serve", "server"), ("watch", "async")]
+)
+def test_without_its_extra_a_command_says_in_one_error_what_to_install(
+    home: Home, command: str, extra: Literal["async", "server"]
+) -> None:
+    home.write(BLOCKED, "hook/sitecustomize.py")
+    path = os.pathsep.join([str(home.path / "hook"), home.environment()["PYTHONPATH"]])
+    home.variable("COMMANDSYNC_BASE_URL", "http://127.0.0.1:9")
+    home.variable("COMMANDSYNC_BOT", "1")
+    home.variable("COMMANDSYNC_TOKEN", "opaque")
+
+    ran = home.child(command, PYTHONPATH=path)
+
+    assert (ran.code, ran.out) == (2, "")
+    error, hint = ran.err.splitlines()
+    assert error.startswith("error: ")
+    assert f"the extra [{extra}]: the module " in error
+    assert hint.endswith(f"install it: {install_command(extra)}")
+    if command == "watch":
+        ran = home.child(command, "--format", "json", PYTHONPATH=path)
+
+        assert (ran.code, ran.err) == (2, "")
+        (line,) = ran.out.splitlines()
+        assert json.loads(line)["error"]["kind"] == "usage"

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from commandsync.extras import install_command
 from commandsync.server import create_app, openapi_text
 
 KEPT = Path(__file__).parents[3] / "schemas" / "openapi.json"
@@ -86,9 +87,11 @@ for door in (
         print(error.message, "|", error.hint)
 """)
 
-    assert done.splitlines() == 4 * [
-        "the embedded service needs the extra [server] | pip install 'commandsync[server]'"
-    ]
+    assert len(done.splitlines()) == 4
+    for line in done.splitlines():
+        message, _, hint = line.partition(" | ")
+        assert message.startswith("the embedded service needs the extra [server]: the module '")
+        assert hint == f"install it: {install_command('server')}"
 
 
 def test_another_missing_module_is_not_taken_for_the_extra() -> None:

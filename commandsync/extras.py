@@ -1,0 +1,80 @@
+"""How this copy was installed, and so the command that adds an extra to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import sys
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from commandsync.errors import UsageError
+
+Extra = Literal["async", "server"]
+
+_ROOT = Path(__file__).resolve().parents[1]
+_PASSWORD = re.compile(r"//[^/@]*:[^/@]*@")
+
+
+def missing(what: str, extra: Extra, error: ImportError) -> UsageError:
+    """Return the error of something that needs an extra which is not installed.
+
+    Args:
+        what: What needs it, as the beginning of a sentence.
+        extra: The extra.
+        error: What could not be imported.
+    """
+    return UsageError(
+        f"{what} the extra [{extra}]: the module {error.name!r} is not installed",
+        hint=f"install it: {install_command(extra)}",
+    )
+
+
+def install_command(extra: Extra) -> str:
+    """Return the command that installs this very copy with an extra."""
+    installer, origin = _recorded()
+    pip = f"uv pip install --python {_quoted(sys.executable)}" if installer == "uv" else _pip()
+    editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
+    return f"{pip} {editable}{_quoted(_requirement(extra, origin))}"
+
+
+def _requirement(extra: Extra, origin: dict[str, Any]) -> str:
+    if (_ROOT / "pyproject.toml").is_file():
+        return f"{_ROOT}[{extra}]"
+    url = _PASSWORD.sub("//", str(origin.get("url", "")))
+    if "dir_info" in origin:
+        return f"{url2pathname(urlsplit(url).path)}[{extra}]"
+    inside = f"#subdirectory={origin['subdirectory']}" if "subdirectory" in origin else ""
+    vcs = origin.get("vcs_info", {})
+    if vcs:
+        return f"commandsync[{extra}] @ {vcs['vcs']}+{url}@{vcs['commit_id']}{inside}"
+    return f"commandsync[{extra}] @ {url}{inside}" if url else f"commandsync[{extra}]"
+
+
+def _recorded() -> tuple[str, dict[str, Any]]:
+    """Return what installers note: who they are, and from where; nothing for an index."""
+    try:
+        found = distribution("commandsync")
+        installer = (found.read_text("INSTALLER") or "").strip()
+        return installer, json.loads(found.read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        return "", {}
+
+
+def _pip() -> str:
+    """Return the pip of this Python, in its short form where a shell finds that one."""
+    found = shutil.which("pip")
+    here = Path(sys.executable).parent
+    if found and Path(found).parent == here:
+        return "pip install"
+    return f"{_quoted(sys.executable)} -m pip install"
+
+
+def _quoted(text: str) -> str:
+    return shlex.quote(text) if os.name == "posix" else f'"{text}"'
