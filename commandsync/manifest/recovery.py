@@ -76,7 +76,8 @@ def resumption(source: Source, stack: list[Open], at: int, after: int) -> Resump
 
 def _entries(source: Source, stack: list[Open], at: int) -> Open | None:
     """The top-level list that a place is in, if its entries begin with dashes."""
-    inner = stack[1] if len(stack) > 1 else None
+    has_key = len(stack[0].children) % 2 == 1  # else the list is itself a key
+    inner = stack[1] if has_key and len(stack) > 1 else None
     if inner is None or not isinstance(inner.node, Sequence) or inner.node.at > at:
         return None
     return inner if source.text.startswith("-", inner.node.at) else None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
@@ -181,3 +182,21 @@ def test_a_manifest_may_be_json() -> None:
     load_manifests(["-"], stdin=text.encode)
 
     assert "put the list under commands:" in complaints('[{"name": "a", "syntax": "c"}]')[0]
+
+
+PIECES = st.sampled_from(
+    [
+        *["version: 1\n", "commands:\n", "announcements:\n", "comands:\n", "prefix: /\n"],
+        *["- name: a\n", "  - name: b\n", "    syntax: d\n", "  syntax: [p]x\n", "category: ~\n"],
+        *["<<<<<<< HEAD\n", "=======\n", ">>>>>>> x\n", "| a | b |\n", "---\n", "...\n", "? "],
+        *["  - ", "- ", "\n", "[", "]", "{", "}", '"', "'", ": ", " #", "&a ", "*a", "!x ", "| "],
+    ]
+)
+
+
+@settings(max_examples=500)
+@given(st.lists(PIECES, max_size=30).map("".join))
+@example("? - ...\n| a | b |\n  - name: b\nannouncements:\n  - name: b\n")
+def test_whatever_is_read_on_from_the_answer_is_a_manifest_or_problems(text: str) -> None:
+    with suppress(ManifestError):
+        load_manifests(["-"], stdin=text.encode)
