@@ -149,6 +149,8 @@ def _match_equal(rest: _Open) -> None:
 
 
 def _match_names(rest: _Open) -> None:
+    if not rest.wanted or not rest.listed:
+        return
     _match_groups(rest, lambda entry: (entry.name,), lambda entry: entry.name)
     _match_former(rest)
     _match_groups(rest, lambda entry: (folded(entry.name),), lambda entry: folded(entry.name))

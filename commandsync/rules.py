@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import translate
+from functools import cached_property
 from typing import Literal
 
 from commandsync.texts import Resource
@@ -58,7 +59,7 @@ def parse_delete_limit(text: str) -> DeleteLimit:
     return DeleteLimit(percent=float(match[1]))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SyncRules:
     """What a sync may do beyond adding and editing.
 
@@ -79,12 +80,6 @@ class SyncRules:
         """Whether listed records of this kind that the manifest does not have are deleted."""
         return self.prune and (resource is Resource.COMMAND or self.announcements == "mirror")
 
-    _ignored: _Ignored = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        """Prepare the patterns once for all names."""
-        object.__setattr__(self, "_ignored", _ignored(self.ignore))
-
     def ignores(self, name: str) -> bool:
         """Whether a listed name or title (canonical) is never to be touched."""
         names, patterns = self._ignored
@@ -92,19 +87,16 @@ class SyncRules:
             patterns is not None and patterns.match(name) is not None
         )
 
+    @cached_property
+    def _ignored(self) -> tuple[frozenset[str], re.Pattern[str] | None]:
+        """The patterns without a wildcard, case-folded, and the others as one expression."""
+        wild = [translate(pattern) for pattern in self.ignore if has_wildcard(pattern)]
+        names = (pattern.casefold() for pattern in self.ignore if not has_wildcard(pattern))
+        # To the letter as well: "[!A]" matches an "a", and not where case is ignored.
+        either = "|".join(f"{pattern}|(?i:{pattern})" for pattern in wild)
+        return frozenset(names), re.compile(either) if wild else None
+
 
 def has_wildcard(pattern: str) -> bool:
     """Whether a pattern may match more than one name."""
     return _WILDCARDS.search(pattern) is not None
-
-
-_Ignored = tuple[frozenset[str], re.Pattern[str] | None]
-"""The patterns without a wildcard, case-folded, and the others as one expression."""
-
-
-def _ignored(patterns: tuple[str, ...]) -> _Ignored:
-    names = frozenset(pattern.casefold() for pattern in patterns if not has_wildcard(pattern))
-    wild = [translate(pattern) for pattern in patterns if has_wildcard(pattern)]
-    # To the letter as well: "[!A]" matches an "a", and not where case is ignored.
-    either = "|".join(f"{pattern}|(?i:{pattern})" for pattern in wild)
-    return names, re.compile(either) if wild else None

@@ -124,7 +124,8 @@ MANIFESTS: dict[str, tuple[int, Callable[[], str]]] = {
         0,
         lambda: (
             "version: 1\nsync:\n  ignore:\n"
-            + "".join(f"  - {number}-x*\n  - b{number}\n" for number in range(20_000))
+            + "".join(f"  - {number}-x*\n" for number in range(100))
+            + "".join(f"  - b{number}\n" for number in range(40_000))
             + "commands:\n"
             + "".join(f"- {{name: {n}-a, description: b, syntax: c}}\n" for n in range(20_000))
         ),
