@@ -152,7 +152,7 @@ def _shown(
         output.failure(error)
         touched = any(result.touched for result in results)
         return exits.Exit.INCOMPLETE if touched else exits.Exit.FAILED
-    return exits.worst(exits.of_result(result) for result in results)
+    return exits.of_result(*results)
 
 
 def renames_asked(planned: Planned) -> Planned:

@@ -47,15 +47,19 @@ def of_error(error: CommandsyncError) -> Exit:
             return Exit.FAILED
 
 
-def of_result(result: Result) -> Exit:
-    """Return the exit code of a plan that was carried out, as far as it got."""
-    if result.complete:
+def of_result(*results: Result) -> Exit:
+    """Return the exit code of plans that were carried out, as far as they got.
+
+    It is about all of them: `FAILED` says that no listing was changed.
+    """
+    if all(result.complete for result in results):
         return Exit.DONE
-    return Exit.INCOMPLETE if result.touched or result.differences else Exit.FAILED
+    changed = any(result.touched or result.differences for result in results)
+    return Exit.INCOMPLETE if changed else Exit.FAILED
 
 
 def worst(codes: Iterable[int]) -> int:
-    """Return the exit code of several manifests: the first that applies, in the designed order."""
+    """Return the exit code of several manifests, none applied: the first that applies."""
     found = set(codes)
     signalled = [code for code in found if code > SIGNALLED]
     if signalled:

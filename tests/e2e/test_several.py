@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.support.home import checked, failed, fields
 from tests.support.proxy import Instead
@@ -12,7 +14,7 @@ from tests.support.proxy import Instead
 if TYPE_CHECKING:
     from tests.support.bots import Bot, Service
     from tests.support.home import Home
-    from tests.support.proxy import Proxy
+    from tests.support.proxy import Proxy, Seen
 
 LISTED = [f"command {number}" for number in range(10)]
 
@@ -151,36 +153,32 @@ def test_pending_changes_count_after_failures(
     assert second["summary"]["add"] == 1
 
 
-def test_what_fails_for_one_is_done_for_the_other_and_told(
-    home: Home, bots: tuple[Bot, Bot], proxy: Proxy
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from([None, 401, 403, 400]), min_size=2, max_size=4))
+def test_exit_1_says_that_no_listing_was_changed(
+    service: Service, home: Home, proxy: Proxy, answers: list[int | None]
 ) -> None:
-    def refuse(seen: object) -> Instead | None:
-        writes = getattr(seen, "writes", False) and bots[0].id in getattr(seen, "path", "")
-        return Instead(400, {"error": "No."}) if writes else None
+    several = [service.bot(LISTED) for _ in answers]
+    for name, bot in zip("abcd", several, strict=False):
+        home.variable(f"COMMANDSYNC_TOKEN_{name.upper()}", bot.token)
+        _write(home, name, bot, *LISTED, f"new of {name}")
+    home.variable("COMMANDSYNC_BASE_URL", proxy.url)
+    answer_of = {bot.id: answer for bot, answer in zip(several, answers, strict=True)}
+
+    def refuse(seen: Seen) -> Instead | None:
+        status = answer_of[seen.path.split("/")[3]] if seen.writes else None
+        return Instead(status, {"error": "No."}) if status else None
 
     proxy.rule = refuse
+    names = [f"bots/{name}.yaml" for name, _ in zip("abcd", several, strict=False)]
 
-    ran = home.run("apply", "--yes", "-f", "bots", "--format", "json")
+    ran = home.run("apply", "--yes", "--format", "json", *(f"-f{name}" for name in names))
 
-    first, second = checked(ran, "result")["results"]
-    assert ran.code == 1
-    assert first["outcomes"]["failed"] == 1
-    assert second["outcomes"]["done"] == 1
-    assert bots[0].names() == LISTED
-
-
-def test_incomplete_comes_before_failed(home: Home, bots: tuple[Bot, Bot], proxy: Proxy) -> None:
-    _write(home, "b", bots[1], *LISTED, "new of b", "refused")
-
-    def refuse(seen: object) -> Instead | None:
-        body = getattr(seen, "body", b"")
-        return Instead(400, {"error": "No."}) if b"refused" in body or b"of a" in body else None
-
-    proxy.rule = refuse
-
-    ran = home.run("apply", "--yes", "-f", "bots")
-
-    assert ran.code == 6
+    results = checked(ran, "result")["results"]
+    changed = [bot.names() != LISTED for bot in several]
+    assert changed == [answer is None for answer in answers]
+    assert [one["outcomes"]["done"] for one in results] == [int(one) for one in changed]
+    assert ran.code == (0 if all(changed) else 6 if any(changed) else 1)
 
 
 def test_one_listing_in_two_manifests_is_invalid(
