@@ -6,6 +6,8 @@ reading and the schemas need, are in `shapes` and `schemas`.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import TYPE_CHECKING, Any, Protocol
 
 from commandsync.changes import Add, Delete, Edit, Replace
@@ -70,7 +72,20 @@ class Validated(Protocol):
 
 
 def plan_document(plan: Plan) -> Document:
-    """Return a plan as it is printed and saved."""
+    """Return a plan as it is printed and saved; its digest tells whether it was edited."""
+    document = _plan_document(plan)
+    return document | {"digest": digest_of(document)}
+
+
+def digest_of(document: Document) -> str:
+    """Return the digest over a plan's whole document but the digest itself, however laid out."""
+    digest = hashlib.sha256()
+    for key in sorted(document.keys() - {"digest"}):
+        digest.update(json.dumps([key, document[key]], sort_keys=True).encode())
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _plan_document(plan: Plan) -> Document:
     actions = ("add", "edit", "delete", "replace")
     rules, refusal = plan.rules, plan.refusal
     return {
@@ -98,8 +113,8 @@ def plan_document(plan: Plan) -> Document:
 
 
 def result_document(result: Result) -> Document:
-    """Return what became of a plan: the plan's document and how each change ended."""
-    return plan_document(result.plan) | {
+    """Return what became of a plan: what the plan's document says and how each change ended."""
+    return _plan_document(result.plan) | {
         "changes": [
             _change_document(one.change)
             | {"outcome": one.outcome.value, "error": one.error, "hint": one.hint}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, assert_never
 
 from commandsync.changes import Add, Delete, Edit, Replace
 from commandsync.diff import FieldChange
-from commandsync.documents import VERSION, plan_document
+from commandsync.documents import VERSION, digest_of, plan_document
 from commandsync.errors import FileError, RefusedError
 from commandsync.jsontext import TooLargeError, check_size
 from commandsync.location import Location, Notice
@@ -26,6 +26,7 @@ LARGEST_PLAN = 32 * 2**20
 """Bytes of a file: of 20,000 commands, as many as an answer of the service can list."""
 
 _AGAIN = "make the plan again with plan --out"
+_REVIEW = _AGAIN + ", look at it, and apply that one"
 _TELLTALE = {
     "results": "holds several plans: save each manifest's plan in its own file",
     "error": "holds the report of a failure, not a plan",
@@ -44,47 +45,71 @@ def load_plan(text: str, path: str) -> Plan:
         path: The file's name, for messages.
 
     Raises:
-        FileError: It is no saved plan.
+        FileError: It is not a saved plan.
         RefusedError: It is of another version, or it was edited or damaged.
     """
     from commandsync import shapes  # noqa: PLC0415 - pydantic
 
-    data = _parsed(text, path)
+    data, digest = _parsed(text, path)
+    _check_kind(data, path)
+    _check_written(data, digest, path)
     try:
         plan = _plan(shapes.checked_plan(data))  # the shapes' memory is free again after this
     except shapes.ShapeError as error:
-        raise FileError(f"{path} is no saved plan: {error}", hint=_AGAIN) from error
+        raise FileError(f"{path} is not a saved plan: {error}", hint=_AGAIN) from error
     _check_derived(plan_document(plan), data, path)
     return plan
 
 
-def _parsed(text: str, path: str) -> Document:
-    """Return the JSON object of a plan of the version that is known here."""
+def _parsed(text: str, path: str) -> tuple[Document, str]:
+    """Return the JSON object that a file holds, and the digest over it."""
     if len(text) > LARGEST_PLAN:
-        raise FileError(f"{path} is no saved plan: it is too large", hint=_AGAIN)
+        raise FileError(f"{path} is not a saved plan: it is too large", hint=_AGAIN)
     try:
         check_size(text)
         data = json.loads(
             text.removeprefix("\ufeff"), object_pairs_hook=_unique, parse_constant=_no_number
         )
+        if not isinstance(data, dict):
+            raise FileError(f"{path} is not a saved plan: it is not a JSON object", hint=_AGAIN)
+        return data, digest_of(data)
     except TooLargeError as error:
-        raise FileError(f"{path} is no saved plan: {error}", hint=_AGAIN) from error
+        raise FileError(f"{path} is not a saved plan: {error}", hint=_AGAIN) from error
     except (ValueError, RecursionError) as error:
         why = "it nests too deep" if isinstance(error, RecursionError) else str(error)
-        raise FileError(f"{path} is no saved plan: it is no valid JSON: {why}", hint=_AGAIN) from (
-            error
-        )
-    if not isinstance(data, dict) or type(data.get("version")) is not int:
-        raise FileError(f"{path} is no saved plan: it states no version", hint=_AGAIN)
-    if data["version"] != VERSION:
+        raise FileError(
+            f"{path} is not a saved plan: it is not valid JSON: {why}", hint=_AGAIN
+        ) from error
+
+
+def _check_kind(data: Document, path: str) -> None:
+    """Refuse what is not a plan, or not of this version."""
+    version = data.get("version")
+    if type(version) is int and version != VERSION:
         raise RefusedError(
             f"{path} is of another version than {VERSION}, the only one known here",
             hint="apply it with the version of commandsync that made it, or " + _AGAIN,
         )
+    if "digest" in data:
+        return
     for key, what in _TELLTALE.items():
         if key in data:
             raise FileError(f"{path} {what}", hint=_AGAIN)
-    return data
+    if "fingerprint" not in data:
+        raise FileError(f"{path} is not a saved plan: it has no digest", hint=_AGAIN)
+
+
+def _check_written(data: Document, digest: str, path: str) -> None:
+    """Refuse what is not as it was written.
+
+    The digest is not a signature: whoever edits the file on purpose can also renew it.
+    """
+    if data.get("digest") != digest:
+        raise RefusedError(
+            f"{path} was edited or damaged: its digest does not match its content", hint=_REVIEW
+        )
+    if type(data.get("version")) is not int:
+        raise FileError(f"{path} is not a saved plan: it has no version", hint=_AGAIN)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> Document:
@@ -104,10 +129,10 @@ def _check_derived(derived: Document, data: Document, path: str) -> None:
     The words of the refusal are left out: the guard speaks them anew when the plan is applied.
     """
     for key in ("fingerprint", *derived):
-        if key != "refused" and derived[key] != data[key]:
+        if key not in {"refused", "digest"} and derived[key] != data[key]:
             raise RefusedError(
                 f"{path} was edited or damaged: its {key} is not what its changes come to",
-                hint=_AGAIN + ", look at it, and apply that one",
+                hint=_REVIEW,
             )
 
 

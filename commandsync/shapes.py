@@ -48,6 +48,7 @@ Identifier = Annotated[
 BaseUrl = Annotated[str, AfterValidator(_one_spelling)]
 Limit = Annotated[str, AfterValidator(_limit)]
 Count = Annotated[int, Field(ge=0)]
+Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
 Kind = Literal["command", "announcement"]
 Collection = Literal["commands", "announcements"]
 
@@ -234,8 +235,7 @@ class Head(Shape):
         description="What should change or go and cannot, for want of a usable id."
     )
     warnings: list[Warned]
-    fingerprint: str = Field(
-        pattern=r"^sha256:[0-9a-f]{64}$",
+    fingerprint: Digest = Field(
         description="Over bot, base URL and changes: equal for plans that do the same.",
     )
 
@@ -244,6 +244,9 @@ class PlanShape(Head):
     """What apply would change."""
 
     changes: list[AnyChange]
+    digest: Digest = Field(
+        description="Over the whole document but this: tells that a saved plan was edited."
+    )
 
 
 class SavedPlan(PlanShape):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commandsync.documents import digest_of
 from commandsync.report import render_plans
 from tests.support.home import LONGEST
 from tests.support.plans import varied_plan
@@ -249,6 +250,7 @@ def saved(count: int, **one: object) -> Callable[[], str]:
             plan[key] = [value] * count
         if not one:
             plan["changes"] = [{**delete, "id": str(number)} for number in range(count)]
+        plan["digest"] = digest_of(plan)
         return json.dumps(plan, separators=(",", ":"))
 
     return text
@@ -262,6 +264,10 @@ PLANS: dict[str, Callable[[], str]] = {
     "many warnings": saved(30_000, warnings={"message": "", "hint": "", "location": None}),
     "more values": lambda: '{"version":1,"x":[' + "{}," * 9_000_000 + "{}]}",
     "one long text and an emoji": lambda: '{"version":1,"x":"' + "a" * 32_000_000 + '😀"}',
+    "a long text, an emoji and a digest": lambda: (
+        '{"version":1,"digest":"","x":"' + "a" * 15_000_000 + '😀"}'
+    ),
+    "a long text and a digest": lambda: '{"version":1,"digest":"","x":"' + "a" * 32_000_000 + '"}',
     "too long": lambda: '{"version":1,"x":"' + "a" * 100_000_000 + '"}',
 }
 

@@ -6,8 +6,11 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.support.home import checked, failed, fields
+from tests.support.plans import edits
 from tests.support.proxy import Instead
 
 if TYPE_CHECKING:
@@ -166,33 +169,46 @@ def test_a_plan_carries_the_limits_it_was_made_under(home: Home, bot: Bot) -> No
     assert bot.names() == ["only one"]
 
 
-@pytest.mark.usefixtures("bot")
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        (("changes", 0, "after", "description"), "Something else."),
-        (("changes", 2, "id"), "another"),
-        (("summary", "delete"), 0),
-        (("fingerprint",), "sha256:" + "0" * 64),
-        (("bot",), "1"),
-    ],
-)
-def test_a_plan_that_was_edited_by_hand_is_refused(
-    home: Home, proxy: Proxy, path: tuple[str | int, ...], value: object
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_plan_that_was_edited_anywhere_is_refused_before_any_request(
+    home: Home, bot: Bot, proxy: Proxy, data: st.DataObject
 ) -> None:
-    home.forget("COMMANDSYNC_BOT")
-    plan = json.loads(home.read("plan.json"))
-    at = plan
-    for key in path[:-1]:
-        at = at[key]
-    at[path[-1]] = value
-    home.write(json.dumps(plan), "plan.json")
+    saved = json.loads(home.read("plan.json"))
+    edited = data.draw(edits(saved))
+    home.write(json.dumps(edited), "edited.json")
 
-    ran = home.run(*APPLY, "--format", "json")
+    ran = home.run("apply", "--plan", "edited.json", "--yes", "--format", "json")
 
     assert ran.code == 5
-    assert "was edited or damaged" in failed(ran, "refused")
+    assert "edited.json" in failed(ran, "refused")
     assert proxy.requests == []
+    assert bot.names() == NAMES
+
+
+def test_a_refused_plan_is_not_let_through_by_an_edited_limit(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    home.write(fields((NAMES[0],)))
+    assert home.run("plan", "--out", "plan.json", "--force").code == 0
+    proxy.requests.clear()
+    home.write(home.read("plan.json").replace('"max_deletes": null', '"max_deletes": "all"'), "p")
+
+    ran = home.run("apply", "--plan", "p", "--yes")
+
+    assert ran.code == 5
+    assert "p was edited or damaged" in ran.err
+    assert proxy.requests == []
+    assert bot.names() == NAMES
+
+
+def test_another_layout_of_the_same_plan_is_the_same_plan(home: Home, bot: Bot) -> None:
+    document = json.loads(home.read("plan.json"))
+    turned = dict(reversed(document.items()))
+    home.write(json.dumps(turned, ensure_ascii=True, separators=(",", ":")), "plan.json")
+
+    assert home.run(*APPLY).code == 0
+    assert bot.names() == [*NAMES[:9], "new"]
 
 
 @pytest.mark.parametrize(

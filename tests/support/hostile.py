@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from commandsync import answers
-from commandsync.documents import failure_document, plan_document
+from commandsync.documents import digest_of, failure_document, plan_document
 from commandsync.errors import CommandsyncError, ListingError, ManifestError, RateLimited, Reply
 from commandsync.location import Notice
 from commandsync.manifest import dump_manifest, load_manifests
@@ -192,11 +193,21 @@ def judge_answer(data: bytes) -> None:
 
 
 def judge_plan(data: bytes) -> None:
-    """A plan that says no more than it shows, or a refusal."""
+    """A plan that says no more than it shows, or a refusal; also with its digest made to match."""
     try:
-        plan = load_plan(data.decode("utf-8", "surrogatepass"), "plan.json")
+        text = data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         return  # the command line has its own word for that
+    _judge_saved(text)
+    with suppress(ValueError, RecursionError):
+        document = json.loads(text.removeprefix("\ufeff"))
+        if isinstance(document, dict):
+            _judge_saved(json.dumps(document | {"digest": digest_of(document)}))
+
+
+def _judge_saved(text: str) -> None:
+    try:
+        plan = load_plan(text, "plan.json")
     except CommandsyncError as error:
         _judge_failure(error)
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ from commandsync.snapshot import Entry, Snapshot
 from commandsync.texts import AnnouncementText, CommandText, Resource, canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from commandsync.plan import Plan
 
@@ -162,3 +164,37 @@ def plans(draw: st.DrawFn) -> Plan:
         manifest=draw(st.lists(texts, max_size=2)),
         notices=draw(notices),
     )
+
+
+@st.composite
+def edits(draw: st.DrawFn, document: dict[str, Any]) -> dict[str, Any]:
+    """Draw one edit of a JSON document: a value changed, a key or item left out, a key added."""
+    edited: dict[str, Any] = deepcopy(document)
+    holders = list(_holders(edited))
+    at = draw(st.sampled_from(holders))
+    key = draw(st.sampled_from(list(at) if isinstance(at, dict) else list(range(len(at)))))
+    how = draw(st.sampled_from(["change", "remove", "add"]))
+    if how == "remove":
+        del at[key]
+    elif how == "change":
+        at[key] = draw(_values.filter(lambda value: json.dumps(value) != json.dumps(at[key])))
+    elif isinstance(at, dict):
+        at[draw(texts.filter(lambda name: name not in at))] = draw(_values)
+    else:
+        at.append(draw(_values))
+    return edited
+
+
+_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 99) | texts | st.sampled_from(["all", "1", "0%"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(texts, inner, max_size=2),
+    max_leaves=3,
+)
+
+
+def _holders(value: object) -> Iterator[Any]:
+    """Yield every object and list of a document that holds something."""
+    if isinstance(value, dict | list) and value:
+        yield value
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _holders(inner)

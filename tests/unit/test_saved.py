@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from commandsync.documents import digest_of
 from commandsync.errors import FileError, RefusedError
 from commandsync.report import render_plans
 from commandsync.saved import LARGEST_PLAN, load_plan
-from tests.support.plans import plans, varied_plan
+from tests.support.plans import edits, plans, varied_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,23 +45,18 @@ def test_a_byte_order_mark_is_forgiven() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "it is no valid JSON"),
-        ("not json", "it is no valid JSON"),
-        ("[]", "it states no version"),
-        ("{}", "it states no version"),
-        ('{"version": "1"}', "it states no version"),
-        ('{"version": true}', "it states no version"),
-        ('{"version": 1}', "bot: Field required"),
+        ("", "it is not valid JSON"),
+        ("not json", "it is not valid JSON"),
+        ("[]", "it is not a JSON object"),
+        ("{}", "it has no digest"),
+        ('{"version": 1}', "it has no digest"),
         ('{"version": 1, "results": []}', "holds several plans"),
         ('{"version": 1, "error": {}}', "holds the report of a failure"),
         ('{"version": 1, "verified": true}', "holds the result of an apply"),
         ('{"version": 1, "version": 1}', "a key stands twice"),
         ('{"version": NaN}', "NaN is no JSON number"),
-        ('{"version": 1e999}', "it states no version"),
-        ('{"version": ' + "1" * 5000 + "}", "it is no valid JSON"),
+        ('{"version": ' + "1" * 5000 + "}", "it is not valid JSON"),
         ("[" * 200_000, "it nests too deep"),
-        ('{"version": 1, "bot": "\\ud800"}', "bot: "),
-        ('{"version": 1, "bot": "\ud800"}', "bot: "),
     ],
 )
 def test_what_is_no_saved_plan_is_told_as_such(text: str, message: str) -> None:
@@ -80,6 +76,52 @@ def test_a_file_that_is_too_large_is_not_even_read() -> None:
 def test_another_version_is_refused(version: int) -> None:
     with pytest.raises(RefusedError, match="of another version than 1"):
         load_plan(json.dumps({"version": version}), "plan.json")
+
+
+def _sealed(data: dict[str, Any]) -> str:
+    """Return an edited plan as who knows how the digest is made would save it."""
+    return json.dumps(data | {"digest": digest_of(data)})
+
+
+@pytest.mark.parametrize("version", ["1", True, None, 1.0])
+def test_a_version_that_is_not_a_number_is_not_a_plan(version: object) -> None:
+    with pytest.raises(FileError, match=r"plan\.json is not a saved plan: it has no version"):
+        load_plan(_sealed(_data() | {"version": version}), "plan.json")
+
+
+@pytest.mark.parametrize(("left", "right"), [("[", "]"), ('{"x": ', "}")])
+@pytest.mark.parametrize("depth", [100, 900, 960, 980, 1000, 5000, 100_000])
+def test_no_depth_is_more_than_a_damaged_file(left: str, right: str, depth: int) -> None:
+    nested = left * depth + "1" + right * depth
+
+    with pytest.raises((FileError, RefusedError), match=r"plan\.json"):
+        load_plan('{"version": 1, "digest": "", "x": ' + nested + "}", "plan.json")
+
+
+@pytest.mark.parametrize("half", ['"\\ud800"', '"\ud800"'])
+def test_half_a_character_is_not_a_plan(half: str) -> None:
+    text = _sealed(_data() | {"bot": "\ud800"}).replace('"\\ud800"', half)
+
+    with pytest.raises(FileError, match=r"plan\.json is not a saved plan: bot: "):
+        load_plan(text, "plan.json")
+
+
+def test_a_plan_without_its_digest_was_edited() -> None:
+    data = _data()
+    del data["digest"]
+
+    with pytest.raises(RefusedError, match="its digest does not match"):
+        load_plan(json.dumps(data), "plan.json")
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_any_edit_is_told_by_the_digest(data: st.DataObject) -> None:
+    plan = data.draw(plans())
+    edited = data.draw(edits(json.loads(_saved(plan))))
+
+    with pytest.raises(RefusedError, match=r"plan\.json"):
+        load_plan(json.dumps(edited), "plan.json")
 
 
 def _put(*steps: str | int, value: object) -> Callable[[dict[str, Any]], None]:
@@ -147,8 +189,8 @@ def test_what_no_plan_holds_is_no_plan(edit: Callable[[dict[str, Any]], None]) -
     data = _data()
     edit(data)
 
-    with pytest.raises(FileError, match=r"plan\.json is no saved plan: "):
-        load_plan(json.dumps(data), "plan.json")
+    with pytest.raises(FileError, match=r"plan\.json is not a saved plan: "):
+        load_plan(_sealed(data), "plan.json")
 
 
 @pytest.mark.parametrize(
@@ -174,14 +216,14 @@ def test_what_does_not_follow_from_its_changes_was_edited(
     edit(data)
 
     with pytest.raises(RefusedError, match=f"was edited or damaged: its {what} is not"):
-        load_plan(json.dumps(data), "plan.json")
+        load_plan(_sealed(data), "plan.json")
 
 
-def test_a_refusal_in_other_words_is_the_samevaried_plan() -> None:
+def test_a_refusal_in_other_words_is_the_same_plan() -> None:
     data = _data()
     data["refused"] = None
 
-    assert load_plan(json.dumps(data), "plan.json") == varied_plan()
+    assert load_plan(_sealed(data), "plan.json") == varied_plan()
 
 
 @settings(max_examples=60)
@@ -206,7 +248,7 @@ def test_no_damage_ends_in_anything_but_an_error_of_ours(
             break
         place = place[key]
     try:
-        loaded = load_plan(json.dumps(document), "plan.json")
+        loaded = load_plan(_sealed(document), "plan.json")
     except (FileError, RefusedError):
         return
 
