@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from commandsync.changes import Add, Delete, Edit, Replace
 from commandsync.diff import field_changes
-from commandsync.guard import refusal
+from commandsync.guard import countable, refusal
 from commandsync.hints import lost_renames, rename_hints
 from commandsync.location import Notice
 from commandsync.matching import count_alike, match
@@ -54,7 +54,7 @@ class Plan:
         changes: What to do, in the order shown: adds, edits and replaces as the manifest says
             them, then deletes as they are listed.
         unchanged: How many wanted records are listed as they should be.
-        listed: How many records each collection showed.
+        listed: How many records each collection showed, without the ignored ones.
         rules: The limits it was made under; it is guarded by them again when applied later.
         kept: Listed records that the manifest does not have and that stay all the same.
         stuck: Listed records that should change or go and cannot, for want of a usable id.
@@ -75,7 +75,7 @@ class Plan:
     @property
     def refusal(self) -> Refusal | None:
         """Why apply would refuse it; None when it would not."""
-        return refusal(self.changes, listed=self.listed, limit=self.rules.max_deletes)
+        return refusal(self.changes, listed=self.listed, rules=self.rules)
 
     def count(self, action: str) -> int:
         """How many changes there are of one action."""
@@ -138,7 +138,7 @@ def make_plan(
         scope=desired.scope,
         changes=tuple(sorted(changes, key=lambda change: isinstance(change, Delete))),
         unchanged=sum(part.unchanged for part in parts),
-        listed={resource: len(listed.collections[resource]) for resource in desired.scope},
+        listed=countable({r: listed.collections[r] for r in desired.scope}, rules=rules),
         rules=rules,
         kept=tuple(kept for part in parts for kept in part.kept),
         stuck=tuple(stuck for part in parts for stuck in part.stuck),

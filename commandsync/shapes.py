@@ -227,7 +227,9 @@ class Head(Shape):
     manifest: list[str] = Field(description="The files it was made from.")
     scope: list[Collection] = Field(description="The collections that are managed.")
     summary: Summary
-    listed: dict[Collection, Count] = Field(description="How many records were listed.")
+    listed: dict[Collection, Count] = Field(
+        description="How many records were listed, without the ignored ones."
+    )
     limits: Limits
     refused: Refused | None
     kept: list[Kept] = Field(description="What the manifest does not have and what may stay.")

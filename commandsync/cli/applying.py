@@ -77,7 +77,7 @@ class _Stop:
 
 def refusal_of(planned: Planned) -> CommandsyncError | None:
     """Say why a plan must not be applied to what is listed now; None when it may."""
-    from commandsync.guard import refusal  # noqa: PLC0415 - loads with the plan
+    from commandsync.guard import countable, refusal  # noqa: PLC0415 - loads with the plan
     from commandsync.resume import Progress, progress_of  # noqa: PLC0415 - as above
 
     plan, listed = planned.plan, planned.listed
@@ -87,8 +87,8 @@ def refusal_of(planned: Planned) -> CommandsyncError | None:
         return error
     found = refusal(
         [c for c, one in zip(plan.changes, progress, strict=True) if one is not Progress.DONE],
-        listed={resource: len(listed.collections[resource]) for resource in plan.scope},
-        limit=plan.rules.max_deletes,
+        listed=countable({r: listed.collections[r] for r in plan.scope}, rules=plan.rules),
+        rules=plan.rules,
     )
     return None if found is None else TooManyDeletesError(found.message, hint=found.hint)
 

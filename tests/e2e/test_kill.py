@@ -27,7 +27,7 @@ MANIFEST = (
     + "".join(
         f"  - {json.dumps({'title': text[0], 'description': text[1]})}\n" for text in ANNOUNCEMENTS
     )
-    + "sync: {announcements: mirror}\n"
+    + "sync: {announcements: mirror, max_deletes: 5}\n"
 )
 
 

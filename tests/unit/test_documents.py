@@ -69,8 +69,9 @@ def test_a_plan_document_has_the_designed_keys_in_their_order() -> None:
         "ignore": ["beta-*"],
     }
     assert document["refused"] == {
-        "message": "would delete or replace 1 of 1 listed announcements, 100 % is over 50 %",
-        "hint": "if that is meant, allow it with --max-deletes 1",
+        "message": "would delete or replace 1 of 1 listed announcements that are not ignored, "
+        "100 % is over 50 %",
+        "hint": "if that is meant, allow it with --max-deletes 2",
     }
     assert document["warnings"] == [
         {

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.changes import Add, Change, Delete, Replace
-from commandsync.guard import ALWAYS_ALLOWED, refusal
-from commandsync.rules import DeleteLimit, parse_delete_limit
+from commandsync.guard import ALWAYS_ALLOWED, countable, refusal
+from commandsync.rules import SyncRules, parse_delete_limit
+from commandsync.snapshot import Entry
 from commandsync.texts import AnnouncementText, CommandText, Resource
 
 TEXT = CommandText("a", "b", "c")
@@ -23,18 +24,23 @@ def deletes(count: int, resource: Resource = Resource.COMMAND) -> list[Change]:
     return [Delete(resource=resource, id=str(n), before=TEXT) for n in range(count)]
 
 
+def rules(limit: str | None = None, *ignored: str) -> SyncRules:
+    parsed = None if limit is None else parse_delete_limit(limit)
+    return SyncRules(max_deletes=parsed, ignore=ignored)
+
+
 def refused(changes: list[Change], listed: int, limit: str | None = None) -> str:
     """Return the arithmetic of a refusal; empty when there is none."""
     found = refusal(
         changes,
         listed=dict.fromkeys(Resource, listed),
-        limit=None if limit is None else parse_delete_limit(limit),
+        rules=rules(limit),
     )
     return found.message if found else ""
 
 
 def test_the_arithmetic_is_shown_with_what_allows_it() -> None:
-    found = refusal(deletes(12), listed={Resource.COMMAND: 30}, limit=None)
+    found = refusal(deletes(12), listed={Resource.COMMAND: 30}, rules=rules())
 
     assert found is not None
     assert found.message == "would delete 12 of 30 listed commands, 40 % is over 30 %"
@@ -56,10 +62,10 @@ def test_the_arithmetic_is_shown_with_what_allows_it() -> None:
         (5, 9, "5", ""),
         (99, 100, "99", ""),
         (100, 100, "all", ""),
-        (100, 100, "100", "would leave none of the 100 listed commands"),
-        (100, 100, "100%", "would leave none of the 100 listed commands"),
-        (1, 1, None, "would leave none of the 1 listed commands"),
-        (3, 3, None, "would leave none of the 3 listed commands"),
+        (100, 100, "100", "would delete 100 of 100 listed commands, which keeps none of them"),
+        (100, 100, "100%", "would delete 100 of 100 listed commands, which keeps none of them"),
+        (1, 1, None, "would delete 1 of 1 listed commands, which keeps none of them"),
+        (3, 3, None, "would delete 3 of 3 listed commands, which keeps none of them"),
         (6001, 20000, None, "would delete 6001 of 20000 listed commands, 30.005 % is over 30 %"),
     ],
 )
@@ -67,8 +73,11 @@ def test_so_much_may_go(count: int, listed: int, limit: str | None, message: str
     assert refused(deletes(count), listed, limit) == message
 
 
-def test_what_is_added_counts_as_left() -> None:
-    assert refused([ADD, *deletes(3)], 3) == ""
+def test_what_is_added_does_not_count_as_left() -> None:
+    assert refused([ADD] * 9 + deletes(3), 3) == (
+        "would delete 3 of 3 listed commands, which keeps none of them"
+    )
+    assert refused([ADD] * 9 + deletes(3), 4) == ""
 
 
 def test_a_replace_counts_as_a_delete_but_leaves_something() -> None:
@@ -79,23 +88,57 @@ def test_a_replace_counts_as_a_delete_but_leaves_something() -> None:
     assert refused([REPLACE] * 4, 4, "4") == ""
 
 
-def test_each_collection_is_guarded_by_its_own_number() -> None:
+def test_each_collection_keeps_something() -> None:
     few = refusal(
         [*deletes(4), *deletes(3, Resource.ANNOUNCEMENT)],
         listed={Resource.COMMAND: 100, Resource.ANNOUNCEMENT: 3},
-        limit=None,
+        rules=rules(),
     )
 
     assert few is not None
-    assert few.message == "would leave none of the 3 listed announcements"
+    assert few.message == "would delete 3 of 3 listed announcements, which keeps none of them"
+    assert few.hint.endswith("--max-deletes all")
+
+
+@given(commands=st.integers(1, 20), announcements=st.integers(1, 20), limit=st.integers(0, 40))
+def test_a_number_and_the_three_count_over_the_whole_listing(
+    commands: int, announcements: int, limit: int
+) -> None:
+    total = commands + announcements
+    changes = [*deletes(commands), *[REPLACE] * announcements]
+
+    said = refused(changes, 1000, str(limit))
+
+    assert bool(said) == (total > limit)
+    assert not said or said == (
+        f"would delete or replace {commands} of 1000 listed commands and {announcements} of 1000 "
+        f"listed announcements, the limit is {limit}"
+    )
+    assert bool(refused(changes, 21)) == (
+        total > ALWAYS_ALLOWED and max(commands, announcements) > 6
+    )
+
+
+def test_ignored_records_are_not_counted_and_the_message_says_so() -> None:
+    listed = [Entry(CommandText(name, "", "")) for name in ("a", "b", "c", "d", "beta-1", "beta-2")]
+    limits = rules("50%", "beta-*")
+
+    found = refusal(
+        deletes(3), listed=countable({Resource.COMMAND: listed}, rules=limits), rules=limits
+    )
+
+    assert found is not None
+    assert found.message == (
+        "would delete 3 of 4 listed commands that are not ignored, 75 % is over 50 %"
+    )
 
 
 def test_a_collection_that_shows_nothing_has_nothing_to_delete() -> None:
-    nothing = refusal(deletes(4), listed={}, limit=None)
+    nothing = refusal(deletes(4), listed={}, rules=rules())
 
     assert nothing is not None
-    assert refusal([], listed={}, limit=DeleteLimit(count=0)) is None
-    assert refusal([ADD], listed={}, limit=DeleteLimit(count=0)) is None
+    assert refusal([], listed={}, rules=rules("0")) is None
+    assert refusal([ADD], listed={}, rules=rules("0")) is None
 
 
 @given(
@@ -110,7 +153,7 @@ def test_a_percentage_is_held_to_the_last_record(
     message = refusal(
         deletes(count) if count < 500 else deletes(1) * count,
         listed={Resource.COMMAND: total},
-        limit=parse_delete_limit(f"{percent}%"),
+        rules=rules(f"{percent}%"),
     )
 
     assert (message is not None) == (count * 100 > percent * total)

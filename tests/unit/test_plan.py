@@ -244,7 +244,7 @@ def test_ignored_names_are_not_touched_and_not_counted_as_too_much() -> None:
 
     assert plan.changes == ()
     assert plan.kept == ()
-    assert plan.listed[Resource.COMMAND] == 2
+    assert plan.listed[Resource.COMMAND] == 1
 
 
 def test_too_many_deletes_are_refused() -> None:

@@ -35,7 +35,7 @@ def test_hostile_texts_are_shown_and_never_obeyed(
 ) -> None:
     bot = service.bot(["::error::listed", "##[warning]listed"])
     shell.write(fields(*((text, text) for text in HOSTILE)))
-    inputs = {"base_url": bot.url, "bot": bot.id, "label": HOSTILE[4]}
+    inputs = {"base_url": bot.url, "bot": bot.id, "label": HOSTILE[4], "max_deletes": "all"}
     planned = shell.run(pull_request(), **inputs)
     applied = shell.run(push(), token=bot.token, **inputs)
 

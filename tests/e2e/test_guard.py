@@ -1,0 +1,96 @@
+"""No run takes away more than it may, whatever it adds."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.home import checked, fields
+
+if TYPE_CHECKING:
+    from tests.support.bots import Service
+    from tests.support.home import Home
+    from tests.support.proxy import Proxy
+
+LIMITS = (
+    st.none() | st.integers(0, 9).map(str) | st.integers(0, 100).map("{}%".format) | st.just("all")
+)
+SIZES = st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(0, 2))  # stay, go, new
+
+
+def _allowed(limit: str | None, deleted: list[int], listed: list[int]) -> bool:
+    """Say anew what the documentation says of the limits."""
+    if limit == "all":
+        return True
+    if any(gone and gone == there for gone, there in zip(deleted, listed, strict=True)):
+        return False
+    if limit is None and sum(deleted) <= 3:
+        return True
+    if limit is not None and limit.isdigit():
+        return sum(deleted) <= int(limit)
+    percent = int(limit.removesuffix("%")) if limit else 30
+    return all(100 * n <= percent * of for n, of in zip(deleted, listed, strict=True))
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(commands=SIZES, announcements=SIZES, ignored=st.integers(0, 3), limit=LIMITS)
+def test_deletes_are_limited_over_the_listing_and_over_each_collection(
+    service: Service,
+    home: Home,
+    proxy: Proxy,
+    *,
+    commands: tuple[int, int, int],
+    announcements: tuple[int, int, int],
+    ignored: int,
+    limit: str | None,
+) -> None:
+    stay, go, new = ([f"{kind} {n}" for n in range(count)] for kind, count in _named(commands))
+    kept, gone, fresh = ([f"{k} {n}" for n in range(c)] for k, c in _named(announcements))
+    left = [f"beta-{n}" for n in range(ignored)]
+    bot = service.bot([*left, *stay, *go], [*kept, *gone])
+    home.knows(bot, url=proxy.url)
+    posts = [{"title": title, "description": "News."} for title in (*kept, *fresh)]
+    home.write(
+        fields(*((name,) for name in (*stay, *new)))
+        + f"announcements: {json.dumps(posts)}\n"
+        + 'sync: {announcements: mirror, ignore: ["beta-*"]}\n'
+    )
+    proxy.requests.clear()
+
+    ran = home.run("apply", "--yes", *(["--max-deletes", limit] if limit else []))
+
+    deleted, listed = [len(go), len(gone)], [len(stay + go), len(kept + gone)]
+    if _allowed(limit, deleted, listed):
+        assert ran.code == 0, ran.said
+        assert bot.names() == [*left, *stay, *new]
+    else:
+        assert ran.code == 5
+        assert "--max-deletes" in ran.said
+        assert proxy.writes == []
+
+
+def _named(sizes: tuple[int, int, int]) -> list[tuple[str, int]]:
+    return list(zip(("stays", "goes", "comes"), sizes, strict=True))
+
+
+@pytest.mark.parametrize("limit", [None, "3", "100%"])
+def test_a_page_is_not_replaced_by_another_one(
+    service: Service, home: Home, proxy: Proxy, limit: str | None
+) -> None:
+    bot = service.bot(["one", "two", "three"])
+    home.knows(bot, url=proxy.url)
+    home.write(fields(("uno",), ("due",), ("tre",)))
+
+    ran = home.run(
+        "apply", "--yes", "--format", "json", *(["--max-deletes", limit] if limit else [])
+    )
+
+    assert ran.code == 5
+    refused = checked(ran, "plan")["error"] if "error" in ran.document else ran.document["refused"]
+    assert refused["message"] == "would delete 3 of 3 listed commands, which keeps none of them"
+    assert "--max-deletes all" in refused["hint"]
+    assert proxy.writes == []
