@@ -17,6 +17,8 @@ API_VERSION = 1
 _HOST_AND_PORT = re.compile(
     r"(?P<host>\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_-])?)\.*(?P<port>:[0-9]+)?:?"
 )
+_LOCALHOST = "localhost"
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 _EXAMPLE = "give it as https://listing.example, without /v1"
 
 
@@ -38,13 +40,7 @@ class Address:
     @property
     def loopback(self) -> bool:
         """Whether the service runs on this machine."""
-        host = urlsplit(self.base_url).hostname or ""
-        if host == "localhost":
-            return True
-        try:
-            return _plain(ip_address(host)).is_loopback
-        except ValueError:
-            return False
+        return _host(urlsplit(self.base_url)) == _LOCALHOST
 
     def __str__(self) -> str:
         return self.base_url
@@ -87,9 +83,30 @@ def parse_address(text: str, *, insecure_http: bool = False) -> Address:
     return address
 
 
-def _plain(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """Return the IPv4 address inside an IPv6 one, which Python versions judge differently."""
-    return getattr(address, "ipv4_mapped", None) or address
+def service_of(base_url: str) -> str:
+    """Return which host and port a base URL leads to, in one spelling of all that lead there.
+
+    A default port and no port are the same, so http and https without one are, and so are all names
+    and addresses of this machine. The path does not count: one host has one listing of a bot.
+
+    Args:
+        base_url: The base URL, as `Address` spells it.
+    """
+    parts = urlsplit(base_url)
+    port = None if parts.port == _DEFAULT_PORTS.get(parts.scheme) else parts.port
+    return _host(parts) + (f":{port}" if port is not None else "")
+
+
+def _host(parts: SplitResult) -> str:
+    """Return a URL's host, with one name for all that lead to this machine."""
+    host = parts.hostname or ""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    # the IPv4 address inside an IPv6 one, which Python versions judge differently
+    plain: IPv4Address | IPv6Address = getattr(address, "ipv4_mapped", None) or address
+    return _LOCALHOST if plain.is_loopback else str(plain)
 
 
 def _split(text: str) -> SplitResult:

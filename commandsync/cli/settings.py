@@ -150,7 +150,7 @@ def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
     """Decide for every manifest; two for one listing are refused.
 
     Raises:
-        ManifestError: Two manifests are for the same bot at the same base URL.
+        ManifestError: Two manifests are for the same bot on the same host.
         CommandsyncError: As `site_of`.
     """
     from commandsync.manifest import Target, same_target_problems  # noqa: PLC0415 - loads yaml

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from commandsync.address import service_of
 from commandsync.location import Location, Problem
 from commandsync.rules import SyncRules
 from commandsync.snapshot import Snapshot
@@ -62,7 +63,7 @@ class Target:
 
 
 def same_target_problems(targets: Iterable[Target]) -> tuple[Problem, ...]:
-    """Refuse two manifests for one listing: each would delete what the other adds.
+    """Refuse two manifests for one listing, however spelled: each would delete what the other adds.
 
     Args:
         targets: What each manifest is for; called again by whoever fills in flags and environment.
@@ -72,12 +73,12 @@ def same_target_problems(targets: Iterable[Target]) -> tuple[Problem, ...]:
     for target in targets:
         if not (target.base_url and target.bot):
             continue
-        path = first.setdefault((target.base_url, target.bot), target.path)
+        path = first.setdefault((service_of(target.base_url), target.bot), target.path)
         if path != target.path:
             problems.append(
                 Problem(
                     Location(target.path),
-                    f"{path} is for the same bot at the same base URL",
+                    f"{path} is for the same bot on the same host",
                     f"keep one manifest per bot: include: this file in {path}",
                 )
             )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.support.home import checked, failed, fields
 from tests.support.proxy import Instead
+from tests.support.spellings import local_urls
 
 if TYPE_CHECKING:
     from tests.support.bots import Bot, Service
@@ -193,6 +196,29 @@ def test_one_listing_in_two_manifests_is_invalid(
     assert "bots/c.yaml" in ran.err.replace("\\", "/")
     assert "include" in ran.err
     assert proxy.requests == []
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_one_listing_is_one_however_its_url_is_spelled(
+    home: Home, bots: tuple[Bot, Bot], proxy: Proxy, data: st.DataObject
+) -> None:
+    home.forget("COMMANDSYNC_BASE_URL")
+    port = urlsplit(proxy.url).port or 0
+    for name in ("a", "b"):
+        url = data.draw(local_urls(port))
+        head = f"base_url: {json.dumps(url)}\ntoken_env: COMMANDSYNC_TOKEN_A\n"
+        where = f'bot: "{bots[0].id}"\n' if data.draw(st.booleans()) else ""
+        home.write(fields(*((one,) for one in LISTED), (name,)) + where + head, f"bots/{name}.yaml")
+    before = bots[0].everything()
+
+    ran = home.run("apply", "--yes", "-f", "bots")
+
+    assert ran.code == 4
+    assert "bots/a.yaml is for the same bot on the same host" in ran.err.replace("\\", "/")
+    assert "include" in ran.err
+    assert proxy.requests == []
+    assert bots[0].everything() == before
 
 
 @pytest.mark.usefixtures("bots")

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from commandsync.address import Address, parse_address
+from commandsync.address import Address, parse_address, service_of
 from commandsync.errors import PlainHttpError, UsageError
+from tests.support.spellings import local_urls, url_pairs
 
 
 @pytest.mark.parametrize(
@@ -133,3 +136,42 @@ def test_plain_http_goes_to_this_machine_only(text: str) -> None:
 )
 def test_an_address_knows_whether_it_is_this_machine(url: str, *, loopback: bool) -> None:
     assert Address(url).loopback is loopback
+
+
+def _service(url: str) -> str:
+    return service_of(str(parse_address(url, insecure_http=True)))
+
+
+@given(
+    st.integers(1, 65535).flatmap(lambda p: st.tuples(local_urls(p), local_urls(p))) | url_pairs()
+)
+def test_a_service_is_one_however_its_url_is_spelled(urls: tuple[str, str]) -> None:
+    one, other = urls
+
+    assert _service(one) == _service(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("https://a.example", "https://b.example"),
+        ("https://a.example", "https://a.example:8443"),
+        ("http://localhost:8000", "http://127.0.0.1:8001"),
+        ("https://10.0.0.1", "https://10.0.0.2"),
+        ("https://[fe80::1]", "https://[fe80::2]"),
+    ],
+)
+def test_other_hosts_and_ports_are_other_services(one: str, other: str) -> None:
+    assert _service(one) != _service(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("http://a.example", "https://a.example"),
+        ("https://a.example/listing", "https://a.example/other"),
+        ("https://[fe80:0::1]", "https://[fe80::1]"),
+    ],
+)
+def test_neither_scheme_nor_path_makes_another_service(one: str, other: str) -> None:
+    assert _service(one) == _service(other)

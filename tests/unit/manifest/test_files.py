@@ -337,7 +337,7 @@ def test_one_listing_in_two_manifests_is_an_error(folder: Folder) -> None:
 
     assert complaints("a.yaml", "b.yaml", "c.yaml") == [
         (
-            "b.yaml:1:1: a.yaml is for the same bot at the same base URL "
+            "b.yaml:1:1: a.yaml is for the same bot on the same host "
             "| keep one manifest per bot: include: this file in a.yaml"
         )
     ]
