@@ -1,4 +1,4 @@
-"""`commandsync init`: a starter manifest, with the schema that editors complete it from."""
+"""`commandsync init`: a manifest of what is listed, or a starter, with the schema for editors."""
 
 from __future__ import annotations
 
@@ -10,42 +10,82 @@ from typing import TYPE_CHECKING
 import click
 
 from commandsync.cli.files import check_new, make_folder, read_file, write_file
-from commandsync.cli.options import PATH, not_empty, talk_options
-from commandsync.cli.settings import DEFAULT_MANIFEST
+from commandsync.cli.options import PATH, listing_options, not_empty
+from commandsync.cli.settings import DEFAULT_MANIFEST, known_bot, site_of
+from commandsync.cli.syncing import read_listing
 from commandsync.errors import FileError
+from commandsync.location import Notice
 
 SCHEMA = Path("schemas") / "commands.schema.json"
 _TITLE = b'"commandsync manifest"'
 _LARGEST_SCHEMA = 1024 * 1024  # bytes
+_ADOPTED = (
+    "What is listed now. Edit it, see what would change with `commandsync plan`, then apply it."
+)
 
 if TYPE_CHECKING:
-    from commandsync.cli.output import Output
+    from commandsync.cli.settings import Settings
 
 
 @click.command("init")
 @click.argument("path", type=PATH, default=DEFAULT_MANIFEST, callback=not_empty)
-@talk_options
-def init_command(*, path: str, output: Output) -> None:
-    """Write a starter manifest; never over an existing file.
+@listing_options
+def init_command(*, path: str, settings: Settings) -> None:
+    """Write a manifest; never over an existing file.
 
-    The JSON Schema is put into schemas/ beside it, so that editors complete and check it.
+    Where bot and base URL are known and something is listed, it is a manifest of that. Otherwise it
+    is a starter. The JSON Schema is put into schemas/ beside it, so that editors complete it.
 
     \b
     Example:
       commandsync init
       commandsync init bots/music/commands.yaml
+      commandsync init --bot 779641401482805289 --base-url https://listing.example
     """
-    from commandsync.manifest import schema_text, starter  # noqa: PLC0415 - loads yaml
+    from commandsync.manifest import schema_text  # noqa: PLC0415 - loads yaml
 
+    output = settings.output
     check_new(path)
     schema = Path(path).parent / SCHEMA
     _check_schema(schema)
+    text, adopted = _manifest(settings)
     make_folder(schema.parent)
     write_file(str(schema), schema_text(), force=True)
-    write_file(path, starter(schema=f"./{SCHEMA.as_posix()}"), force=False)
+    write_file(path, text, force=False)
     output.talk(f"wrote {path} and {schema.as_posix()}")
+    if adopted:
+        output.talk(f"{path} is what is listed now: {adopted}")
     named = "" if path == DEFAULT_MANIFEST else f" -f {shlex.quote(path.replace(os.sep, '/'))}"
     output.talk(f"next: edit it, then run  commandsync validate{named}")
+
+
+def _manifest(settings: Settings) -> tuple[str, str]:
+    """Return the manifest to write, and what of the listing it holds; empty for a starter.
+
+    Raises:
+        ListingError: What is listed cannot be read: a starter would not know of it.
+    """
+    from commandsync.manifest import dump_manifest, starter  # noqa: PLC0415 - loads yaml
+
+    schema = f"./{SCHEMA.as_posix()}"
+    site = site_of(settings, None, of_bot=False) if settings.base_url else None
+    if site is None or not site.bot.strip():
+        base_url = site.address.base_url if site else ""
+        return starter(schema, bot=known_bot(settings), base_url=base_url), ""
+    listed = read_listing(settings, site)
+    settings.output.notices(site.warnings())
+    counts = [
+        f"{len(entries):,} {resource if len(entries) == 1 else resource.collection}"
+        for resource, entries in listed.collections.items()
+        if entries
+    ]
+    base_url = site.address.base_url
+    if not counts:
+        return starter(schema, bot=site.bot, base_url=base_url), ""
+    header = (f"yaml-language-server: $schema={schema}", "", _ADOPTED)
+    dumped = dump_manifest(listed, bot=site.bot, base_url=base_url, header=header)
+    settings.output.notices([Notice(warning) for warning in dumped.warnings])
+    return dumped.text, " and ".join(counts)
 
 
 def _check_schema(path: Path) -> None:

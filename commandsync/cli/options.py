@@ -196,12 +196,17 @@ def talk_options(command: F) -> F:
 
 def service_options(command: F) -> F:
     """Give a command the options on a sync; it gets all settings as `settings`."""
-    return _with_settings(command, _SEVERAL)
+    return _with_settings(command, (file_option, *_SERVICE, *_SEVERAL))
 
 
 def call_options(command: F) -> F:
     """Give a command the options on a call of the service, whose result is a table or JSON."""
-    return _with_settings(command, _TABLE_OR_JSON)
+    return _with_settings(command, (file_option, *_SERVICE, *_TABLE_OR_JSON))
+
+
+def listing_options(command: F) -> F:
+    """Give a command the options on a listing that no manifest names yet."""
+    return _with_settings(command, _SERVICE)
 
 
 def paging_options(*, limit: int) -> Callable[[F], F]:
@@ -226,11 +231,10 @@ def paging_options(*, limit: int) -> Callable[[F], F]:
     return lambda command: _decorated(command, options)
 
 
-def _with_settings(command: F, more: tuple[Callable[[Any], Any], ...]) -> F:
+def _with_settings(command: F, options: tuple[Callable[[Any], Any], ...]) -> F:
     @wraps(command)
     def with_settings(  # noqa: PLR0913 - one for each option
         *args: object,
-        files: tuple[str, ...],
         output: Output,
         base_url: str | None,
         bot: str | None,
@@ -238,6 +242,7 @@ def _with_settings(command: F, more: tuple[Callable[[Any], Any], ...]) -> F:
         timeout: float,
         retries: int,
         insecure_http: bool,
+        files: tuple[str, ...] = (),
         concurrency: int = 1,
         no_prune: bool = False,
         max_deletes: DeleteLimit | None = None,
@@ -260,7 +265,7 @@ def _with_settings(command: F, more: tuple[Callable[[Any], Any], ...]) -> F:
         )
         return command(*args, settings=settings, **rest)
 
-    return cast("F", talk_options(_decorated(with_settings, (file_option, *_SERVICE, *more))))
+    return cast("F", talk_options(_decorated(with_settings, options)))
 
 
 def limit_options(command: F) -> F:

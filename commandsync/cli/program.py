@@ -62,7 +62,7 @@ def program() -> None:
     """Keep a bot's public command list in commands.yaml.
 
     \b
-      commandsync init            write a starter manifest
+      commandsync init            write a manifest of what is listed, or a starter
       commandsync validate        check it, offline
       commandsync plan            see what would change on the bot's page
       commandsync apply           make the page match

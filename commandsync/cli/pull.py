@@ -10,7 +10,7 @@ from commandsync.cli.calling import one_manifest
 from commandsync.cli.files import check_free, write_file
 from commandsync.cli.options import PATH, force_option, not_empty, service_options
 from commandsync.cli.settings import site_of
-from commandsync.cli.syncing import connected, listed_at
+from commandsync.cli.syncing import read_listing
 from commandsync.location import Notice
 from commandsync.texts import Resource
 
@@ -46,12 +46,9 @@ def pull_command(*, settings: Settings, out: str | None, pin: bool, force: bool)
         check_free(out, force=force)
     manifest = one_manifest(settings, known=bool(settings.bot and settings.base_url))
     site = site_of(settings, manifest)
-    with connected(settings, [site]) as (connection,):
-        from commandsync.client import SnapshotReading  # noqa: PLC0415 - loads requests
-
-        managed = manifest.snapshot.scope if manifest else ()
-        scope = managed or tuple(Resource)  # one that manages nothing yet only says which listing
-        listed = listed_at(site, SnapshotReading(connection, site.bot, scope))
+    managed = manifest.snapshot.scope if manifest else ()
+    scope = managed or tuple(Resource)  # one that manages nothing yet only says which listing
+    listed = read_listing(settings, site, scope)
     dumped = dump_manifest(listed, bot=site.bot, base_url=site.address.base_url, pin=pin)
     settings.output.notices([Notice(warning) for warning in dumped.warnings])
     if out:

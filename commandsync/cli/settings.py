@@ -136,6 +136,14 @@ def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = Tru
     return Site(address, bot, token, settings.token_file or variable)
 
 
+def known_bot(settings: Settings) -> str:
+    """Return the bot's id as far as it is known without a manifest; empty when it is not."""
+    if settings.bot:
+        return settings.bot
+    token = _token(settings, TOKEN_VARIABLE)
+    return token.bot if token else ""
+
+
 def rules_of(settings: Settings, manifest: Manifest) -> SyncRules:
     """Return a manifest's rules with the flags before them."""
     rules = manifest.rules

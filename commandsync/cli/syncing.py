@@ -12,6 +12,7 @@ from commandsync.cli.files import ci_workspace
 from commandsync.cli.settings import DEFAULT_MANIFEST, Settings, Site, about, rules_of, sites_of
 from commandsync.errors import CommandsyncError, Unauthorized
 from commandsync.location import Notice
+from commandsync.texts import Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -184,6 +185,20 @@ def listed_at(site: Site, reading: SnapshotReading) -> Snapshot:
             reply=error.reply,
             hint=f"set {site.token_from}, or give --token-file",
         ) from error
+
+
+def read_listing(
+    settings: Settings, site: Site, scope: Sequence[Resource] = tuple(Resource)
+) -> Snapshot:
+    """Read what is listed, for a run that needs nothing more.
+
+    Raises:
+        ListingError: It cannot be read.
+    """
+    with connected(settings, [site]) as (connection,):
+        from commandsync.client import SnapshotReading  # noqa: PLC0415 - loads requests
+
+        return listed_at(site, SnapshotReading(connection, site.bot, scope))
 
 
 def _planned(job: Job, reading: SnapshotReading) -> Planned:

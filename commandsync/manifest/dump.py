@@ -70,13 +70,18 @@ def dump_manifest(
     warnings: list[str] = []
     lines = [f"# {_BREAKING.sub(' ', line)}".rstrip() for line in header]
     lines.append("version: 1")
-    target = (("bot", bot, True), ("base_url", base_url, False))
-    lines.extend(_fields((field for field in target if field[1]), ""))
+    lines.extend(target_lines(bot=bot, base_url=base_url))
     for resource in snapshot.scope:
         entries = snapshot.collections[resource]
         lines.append(f"{resource.collection}:" if entries else f"{resource.collection}: []")
         lines.extend(_entries(resource, entries, pin=pin, warnings=warnings))
     return Dump("\n".join(lines) + "\n", tuple(warnings))
+
+
+def target_lines(*, bot: str, base_url: str) -> Iterator[str]:
+    """Return the keys that say which listing a manifest is for; what is empty is left out."""
+    target = (("bot", bot, True), ("base_url", base_url, False))
+    return _fields((field for field in target if field[1]), "")
 
 
 def _entries(

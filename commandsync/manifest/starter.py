@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from commandsync.manifest.dump import target_lines
+
 _STARTER = """\
 # yaml-language-server: $schema={schema}
 #
@@ -12,8 +14,7 @@ version: 1
 
 # Which bot, and on which listing service. --bot and --base-url, or COMMANDSYNC_BOT and
 # COMMANDSYNC_BASE_URL, do as well. The token never stands here: it comes from COMMANDSYNC_TOKEN.
-# bot: "779641401482805289"
-# base_url: https://listing.example
+{target}
 
 # What {prefix} in a syntax stands for.
 prefix: "/"
@@ -43,10 +44,24 @@ commands:
 """
 
 
-def starter(schema: str = "./commands.schema.json") -> str:
+_EXAMPLE = {
+    "bot": '# bot: "779641401482805289"',
+    "base_url": "# base_url: https://listing.example",
+}
+
+
+def starter(schema: str = "./commands.schema.json", *, bot: str = "", base_url: str = "") -> str:
     """Return the text of a starter manifest.
 
     Args:
         schema: Where the editor finds the JSON Schema, relative to the manifest.
+        bot: The bot's id; an example in a comment when empty.
+        base_url: The service's base URL; as above.
+
+    Raises:
+        FileError: The bot's id is nothing that a file can hold.
     """
-    return _STARTER.replace("{schema}", schema)
+    known = {line.partition(":")[0]: line for line in target_lines(bot=bot, base_url=base_url)}
+    return _STARTER.replace("{schema}", schema).replace(
+        "{target}", "\n".join((_EXAMPLE | known).values())
+    )

@@ -39,3 +39,12 @@ def test_what_the_starter_suggests_in_comments_is_valid_too(load: Load) -> None:
     assert manifest.base_url == "https://listing.example"
     assert manifest.rules.max_deletes == DeleteLimit(percent=10)
     assert manifest.snapshot.scope == (Resource.COMMAND, Resource.ANNOUNCEMENT)
+
+
+def test_a_starter_says_which_listing_as_far_as_that_is_known(load: Load) -> None:
+    known = load(starter(bot="0779", base_url="https://listing.example"))
+    half = load(starter(bot="1e3"))
+
+    assert (known.bot, known.base_url) == ("0779", "https://listing.example")
+    assert (half.bot, half.base_url) == ("1e3", "")
+    assert "# base_url: https://listing.example" in starter(bot="1")

@@ -1,0 +1,189 @@
+"""`init` begins with what is there: what is listed, or a starter that knows its bot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from commandsync.manifest import load_manifests, starter
+from tests.support.home import ROOT, fields
+from tests.support.proxy import Instead
+
+if TYPE_CHECKING:
+    from commandsync.manifest import Manifest
+    from tests.support.bots import Service
+    from tests.support.home import Home
+    from tests.support.proxy import Proxy
+
+WORDS = st.text("abcXYZ éß😀[]:#{}'\"-/", min_size=1, max_size=12).filter(
+    lambda text: text == text.strip()
+)
+TEXTS = st.fixed_dictionaries({"name": WORDS, "description": WORDS, "syntax": WORDS})
+generated = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def _fresh(home: Home) -> None:
+    (home.path / "commands.yaml").unlink(missing_ok=True)
+
+
+def _written() -> Manifest:
+    (manifest,) = load_manifests(["commands.yaml"], stdin=bytes)
+    return manifest
+
+
+@generated
+@given(
+    commands=st.lists(TEXTS, max_size=6, unique_by=lambda text: tuple(text.values())),
+    titles=st.lists(WORDS, max_size=3, unique=True),
+)
+def test_it_adopts_what_is_listed(
+    service: Service,
+    home: Home,
+    proxy: Proxy,
+    *,
+    commands: list[dict[str, str]],
+    titles: list[str],
+) -> None:
+    bot = service.bot(commands, titles)
+    home.knows(bot, url=proxy.url)
+    _fresh(home)
+    before = bot.everything()
+    proxy.requests.clear()
+
+    ran = home.run("init")
+
+    assert ran.code == 0, ran.said
+    assert sorted(proxy.shorts()) == ["GET announcements", "GET commands"]
+    if commands or titles:
+        assert "commands.yaml is what is listed now: " in ran.err
+        applied = home.run("apply", "--yes", "--max-deletes", "0")
+        assert applied.code == 0, applied.said
+        assert "No changes: nothing is left to do." in applied.out
+    else:
+        url = proxy.url
+        expected = starter("./schemas/commands.schema.json", bot=bot.id, base_url=url)
+        assert home.read("commands.yaml") == expected
+    assert home.run("validate").code == 0
+    assert bot.everything() == before
+    assert proxy.writes == []
+
+
+@generated
+@given(
+    st.sampled_from([401, 403, 404, 429, 500, 503]).map(Instead)
+    | st.sampled_from([b"", b"{}", b"[", b"<html>", b'{"success": true, "data": null}']).map(
+        lambda body: Instead(200, body)
+    ),
+    st.sampled_from(["commands", "announcements"]),
+)
+def test_a_listing_that_cannot_be_read_is_no_reason_for_a_starter(
+    service: Service, home: Home, proxy: Proxy, instead: Instead, collection: str
+) -> None:
+    bot = service.bot(["one"], ["News"])
+    home.knows(bot, url=proxy.url)
+    proxy.rule = lambda seen: instead if seen.path.endswith(collection) else None
+
+    ran = home.run("init", "--retries", "0")
+
+    assert ran.code == 1
+    assert ran.err.startswith("error: ")
+    assert list(home.path.iterdir()) == []
+
+
+def test_a_starter_names_the_bot_of_the_token(service: Service, home: Home, proxy: Proxy) -> None:
+    bot = service.bot(["one"])
+    home.variable("COMMANDSYNC_TOKEN", bot.token)
+
+    ran = home.run("init")
+
+    assert ran.code == 0
+    manifest = _written()
+    assert (manifest.bot, manifest.base_url) == (bot.id, "")
+    assert bot.token not in home.read("commands.yaml")
+    assert proxy.requests == []
+
+
+def test_a_starter_names_the_bot_of_the_flag(home: Home) -> None:
+    assert home.run("init", "--bot", "0779").code == 0
+    assert _written().bot == "0779"
+
+
+def test_a_starter_of_an_opaque_token_knows_the_service_alone(home: Home, proxy: Proxy) -> None:
+    home.variable("COMMANDSYNC_TOKEN", "opaque")
+    home.variable("COMMANDSYNC_BASE_URL", proxy.url + "/v1/")
+
+    assert home.run("init").code == 0
+    manifest = _written()
+    assert (manifest.bot, manifest.base_url) == ("", proxy.url)
+    assert proxy.requests == []
+
+
+@pytest.mark.parametrize("by", ["the flags", "the token's file"])
+def test_flags_say_what_to_adopt(service: Service, home: Home, proxy: Proxy, by: str) -> None:
+    bot = service.bot(["one", "two"])
+    home.write(bot.token, "token.txt")
+    bot_flags = ["--bot", bot.id] if by == "the flags" else ["--token-file", "token.txt"]
+
+    ran = home.run("init", "--base-url", proxy.url, *bot_flags)
+
+    assert ran.code == 0
+    assert "commands.yaml is what is listed now: 2 commands\n" in ran.err
+    manifest = _written()
+    assert (manifest.bot, manifest.base_url) == (bot.id, proxy.url)
+    schema = "# yaml-language-server: $schema=./schemas/commands.schema.json\n"
+    assert home.read("commands.yaml").startswith(schema)
+    assert (home.path / "schemas" / "commands.schema.json").read_text("utf-8") == (
+        ROOT / "schemas" / "commands.schema.json"
+    ).read_text("utf-8")
+
+
+def test_a_token_of_another_bot_is_warned_about(service: Service, home: Home) -> None:
+    bot, other = service.bot(["one"]), service.bot()
+    home.knows(bot, token=other.token)
+
+    ran = home.run("init")
+
+    assert ran.code == 0
+    assert f"the token belongs to bot {other.id}, not to bot {bot.id}" in ran.err
+
+
+def test_what_a_manifest_cannot_say_is_warned_about(service: Service, home: Home) -> None:
+    twin = {"name": "afk", "description": "Away.", "syntax": "/afk"}
+    home.knows(service.bot([twin, twin]))
+
+    ran = home.run("init")
+
+    assert ran.code == 0
+    assert "is listed once more" in ran.err
+
+
+def test_init_and_then_apply_keeps_commands_that_were_typed_by_hand(
+    service: Service, home: Home, proxy: Proxy
+) -> None:
+    bot = service.bot(["one", "two", "three"])
+    home.variable("COMMANDSYNC_TOKEN", bot.token)
+    assert home.run("init").code == 0  # the service is not known yet: this is a starter
+    home.variable("COMMANDSYNC_BASE_URL", proxy.url)
+
+    ran = home.run("apply", "--yes")
+
+    assert ran.code == 5
+    assert bot.names() == ["one", "two", "three"]
+    assert proxy.writes == []
+
+
+def test_a_manifest_is_never_replaced_and_nothing_is_read_for_it(
+    service: Service, home: Home, proxy: Proxy
+) -> None:
+    home.knows(service.bot(["one"]), url=proxy.url)
+    home.write(fields(("mine",)))
+
+    ran = home.run("init")
+
+    assert ran.code == 1
+    assert "commands.yaml exists already" in ran.err
+    assert home.read("commands.yaml") == fields(("mine",))
+    assert proxy.requests == []
