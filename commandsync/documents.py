@@ -117,13 +117,19 @@ def result_document(result: Result) -> Document:
     return _plan_document(result.plan) | {
         "changes": [
             _change_document(one.change)
-            | {"outcome": one.outcome.value, "error": one.error, "hint": one.hint}
+            | {
+                "outcome": one.outcome.value,
+                "already": one.already,
+                "error": one.error,
+                "hint": one.hint,
+            }
             for one in result.settled
         ],
         "outcomes": {outcome.value: result.count(outcome) for outcome in Outcome},
         "verified": result.verified,
         "left": [_change_document(change) for change in result.left],
         "stopped": result.stopped,
+        "stopped_hint": result.stopped_hint,
         "interrupted": result.interrupted,
         "differences": [_difference_document(one) for one in result.differences],
         "notices": [_notice_document(notice) for notice in result.notices],

@@ -119,6 +119,7 @@ class Ledger:
         notices: What else reading showed.
         left: What is still to do by the listing as it was read after writing.
         stopped: Why nothing new is started; empty while all is well.
+        stopped_hint: What to do about that; empty where running again is enough.
         interrupted: Whether it was stopped from outside.
         read_back: Whether every changed collection was read after writing.
         as_wanted: Whether these reads show the listing as it is to be.
@@ -134,6 +135,7 @@ class Ledger:
     notices: list[Notice] = field(default_factory=list)
     left: tuple[Change, ...] = ()
     stopped: str = ""
+    stopped_hint: str = ""
     interrupted: bool = False
     read_back: bool = True
     as_wanted: bool = True
@@ -294,6 +296,7 @@ class Ledger:
     def watch(self, error: ListingError | None) -> None:
         """Start nothing new when an error says that it would be of no use."""
         if isinstance(error, Unauthorized | Forbidden):
+            self.stopped_hint = self.stopped_hint or error.hint
             self.stopped = self.stopped or error.message
         elif self.health.down:
             self.stopped = self.stopped or f"{FAILURES_IN_A_ROW} requests in a row failed"
@@ -328,6 +331,7 @@ class Ledger:
             verified=done and self.read_back and self.as_wanted and not differences,
             touched=any(_touched(write) for write in self.writes),
             stopped=self.stopped,
+            stopped_hint=self.stopped_hint,
             interrupted=self.interrupted,
         )
 

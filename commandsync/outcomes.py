@@ -80,6 +80,7 @@ class Result:
             with nothing to write, the read the plan was made from says so.
         touched: Whether something was or may have been written.
         stopped: Why the rest was skipped; empty when nothing was.
+        stopped_hint: What to do about that; empty where running again is enough.
         interrupted: Whether the run was stopped from outside.
     """
 
@@ -92,6 +93,7 @@ class Result:
     verified: bool = True
     touched: bool = False
     stopped: str = ""
+    stopped_hint: str = ""
     interrupted: bool = False
 
     @property

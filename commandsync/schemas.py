@@ -27,6 +27,9 @@ class Ending(Shape):
     """How a change ended."""
 
     outcome: Literal["done", "failed", "unknown", "skipped"]
+    already: bool = Field(
+        description="Whether it was done before this run, which sent nothing for it."
+    )
     error: str = Field(description="Why it is not done; empty when it is.")
     hint: str = Field(description="What to do about it; may be empty.")
 
@@ -93,6 +96,7 @@ class ResultShape(Head):
         description="What planning again would do, other than changes that are not done."
     )
     stopped: str = Field(description="Why the rest was skipped; empty when nothing was.")
+    stopped_hint: str = Field(description="What to do about that; may be empty.")
     interrupted: bool
     differences: list[RewrittenRecord]
     notices: list[Warned]

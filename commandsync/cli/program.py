@@ -30,7 +30,7 @@ Exit codes:
   3  changes are pending (plan --detailed-exitcode), or no vote (voters check)
   4  the manifest is invalid
   5  refused for safety
-  6  incomplete: run it again
+  6  incomplete: something was or may have been written, and not all is done
   130, 143  interrupted; what was in flight was finished
 """
 

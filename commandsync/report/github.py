@@ -132,7 +132,7 @@ def result_annotations(result: Result) -> Iterator[Annotation]:
             message = f"{words.named(change)} {change.name}: {one.error}"
             yield Annotation("error", f"Change {one.outcome}", message, one.hint, location)
     if result.stopped:
-        yield Annotation("error", "Stopped", result.stopped)
+        yield Annotation("error", "Stopped", result.stopped, words.go_on(result))
     for difference in result.differences:
         change = difference.change
         location = None if isinstance(change, Delete) else change.location

@@ -156,13 +156,13 @@ def _result(result: Result) -> Iterator[str]:
     if result.interrupted:
         yield f"**Interrupted**: {words.in_flight(result)}"
     elif result.stopped:
-        yield f"**Stopped**: {code(result.stopped)}. Run again to finish the rest."
-    for outcome in (Outcome.FAILED, Outcome.UNKNOWN, Outcome.SKIPPED, Outcome.DONE):
-        some = [one for one in result.settled if one.outcome is outcome]
+        yield f"**Stopped**: {code(result.stopped)}. {words.go_on(result)}"
+    for end in (*words.ENDS[2:], *words.ENDS[:2]):
+        some = [one for one in result.settled if words.ended(one) == end]
         if some:
-            yield f"#### {outcome.capitalize()} ({len(some):,})"
+            yield f"#### {end.capitalize()} ({len(some):,})"
             columns = ("Change", "Name", "Where", "Why", "What to do")
-            known = 3 if outcome is Outcome.DONE else len(columns)
+            known = 3 if some[0].outcome is Outcome.DONE else len(columns)
             yield _table(columns[:known], [_settled(one)[:known] for one in some])
     if result.differences:
         yield f"#### Changed by the service ({len(result.differences):,})"

@@ -67,7 +67,7 @@ def _unfinished(one: Settled, palette: Palette) -> Iterator[str]:
 
 
 def _headline(one: Settled, palette: Palette) -> str:
-    label = palette.paint(f"{one.outcome}:", _STYLES[one.outcome])
+    label = palette.paint(f"{words.ended(one)}:", _STYLES[one.outcome])
     return f"{label} {words.named(one.change)} {visible(cut(one.change.name))}{_place(one.change)}"
 
 
@@ -99,5 +99,5 @@ def _ending(result: Result) -> Iterator[str]:
     if result.interrupted:
         yield f"Interrupted: {words.in_flight(result)}"
     else:
-        yield f"Stopped: {visible(result.stopped)}. Run again to finish the rest."
+        yield f"Stopped: {visible(result.stopped)}. {words.go_on(result)}"
     yield ""

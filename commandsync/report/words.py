@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from commandsync.changes import Edit
@@ -10,8 +11,13 @@ from commandsync.texts import Resource
 
 if TYPE_CHECKING:
     from commandsync.changes import Change
-    from commandsync.outcomes import Result
+    from commandsync.outcomes import Result, Settled
     from commandsync.plan import Plan
+
+
+_ALREADY = "done already"
+ENDS = ("done", _ALREADY, "failed", "unknown", "skipped")
+"""How a change can end; one that is done already was done before the run."""
 
 
 def summary(plan: Plan) -> str:
@@ -26,8 +32,14 @@ def summary(plan: Plan) -> str:
 
 def outcome_summary(result: Result) -> str:
     """Return a result's counts and what reading again showed: the last line of its text."""
-    counts = ", ".join(f"{result.count(outcome)} {outcome}" for outcome in Outcome)
-    return f"Apply: {counts}. {_verdict(result)}"
+    counts = Counter(map(ended, result.settled))
+    said = [f"{counts[name]} {name}" for name in ENDS if name != _ALREADY or counts[name]]
+    return f"Apply: {', '.join(said)}. {_verdict(result)}"
+
+
+def ended(settled: Settled) -> str:
+    """Return how a change ended, in a word or two of `ENDS`."""
+    return _ALREADY if settled.already else settled.outcome.value
 
 
 def no_changes(plan: Plan) -> str:
@@ -45,7 +57,13 @@ def no_changes(plan: Plan) -> str:
 def in_flight(result: Result) -> str:
     """Return what became of the writes in flight when a run was interrupted, and what to do."""
     ended = "may yet arrive" if result.count(Outcome.UNKNOWN) else "was finished"
-    return f"what was in flight {ended}. Run again to finish the rest."
+    return f"what was in flight {ended}. {go_on(result)}"
+
+
+def go_on(result: Result) -> str:
+    """Return what to do about a run that was stopped: to run again helps no refused token."""
+    hint = result.stopped_hint or "run again to finish the rest"
+    return hint[:1].upper() + hint[1:] + ("" if hint.endswith("?") else ".")
 
 
 def kept(plan: Plan) -> list[str]:
@@ -82,7 +100,9 @@ def named(change: Change) -> str:
 
 def _verdict(result: Result) -> str:
     if result.verified:
-        return "Verified: nothing is left to do."
+        before = result.settled and all(one.already for one in result.settled)
+        begin = "All was done already" if before else "Verified"
+        return f"{begin}: nothing is left to do."
     if not result.touched:
         return "Nothing was changed."
     if not result.read_back:

@@ -126,7 +126,7 @@ def test_a_result_has_a_table_for_each_outcome(trouble: Result) -> None:
         "\n"
         "Bot `779641401482805289` at `https://listing.example` from `commands.yaml`\n"
         "\n"
-        "**Stopped**: `the token may not do this`. Run again to finish the rest.\n"
+        "**Stopped**: `the token may not do this`. Is it the token of this very bot?\n"
         "\n"
         "#### Failed (1)\n"
         "\n"
@@ -234,7 +234,7 @@ def test_a_plan_without_a_listing_names_its_manifest_only() -> None:
 
 
 def test_an_interrupted_result_says_how_to_go_on(trouble: Result) -> None:
-    result = replace(trouble, interrupted=True, stopped="interrupted")
+    result = replace(trouble, interrupted=True, stopped="interrupted", stopped_hint="")
 
     shown = render_results([result], format="markdown")
 

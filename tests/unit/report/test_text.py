@@ -192,7 +192,7 @@ def test_a_result_says_what_is_not_plain(trouble: Result) -> None:
         '        sent:   "Does it."\n'
         '        stored: "Does"\n'
         "\n"
-        "Stopped: the token may not do this. Run again to finish the rest.\n"
+        "Stopped: the token may not do this. Is it the token of this very bot?\n"
         "\n"
         "warning: another copy of 'help' is listed\n"
         "  hint: run again\n"
@@ -228,7 +228,9 @@ def test_several_results_say_whose_they_are(every_change: Plan) -> None:
 
 def test_an_interrupted_result_says_how_to_go_on(trouble: Result) -> None:
     known = tuple(one for one in trouble.settled if one.outcome is not Outcome.UNKNOWN)
-    result = replace(trouble, interrupted=True, stopped="interrupted", settled=known)
+    result = replace(
+        trouble, interrupted=True, stopped="interrupted", stopped_hint="", settled=known
+    )
 
     assert "Interrupted: what was in flight was finished. Run again to finish the rest.\n" in (
         render_results([result], format="text")
@@ -236,7 +238,7 @@ def test_an_interrupted_result_says_how_to_go_on(trouble: Result) -> None:
 
 
 def test_an_interrupted_result_does_not_call_finished_what_is_unknown(trouble: Result) -> None:
-    result = replace(trouble, interrupted=True, stopped="interrupted")
+    result = replace(trouble, interrupted=True, stopped="interrupted", stopped_hint="")
 
     assert trouble.count(Outcome.UNKNOWN)
     assert "Interrupted: what was in flight may yet arrive. Run again to finish the rest.\n" in (
