@@ -206,8 +206,10 @@ def _snapshot(parts: Sequence[_Part], settings: Settings, rules: SyncRules) -> S
 
 
 def _rules(table: Table, reader: Reader) -> SyncRules:
-    wild = [pattern for pattern in table.texts("ignore") if has_wildcard(pattern.text)]
+    patterns = table.texts("ignore")
+    wild = [pattern for pattern in patterns if has_wildcard(pattern.text)]
     if len(wild) > MOST_WILDCARDS:
+        patterns = ()
         reader.error(
             wild[MOST_WILDCARDS].at,
             f"ignore has more than {MOST_WILDCARDS} patterns with a wildcard",
@@ -216,7 +218,7 @@ def _rules(table: Table, reader: Reader) -> SyncRules:
     prune, limit = table.scalar("prune"), table.scalar("max_deletes")
     return SyncRules(
         prune=True if prune is None else FLAGS[prune.text],
-        ignore=tuple(canonical(pattern.text) for pattern in table.texts("ignore")),
+        ignore=tuple(canonical(pattern.text) for pattern in patterns),
         max_deletes=None if limit is None else parse_delete_limit(limit.text),
         announcements=cast(
             "Literal['append', 'mirror']", _text(table, "announcements") or "append"
