@@ -8,7 +8,7 @@ idempotent is sent again after connection errors, 408, 429, 5xx and unreadable a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -33,7 +33,7 @@ LONGEST_WAIT = 120.0
 """Seconds: a `Retry-After` beyond this is not waited for."""
 
 FAILURES_IN_A_ROW = 5
-"""So many network errors or 5xx in a row, retries included, mean that the service is down."""
+"""So many failed reads, or writes, in a row, retries included, mean that the service is down."""
 
 _GATEWAY_TIMEOUT = 504
 _FIRST_WAIT = 0.25  # seconds, doubled with every try and stretched by up to a half of it
@@ -59,24 +59,52 @@ class Wait:
 
 
 @dataclass(slots=True)
-class Health:
-    """How the service has been answering in this run, shared by all its requests.
+class Streak:
+    """Network errors, time-outs and 5xx in a row, retries included, of one kind of operation.
 
     Attributes:
-        failures: Network errors and 5xx in a row, retries included.
+        failures: How many there were.
+        first: The operation that failed first; None when there was none.
+        several: Whether another operation failed too: one alone says nothing about the service.
     """
 
     failures: int = 0
+    first: Operation[Any] | None = None
+    several: bool = False
 
     @property
     def down(self) -> bool:
         """Whether so many failed in a row that the rest is not worth sending."""
-        return self.failures >= FAILURES_IN_A_ROW
+        return self.several and self.failures >= FAILURES_IN_A_ROW
 
-    def note(self, error: ListingError | None) -> None:
+    def note(self, operation: Operation[Any], error: ListingError | None) -> None:
         """Count how one attempt ended; None for a success."""
-        failed = isinstance(error, TransportError | ServerError)
-        self.failures = self.failures + 1 if failed else 0
+        if not isinstance(error, TransportError | ServerError):
+            self.failures, self.first, self.several = 0, None, False
+            return
+        self.failures += 1
+        self.first = self.first or operation
+        self.several = self.several or self.first is not operation
+
+
+@dataclass(slots=True)
+class Health:
+    """How the service has been answering in this run, shared by all its requests.
+
+    Reads and writes are counted apart: many services still read well when they cannot write.
+    """
+
+    reads: Streak = field(default_factory=Streak)
+    writes: Streak = field(default_factory=Streak)
+
+    @property
+    def down(self) -> bool:
+        """Whether nothing more should be written."""
+        return self.reads.down or self.writes.down
+
+    def of(self, operation: Operation[Any]) -> Streak:
+        """Return the count that an operation belongs to."""
+        return self.reads if operation.method == "GET" else self.writes
 
 
 def attempt(
@@ -100,22 +128,23 @@ def attempt(
         ListingError: The last one, when it is given up.
     """
     maybe = silent = False
+    streak = health.of(operation)
     for tried in count():
         answer = yield Send()
         try:
             value = _read(operation, answer)
         except ListingError as error:
-            health.note(error)
+            streak.note(operation, error)
             error.tried_before, error.silent_before = maybe, silent
             maybe = may_have_happened(error)
             silent = silent or _silent(error)
             wait = _wait(operation, error, tried=tried, jitter=jitter())
-            if wait is None or tried >= retries or health.down:
+            if wait is None or tried >= retries or streak.down:
                 raise
             if not (yield wait):
                 raise
         else:
-            health.note(None)
+            streak.note(operation, None)
             return value
     raise AssertionError  # pragma: no cover - counting never ends
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import socket
 import ssl
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import trustme
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.support.home import checked, failed, fields
 from tests.support.proxy import Instead
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
     from tests.support.bots import Bot, Service
     from tests.support.home import Home
     from tests.support.proxy import Proxy
+
+BOUNDED: dict[str, Any] = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.function_scoped_fixture],
+}
 
 HTML = b"<!doctype html><title>Welcome</title><h1>Welcome to the listing</h1>"
 
@@ -259,4 +266,25 @@ def test_a_token_the_service_refuses_stops_everything_at_once(
     assert outcomes["done"] == outcomes["unknown"] == 0
     assert outcomes["failed"] == len(proxy.writes) <= 4
     assert outcomes["skipped"] > 0
+    assert bot.everything() == before
+
+
+@settings(max_examples=2, **BOUNDED)
+@given(count=st.integers(3, 30), status=st.sampled_from([500, 502, 503]))
+def test_a_service_that_reads_well_and_fails_every_add_is_left_alone_after_five(
+    home: Home, bot: Bot, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, count: int, status: int
+) -> None:
+    monkeypatch.setattr("commandsync.apply.REREADS", (0.0, 0.0, 0.0))
+    proxy.rule = lambda seen: Instead(status, {"error": "Oh."}) if seen.writes else None
+    home.write(fields(*((f"command {n}",) for n in range(count)), ("help",), ("play",)))
+    before = bot.everything()
+    proxy.requests.clear()
+
+    ran = home.run("apply", "--yes", "--format", "json")
+
+    outcomes = checked(ran, "result")["outcomes"]
+    assert ran.code in {1, 6}
+    assert len(proxy.writes) == 5
+    assert outcomes["done"] == 0
+    assert outcomes["skipped"] == count - 3
     assert bot.everything() == before

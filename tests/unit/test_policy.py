@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,7 +28,15 @@ from commandsync.operations import (
     edit_command,
     list_commands,
 )
-from commandsync.policy import Health, Send, Wait, attempt, may_have_happened
+from commandsync.policy import (
+    FAILURES_IN_A_ROW,
+    Health,
+    Send,
+    Streak,
+    Wait,
+    attempt,
+    may_have_happened,
+)
 from commandsync.texts import CommandText
 
 if TYPE_CHECKING:
@@ -152,13 +162,13 @@ def test_a_plain_no_is_not_asked_again(
 
 
 def test_a_record_that_is_gone_is_a_delete_that_is_done() -> None:
-    health = Health(failures=3)
+    health = Health()
 
     waits, ended = drive(DELETE, [failed(500), failed(404)], health=health)
 
     assert len(waits) == 1
     assert ended == ""
-    assert health.failures == 0
+    assert health.writes == Streak()
 
 
 def test_what_is_gone_is_read_as_an_answer_without_content() -> None:
@@ -254,26 +264,67 @@ def test_before_the_first_try_nothing_may_have_happened() -> None:
     assert (ended.tried_before, ended.silent_before) == (False, False)
 
 
-def test_five_failures_in_a_row_end_the_retries_too() -> None:
+def failing(operation: Operation[Any], times: int, health: Health) -> int:
+    """Let an operation fail so often, and return how often it was sent before it was given up."""
+    troubles = cycle([RESET, failed(500), failed(503)])
+    steps = attempt(operation, retries=times - 1, jitter=float, health=health)
+    sent = 0
+    with suppress(ListingError):
+        step = next(steps)
+        while True:
+            sent += isinstance(step, Send)
+            step = steps.send(next(troubles) if isinstance(step, Send) else True)
+    return sent
+
+
+@given(tries=st.integers(1, 30), operation=st.sampled_from([READ, EDIT, DELETE]))
+def test_one_operation_alone_is_tried_as_often_as_asked_for_and_means_nothing(
+    tries: int, operation: Operation[Any]
+) -> None:
     health = Health()
 
-    waits, ended = drive(
-        READ, [RESET, failed(500), RESET, failed(503), RESET], retries=9, health=health
-    )
+    assert failing(operation, tries, health) == tries
+    assert not health.down
 
-    assert len(waits) == 4
-    assert ended is RESET
-    assert health.down
+
+@given(tries=st.lists(st.integers(1, 9), min_size=2, max_size=9))
+def test_five_failures_in_a_row_of_several_operations_end_the_retries_too(tries: list[int]) -> None:
+    health = Health()
+
+    sent = [
+        failing(edit_command("42", str(number), TEXT), count, health)
+        for number, count in enumerate(tries)
+    ]
+
+    assert health.down is (sum(tries) >= FAILURES_IN_A_ROW)
+    assert sum(sent) <= max(FAILURES_IN_A_ROW, tries[0] + 1) + len(tries) - 1
+    assert failing(READ, 3, health) == 3  # what was written is still looked for
+
+
+@given(outcomes=st.lists(st.tuples(st.sampled_from([READ, EDIT, DELETE]), st.booleans())))
+def test_reads_and_writes_are_counted_apart(outcomes: list[tuple[Operation[Any], bool]]) -> None:
+    health = Health()
+
+    for operation, well in outcomes:
+        drive(operation, [OK if well else failed(500)], retries=0, health=health)
+
+    def expected(kinds: set[str]) -> int:
+        ends = [well for operation, well in outcomes if operation.name in kinds]
+        return ([True, *ends][::-1]).index(True)
+
+    assert health.reads.failures == expected({READ.name})
+    assert health.writes.failures == expected({EDIT.name, DELETE.name})
 
 
 def test_any_answer_in_between_starts_the_count_anew() -> None:
     health = Health()
     troubles: list[Reply | TransportError] = [RESET, RESET, RESET, RESET, limited(0)]
+    drive(EDIT, [RESET], retries=0, health=health)
 
-    waits, ended = drive(READ, [*troubles, *troubles, OK], retries=10, health=health)
+    waits, ended = drive(DELETE, [*troubles[1:], *troubles, OK], retries=10, health=health)
 
-    assert len(waits) == 10
-    assert ended == ()
+    assert len(waits) == 9
+    assert ended == ""
     assert not health.down
 
 

@@ -190,7 +190,7 @@ def test_a_read_is_sent_again_after_trouble(server: RawServer, connect: Connect)
     commands = connect(server.url, retries=1).call(list_commands("42"), health=health)
 
     assert len(commands) == 1
-    assert health.failures == 0
+    assert health.reads.failures == 0
 
 
 def test_an_add_is_sent_again_after_429_only(server: RawServer, connect: Connect) -> None:
@@ -221,7 +221,7 @@ def test_health_is_noted_for_the_caller(server: RawServer, connect: Connect) -> 
         with pytest.raises(ServerError):
             connection.call(list_commands("42"), health=health)
 
-    assert health.failures == 2
+    assert health.reads.failures == 2
 
 
 def test_an_answer_that_is_no_json_is_told_apart(server: RawServer, connect: Connect) -> None:

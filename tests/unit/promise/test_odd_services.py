@@ -285,16 +285,47 @@ def test_an_invalid_token_at_a_later_read_stops_the_rest() -> None:
     assert "accept the token" in run.result.stopped
 
 
-def test_five_failures_in_a_row_stop_the_rest_as_skipped() -> None:
-    service = Listing(choose=lambda r: faults.GATEWAY_BEFORE if r.kind != "read" else None)
-    before = [command(f"c{n}") for n in range(9)]
-    seed(service, before)
+def never_writes(request: Request) -> Fault | None:
+    return faults.FAILED_BEFORE if request.kind != "read" else None
 
-    run = sync(service, wanted([command(f"c{n}", "New.") for n in range(9)]), concurrency=1)
 
-    assert outcomes(run) == ["failed", *["skipped"] * 8]
+@pytest.mark.parametrize("count", [3, 9, 40])
+def test_five_failing_adds_in_a_row_stop_the_rest_as_skipped(count: int) -> None:
+    service = Listing(choose=never_writes)
+
+    run = sync(service, wanted([command(f"c{n}") for n in range(count)]))
+
     assert run.result.stopped == "5 requests in a row failed"
     assert len(service.writes()) == 5
+    assert outcomes(run)[3:] == ["skipped"] * (count - 3)
+    assert "done" not in outcomes(run)
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 4])
+def test_five_failing_edits_in_a_row_stop_the_rest_as_skipped(concurrency: int) -> None:
+    service = Listing(choose=never_writes)
+    seed(service, [command(f"c{n}") for n in range(9)])
+
+    desired = wanted([command(f"c{n}", "New.") for n in range(9)])
+    run = sync(service, desired, concurrency=concurrency)
+
+    assert run.result.stopped == "5 requests in a row failed"
+    assert len(service.writes()) <= 5 + concurrency
+    assert set(outcomes(run)) == {"failed", "skipped"}
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 4])
+@pytest.mark.parametrize("sick", range(9))
+def test_a_change_that_always_fails_fails_alone(sick: int, concurrency: int) -> None:
+    service = Listing()
+    seed(service, [command(f"c{n}") for n in range(9)])
+    service.choose = lambda r: faults.FAILED_BEFORE if f"c{sick}" in str(r.body) else None
+
+    desired = wanted([command(f"c{n}", "New.") for n in range(9)])
+    run = sync(service, desired, concurrency=concurrency)
+
+    assert not run.result.stopped
+    assert outcomes(run) == ["failed" if n == sick else "done" for n in range(9)]
 
 
 @pytest.mark.parametrize("nth", range(6))
