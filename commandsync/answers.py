@@ -242,8 +242,7 @@ def _raise_for_status(reply: Reply) -> None:
         return
     said = said_by(reply)
     if status in _REFUSALS:
-        kind, meaning, hint = _REFUSALS[status]
-        raise kind(f"{meaning} ({said})", reply=reply, hint=hint)
+        raise refused(reply, said)
     if status == 429:  # noqa: PLR2004 - HTTP's own number
         raise RateLimited(
             f"the service asks for fewer requests ({said})",
@@ -264,10 +263,22 @@ def _raise_for_status(reply: Reply) -> None:
     raise Invalid(f"the service refuses the request ({said})", reply=reply)
 
 
+def refused(reply: Reply, said: str, *, by: str = "service") -> ApiError:
+    """Return what a 401, 403 or 404 means; whether a token was sent decides what it says of one."""
+    kind, meaning, hint = _REFUSALS[reply.status]
+    if kind is not NotFound and not reply.with_token:
+        meaning, hint = _NO_TOKEN
+    return kind(f"{meaning.format(by=by)} ({said})", reply=reply, hint=hint)
+
+
+_NO_TOKEN = (
+    "no token was given, and the {by} refuses the request",
+    "set COMMANDSYNC_TOKEN (or what token_env names), give --token-file, or in code token=...",
+)
 _REFUSALS: dict[int, tuple[type[ApiError], str, str]] = {
     401: (
         Unauthorized,
-        "the service does not accept the token",
+        "the {by} does not accept the token",
         "copy the bot's token again from the service's page into the variable or file",
     ),
     403: (

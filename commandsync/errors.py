@@ -43,11 +43,13 @@ class Reply:
         status: The HTTP status code.
         body: The decoded (unzipped) body, at most 32 MiB.
         headers: The headers, names in lower case.
+        with_token: Whether the request carried a token.
     """
 
     status: int
     body: bytes = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    with_token: bool = True
 
 
 class CommandsyncError(Exception):

@@ -89,7 +89,7 @@ class Site:
         """
         if self.token is None:
             raise UsageError(
-                f"there is no token for bot {self.bot}",
+                f"no token was given for bot {self.bot}",
                 hint=f"set {self.token_from}, or give --token-file",
             )
         if stranger := self._stranger():

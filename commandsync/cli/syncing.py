@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.cli.files import ci_workspace
 from commandsync.cli.settings import DEFAULT_MANIFEST, Settings, Site, about, rules_of, sites_of
-from commandsync.errors import CommandsyncError, Unauthorized
+from commandsync.errors import CommandsyncError
 from commandsync.location import Notice
 from commandsync.texts import Resource
 
@@ -167,26 +167,6 @@ def plan_all(some: Sequence[Job]) -> list[Planned | CommandsyncError]:
     return planned
 
 
-def listed_at(site: Site, reading: SnapshotReading) -> Snapshot:
-    """Wait for what is listed.
-
-    Raises:
-        ListingError: It cannot be read; a service that wants a token where none is says so.
-    """
-    try:
-        return reading.result()
-    except Unauthorized as error:
-        if site.token is not None:
-            raise
-        from commandsync.answers import said_by  # noqa: PLC0415 - loads pydantic
-
-        raise Unauthorized(
-            f"the service shows nothing without a token ({said_by(error.reply)})",
-            reply=error.reply,
-            hint=f"set {site.token_from}, or give --token-file",
-        ) from error
-
-
 def read_listing(
     settings: Settings, site: Site, scope: Sequence[Resource] = tuple(Resource)
 ) -> Snapshot:
@@ -198,11 +178,11 @@ def read_listing(
     with connected(settings, [site]) as (connection,):
         from commandsync.client import SnapshotReading  # noqa: PLC0415 - loads requests
 
-        return listed_at(site, SnapshotReading(connection, site.bot, scope))
+        return SnapshotReading(connection, site.bot, scope).result()
 
 
 def _planned(job: Job, reading: SnapshotReading) -> Planned:
-    return _compared(job, listed_at(job.site, reading))
+    return _compared(job, reading.result())
 
 
 def _compared(job: Job, listed: Snapshot) -> Planned:

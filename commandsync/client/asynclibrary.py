@@ -250,7 +250,8 @@ class AsyncClient:
         """
         from commandsync.client.streaming import stream  # noqa: PLC0415 - loads aiohttp
 
-        steps = Watch(bot=self._ask.bot, jitter=self._jitter).steps()
+        known = self._ask.token is not None
+        steps = Watch(bot=self._ask.bot, jitter=self._jitter, with_token=known).steps()
         flow = stream(steps, self._connection, running=self._running, sleep=self._sleep)
         async with aclosing(flow):
             async for event in flow:

@@ -256,7 +256,8 @@ class Client:
 
             raise missing("events need", "async", error) from error
 
-        steps = Watch(bot=self._ask.bot, jitter=self._jitter).steps()
+        known = self._ask.token is not None
+        steps = Watch(bot=self._ask.bot, jitter=self._jitter, with_token=known).steps()
         thread = EventThread(steps, self._asynchronous, sleep=self._sleep)
         self._running.add(thread)
         if self._closed:  # a signal's handler may close the client between any two steps

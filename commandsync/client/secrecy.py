@@ -48,7 +48,7 @@ class Secrecy:
             if status not in _SUCCESSES or len(secret) >= _SHORTEST_SECRET:
                 for spelling in (secret, json.dumps(secret)[1:-1], secret.replace("/", "\\/")):
                     body = body.replace(spelling.encode("ascii"), _HIDDEN.encode("ascii"))
-        return Reply(status=status, body=body, headers=named)
+        return Reply(status, body, named, with_token=self._token is not None)
 
     def hide(self, text: str) -> str:
         """Return a text without the token, however a URL spells it."""

@@ -100,10 +100,12 @@ class Watch:
     Args:
         bot: Whose voters are read where there is no gateway; empty when nobody said.
         jitter: Gives a number from 0 to 1; spreads the tries of many clients.
+        with_token: Whether the gateway is given a token.
     """
 
-    def __init__(self, *, bot: str, jitter: Callable[[], float]) -> None:
+    def __init__(self, *, bot: str, jitter: Callable[[], float], with_token: bool) -> None:
         self._bot = bot
+        self._with_token = with_token
         self._jitter = jitter
         self._failures = 0
         self._known = False  # whether it has ever worked
@@ -127,7 +129,7 @@ class Watch:
             if error is None:
                 ended = yield from self._stay()
                 if ended.refused:
-                    raise _refused(ended)
+                    raise _refused(ended, with_token=self._with_token)
                 yield from self._lost(ended.code, ended.reason)
             elif self._version and isinstance(error, Invalid) and error.status == _BAD_REQUEST:
                 self._version = ()  # as the published client asks, which names no version
@@ -234,10 +236,7 @@ def _lasting(error: ListingError) -> bool:
     return isinstance(error, Invalid | NotFound | DecodeError)
 
 
-def _refused(ended: Ended) -> Unauthorized:
-    reply = Reply(status=401, body=ended.reason.encode())  # a WebSocket has no status of its own
-    return Unauthorized(
-        f"the gateway does not accept the token ({ended.code}: {ended.reason})",
-        reply=reply,
-        hint="copy the bot's token again from the service's page",
-    )
+def _refused(ended: Ended, *, with_token: bool) -> ListingError:
+    # a WebSocket has no status of its own
+    reply = Reply(status=401, body=ended.reason.encode(), with_token=with_token)
+    return answers.refused(reply, f"{ended.code}: {ended.reason}", by="gateway")

@@ -218,6 +218,20 @@ def test_a_refused_token_is_an_error_and_not_tried_again(
     assert len(gateway.guests) == 1
 
 
+def test_a_gateway_that_refuses_a_client_without_a_token_is_not_told_as_refusing_one(
+    open_client: Open, gateway: Gateway
+) -> None:
+    gateway.then(closing(code=4001, reason="who are you?", welcome=False))
+    client = open_client(None, gateway.url, bot="42")
+    client.listen()
+
+    error = client.ended()
+
+    assert isinstance(error, Unauthorized)
+    assert str(error).startswith("no token was given, and the gateway refuses the request (4001:")
+    assert "in code token=" in error.hint
+
+
 @pytest.mark.parametrize(
     ("status", "kind"),
     [(401, Unauthorized), (403, Forbidden), (302, Invalid), (405, Invalid), (200, Invalid)],

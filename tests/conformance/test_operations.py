@@ -7,6 +7,7 @@ import pytest
 import responses
 
 from commandsync import (
+    ApiError,
     ArgumentError,
     AsyncClient,
     Client,
@@ -178,6 +179,21 @@ def test_a_vote_is_checked(
 
     assert said is voted
     assert server.requests[0].target == "/v1/bot/42/voters/7"
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_client_knows_whether_it_gave_a_token(
+    server: RawServer, open_client: Open, status: int
+) -> None:
+    server.then(*[answering({"error": "Who are you?"}, status=status)] * 2)
+    told = []
+
+    for token in (None, TOKEN):
+        with pytest.raises(ApiError) as caught:
+            open_client(token, server.url, bot="42").get_commands()
+        told.append(caught.value.message.startswith("no token was given"))
+
+    assert told == [True, False]
 
 
 @pytest.mark.parametrize(

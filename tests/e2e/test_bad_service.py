@@ -59,19 +59,55 @@ def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
     return bot
 
 
+READING = (
+    "plan",
+    "plan --format json",
+    "pull",
+    "apply --dry-run",
+    "apply --dry-run --plan plan.json",
+    "commands list",
+    "announcements list",
+    "voters list",
+    "voters check 1",
+    "bots show",
+)
+
+
 @pytest.mark.usefixtures("bot")
-@pytest.mark.parametrize("command", ["plan", "pull"])
+@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize("command", READING)
 def test_a_service_that_wants_a_token_is_not_told_as_one_that_refuses_it(
+    home: Home, proxy: Proxy, command: str, status: int
+) -> None:
+    assert home.run("plan", "--out", "plan.json").code == 0
+    proxy.rule = lambda _: Instead(status, {"error": "Who are you?"})
+
+    with_token = home.run(*command.split())
+    home.forget("COMMANDSYNC_TOKEN")
+    without = home.run(*command.split())
+
+    assert (with_token.code, without.code) == (1, 1)
+    said = f"no token was given, and the service refuses the request ({status}: Who are you?)"
+    assert said in without.said
+    assert "set COMMANDSYNC_TOKEN (or what token_env names), give --token-file" in without.said
+    assert "accept the token" not in without.said
+    assert "no token was given" not in with_token.said
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("command", ["apply --yes", "apply --yes --plan plan.json", "watch"])
+def test_a_write_without_a_token_says_that_none_was_given(
     home: Home, proxy: Proxy, command: str
 ) -> None:
+    assert home.run("plan", "--out", "plan.json").code == 0
     home.forget("COMMANDSYNC_TOKEN")
-    proxy.rule = lambda _: Instead(401, {"error": "Who are you?"})
+    proxy.requests.clear()
 
-    ran = home.run(command)
+    ran = home.run(*command.split())
 
-    assert ran.code == 1
-    assert "error: the service shows nothing without a token (401: Who are you?)\n" in ran.err
-    assert "hint: set COMMANDSYNC_TOKEN, or give --token-file\n" in ran.err
+    assert ran.code == 2
+    assert "no token was given for bot" in ran.err
+    assert proxy.requests == []
 
 
 @pytest.mark.parametrize("what", STRANGE)

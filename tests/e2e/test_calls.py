@@ -258,7 +258,7 @@ def test_nothing_is_asked_without_the_bots_own_token(
     ran = home.run(*words.format("f" * 24).split())
 
     assert ran.code == code
-    assert ("there is no token" if code == 2 else "the token belongs to bot 999") in ran.err
+    assert ("no token was given" if code == 2 else "the token belongs to bot 999") in ran.err
     assert relayed.requests == []
 
 

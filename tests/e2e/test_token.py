@@ -117,7 +117,7 @@ def test_apply_without_a_token_says_where_it_looked(home: Home, bot: Bot, proxy:
     ran = home.run("apply", "--yes")
 
     assert ran.code == 2
-    assert f"there is no token for bot {bot.id}" in ran.err
+    assert f"no token was given for bot {bot.id}" in ran.err
     assert "set COMMANDSYNC_TOKEN, or give --token-file" in ran.err
     assert proxy.requests == []
 

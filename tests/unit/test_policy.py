@@ -40,7 +40,7 @@ from commandsync.policy import (
 from commandsync.texts import CommandText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 TEXT = CommandText("help", "Shows the menu.", "/help")
 READ = list_commands("42")
@@ -266,7 +266,7 @@ def test_before_the_first_try_nothing_may_have_happened() -> None:
 
 def failing(operation: Operation[Any], times: int, health: Health) -> int:
     """Let an operation fail so often, and return how often it was sent before it was given up."""
-    troubles = cycle([RESET, failed(500), failed(503)])
+    troubles: Iterator[Reply | TransportError] = cycle([RESET, failed(500), failed(503)])
     steps = attempt(operation, retries=times - 1, jitter=float, health=health)
     sent = 0
     with suppress(ListingError):

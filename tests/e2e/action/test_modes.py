@@ -205,8 +205,8 @@ def test_an_apply_without_a_token_says_what_is_missing(runner: Runner, service: 
     step = runner.run(push(), **knows(runner, bot))
 
     assert (step.code, step.outputs["failure-reason"]) == (2, "invalid"), step.log
-    assert "there is no token" in step.log
-    assert "there is no token" in step.summary
+    assert "no token was given" in step.log
+    assert "no token was given" in step.summary
     assert "give the input token" in step.annotations("error")[0].data
 
 

@@ -84,7 +84,7 @@ def test_a_blank_variable_is_no_token(monkeypatch: pytest.MonkeyPatch) -> None:
     site = site_of(Settings(base_url=URL, bot="1"), None)
 
     assert site.token is None
-    with pytest.raises(UsageError, match="there is no token for bot 1"):
+    with pytest.raises(UsageError, match="no token was given for bot 1"):
         site.check_token()
 
 

@@ -23,7 +23,7 @@ SAID = {"user": {"id": "7"}, "bot": {"id": "42"}}
 
 
 def watch() -> Any:  # noqa: ANN401 - a generator that is sent anything
-    return Watch(bot="42", jitter=lambda: 0.5).steps()
+    return Watch(bot="42", jitter=lambda: 0.5, with_token=True).steps()
 
 
 def test_the_waits_double_from_a_second_to_a_minute() -> None:
