@@ -19,6 +19,7 @@ _HOST_AND_PORT = re.compile(
 )
 _LOCALHOST = "localhost"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+_TOKEN = re.compile(r"eyJ[\w-]+\.eyJ[\w-]+\.")  # as every JWT begins, and no host's name
 _EXAMPLE = "give it as https://listing.example, without /v1"
 
 
@@ -56,9 +57,14 @@ def parse_address(text: str, *, insecure_http: bool = False) -> Address:
         insecure_http: Allow plain http to another machine.
 
     Raises:
-        UsageError: It is no http(s) URL, or carries credentials, a query or a fragment.
+        UsageError: It is no http(s) URL, or carries credentials, a token, a query or a fragment.
         PlainHttpError: It is plain http to another machine, which would show the token on the way.
     """
+    if _TOKEN.search(text):
+        raise UsageError(
+            "the base URL given holds what looks like a bot token",
+            hint="the token goes into COMMANDSYNC_TOKEN, or a file for --token-file; " + _EXAMPLE,
+        )
     parts = _split(text.strip())
     if parts.username is not None or parts.password is not None:
         raise UsageError(
@@ -125,5 +131,6 @@ def _split(text: str) -> SplitResult:
 
 
 def _shown(text: str) -> str:
-    """Return a URL for a message, without what may be a secret in it."""
-    return "given" if set("@?#") & set(text) else repr(text)
+    """Return a URL for a message; what is no URL, or may hold a secret, is not shown."""
+    url = re.match(r"\s*https?:", text, re.IGNORECASE)
+    return repr(text) if url and not set("@?#") & set(text) else "given"

@@ -27,7 +27,8 @@ def watch_command(signals: Signals, *, settings: Settings, program: str | None) 
     """Show votes and other events as they come, until Ctrl-C.
 
     A lost connection is made again. With --format json each line is one JSON object. A command
-    that is run prints on standard error, and the next event waits for its end.
+    that is run prints on standard error, does not inherit the token, and the next event waits
+    for its end.
 
     \b
     Example:
@@ -35,8 +36,14 @@ def watch_command(signals: Signals, *, settings: Settings, program: str | None) 
       commandsync watch --format json >> events.jsonl
       commandsync watch --exec "python thank.py"
     """
-    from commandsync.cli.watching import program_of, watched  # noqa: PLC0415 - loads logging
+    from commandsync.cli.watching import (  # noqa: PLC0415 - loads logging
+        Program,
+        environment_without,
+        program_of,
+        watched,
+    )
 
     words = program_of(program) if program is not None else ()
-    with calling(settings, with_token=True) as (client, _):
-        return watched(client, words, output=settings.output, signals=signals)
+    with calling(settings, with_token=True) as (client, site):
+        run = Program(words, environment_without(site.token_from))
+        return watched(client, run, output=settings.output, signals=signals)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -12,11 +13,12 @@ from typing import TYPE_CHECKING
 from commandsync.cli import exits
 from commandsync.cli.files import reason
 from commandsync.cli.logs import warnings_shown
+from commandsync.cli.settings import TOKEN_VARIABLE
 from commandsync.cli.signals import Interruption
 from commandsync.errors import CommandsyncError, ListingError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from commandsync import Client, Event
     from commandsync.cli.output import Output
@@ -45,6 +47,28 @@ def program_of(text: str) -> tuple[str, ...]:
     return (found, *words[1:])
 
 
+def environment_without(variable: str) -> dict[str, str]:
+    """Return the environment without the variable that held the token, and its usual ones."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name != variable and not name.startswith(TOKEN_VARIABLE)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What is run for each event.
+
+    Attributes:
+        words: The program and its arguments; empty for none.
+        environment: The variables it gets.
+    """
+
+    words: Sequence[str]
+    environment: Mapping[str, str]
+
+
 @dataclass(slots=True)
 class _Stop:
     """Answers signals: the first ends the stream, the second everything at once.
@@ -70,12 +94,12 @@ class _Stop:
             raise Interruption(count)
 
 
-def watched(client: Client, program: Sequence[str], *, output: Output, signals: Signals) -> int:
+def watched(client: Client, program: Program, *, output: Output, signals: Signals) -> int:
     """Show events, and run the program for each, until a signal or the service ends it.
 
     Args:
         client: Where they come from.
-        program: The program and its arguments; empty for none.
+        program: The program.
         output: How to speak.
         signals: Who hears of signals; the first ends the stream, the second at once.
 
@@ -103,7 +127,7 @@ def watched(client: Client, program: Sequence[str], *, output: Output, signals: 
     return exits.Exit.DONE
 
 
-def _passed_on(event: Event, program: Sequence[str], output: Output, stop: _Stop) -> bool:
+def _passed_on(event: Event, program: Program, output: Output, stop: _Stop) -> bool:
     """Show an event and run the program for it; False when nobody reads any more."""
     from commandsync.report import happening  # noqa: PLC0415 - as above
 
@@ -113,12 +137,12 @@ def _passed_on(event: Event, program: Sequence[str], output: Output, stop: _Stop
         output.talk(f"warning: {error.message}")
         return True
     read = output.result(line if output.format == "json" else happening.event_line(event))
-    if program:
+    if program.words:
         _run(program, line, output, stop)
-    return read or bool(program)
+    return read or bool(program.words)
 
 
-def _run(program: Sequence[str], event: str, output: Output, stop: _Stop) -> None:
+def _run(program: Program, event: str, output: Output, stop: _Stop) -> None:
     stop.running = True
     try:
         code = _exit_code(program, f"{event}\n".encode(), stop)
@@ -131,10 +155,12 @@ def _run(program: Sequence[str], event: str, output: Output, stop: _Stop) -> Non
         stop.running = False
 
 
-def _exit_code(program: Sequence[str], said: bytes, stop: _Stop) -> int:
+def _exit_code(program: Program, said: bytes, stop: _Stop) -> int:
     """Run a program with that input to its end, or to the second signal."""
     remaining: bytes | None = said
-    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=_STDERR) as child:  # noqa: S603 - the user's own words, split; the event is only its input
+    with subprocess.Popen(  # noqa: S603 - the user's own words, split; the event is only its input
+        program.words, stdin=subprocess.PIPE, stdout=_STDERR, env=program.environment
+    ) as child:
         while True:
             with suppress(subprocess.TimeoutExpired):
                 child.communicate(remaining, timeout=_GLANCE)

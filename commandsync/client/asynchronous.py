@@ -54,8 +54,7 @@ class AsyncConnection:
         jitter: Callable[[], float] = random.random,
         gate: AsyncGate | None = None,
     ) -> None:
-        self._secrecy = Secrecy(token)
-        self._session = Session(address, self._secrecy, timeout=timeout)
+        self._session = Session(address, Secrecy(token), timeout=timeout)
         self._retries = retries
         self._jitter = jitter
         self._gate = AsyncGate(concurrency) if gate is None else gate
@@ -119,10 +118,6 @@ class AsyncConnection:
             return await self._session.upgrade(query)
         finally:
             self._gate.leave()
-
-    def hide(self, text: str) -> str:
-        """Return a text of the service's without the token."""
-        return self._secrecy.hide(text)
 
     async def _send_in_turn(
         self, operation: Operation[Any], last: Reply | TransportError | None

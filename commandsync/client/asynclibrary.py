@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from commandsync.client.asking import Asking, Paging, as_reply, limits_of, several
 from commandsync.client.handlers import Handlers
+from commandsync.client.secrecy import Secrecy
 from commandsync.client.watching import Watch
 
 if TYPE_CHECKING:
@@ -250,8 +251,8 @@ class AsyncClient:
         """
         from commandsync.client.streaming import stream  # noqa: PLC0415 - loads aiohttp
 
-        known = self._ask.token is not None
-        steps = Watch(bot=self._ask.bot, jitter=self._jitter, with_token=known).steps()
+        secrecy = Secrecy(self._ask.token)
+        steps = Watch(bot=self._ask.bot, jitter=self._jitter, secrecy=secrecy).steps()
         flow = stream(steps, self._connection, running=self._running, sleep=self._sleep)
         async with aclosing(flow):
             async for event in flow:

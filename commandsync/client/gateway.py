@@ -10,10 +10,15 @@ import json
 import logging
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from commandsync.client.events import Event, Ready, Reminder, Vote
 from commandsync.models import read_account
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Hide = Callable[[str], str]
 
 _log = logging.getLogger("commandsync.client")
 
@@ -62,10 +67,12 @@ class Session:
     Args:
         greet: Whether to connect to the Socket.IO namespace, as version 4 of Engine.IO wants it;
             without the version the service connects by itself.
+        hide: Takes the token out of whatever the service says.
     """
 
-    def __init__(self, *, greet: bool) -> None:
+    def __init__(self, *, greet: bool, hide: Hide) -> None:
         self._greet = greet
+        self._hide = hide
         self._interval, self._timeout = _PROMISE
         self._probed = False
         self.established = False
@@ -93,7 +100,7 @@ class Session:
         """Say what a closed WebSocket means: before any event, a reason is a refused token."""
         told = bool(reason) and code not in _PASSING
         refused = not self.ready and (told or code in _REFUSALS)
-        return Ended(code, reason or "the connection was closed", refused)
+        return Ended(code, self._hide(reason) or "the connection was closed", refused)
 
     def receive(self, frame: str | bytes) -> Event | Say | Ended | None:
         """Read a frame; None for one that has nothing to say, garbage included."""
@@ -101,6 +108,7 @@ class Session:
         if isinstance(frame, bytes):
             _ignore("a binary frame")
             return None
+        frame = self._hide(frame)
         match frame[:1]:
             case "4":
                 return self._message(frame)
@@ -137,7 +145,7 @@ class Session:
     def _message(self, frame: str) -> Event | Ended | None:
         match frame[1:2]:
             case "2":
-                return self._told(event_of(frame))
+                return self._told(event_of(frame, self._hide))
             case "0":
                 self.established = True
             case "1":
@@ -156,15 +164,18 @@ class Session:
         return event
 
 
-def event_of(frame: str) -> Event | None:
-    """Read a Socket.IO event (`42[...]`); None for one that is not the service's or is garbage."""
+def event_of(frame: str, hide: Hide) -> Event | None:
+    """Read a Socket.IO event (`42[...]`); None for one that is not the service's or is garbage.
+
+    What is JSON in a string is hidden anew whenever it is decoded.
+    """
     try:
         said: Any = _decode(frame[_begin(frame) :])
         said = said[1] if said[0] == "message" else None
         for _ in range(_LAYERS):
             if not isinstance(said, str):
                 break
-            said = _decode(said)
+            said = _decode(hide(said))
         return _event(said["event"], said["data"])
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):
         _ignore(frame)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from commandsync.client.asking import Asking, Paging, as_reply, limits_of, several
 from commandsync.client.blocking import Connection
 from commandsync.client.handlers import Handlers
+from commandsync.client.secrecy import Secrecy
 from commandsync.client.watching import Watch
 
 if TYPE_CHECKING:
@@ -256,8 +257,8 @@ class Client:
 
             raise missing("events need", "async", error) from error
 
-        known = self._ask.token is not None
-        steps = Watch(bot=self._ask.bot, jitter=self._jitter, with_token=known).steps()
+        secrecy = Secrecy(self._ask.token)
+        steps = Watch(bot=self._ask.bot, jitter=self._jitter, secrecy=secrecy).steps()
         thread = EventThread(steps, self._asynchronous, sleep=self._sleep)
         self._running.add(thread)
         if self._closed:  # a signal's handler may close the client between any two steps

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from email.utils import formatdate
 from typing import TYPE_CHECKING
-from urllib.parse import quote, quote_plus
 
 from commandsync.errors import Reply
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _HIDDEN = "<hidden>"
 _SHORTEST_SECRET = 8  # a shorter one may stand in a listing by chance, which must not be falsified
 _SUCCESSES = range(200, 300)
+_DEEPEST = 15  # backslashes before one that escapes: JSON within JSON within JSON
 
 
 class Secrecy:
@@ -28,6 +29,14 @@ class Secrecy:
 
     def __init__(self, token: Token | None) -> None:
         self._token = token
+        secret = "" if token is None else token.reveal()
+        self._spelled = re.compile("".join(map(_spelling, secret))) if secret else None
+        self._long = len(secret) >= _SHORTEST_SECRET
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a token."""
+        return self._token is not None
 
     @property
     def headers(self) -> dict[str, str]:
@@ -43,17 +52,31 @@ class Secrecy:
         """Return an answer in which the token does not stand, even if the service echoes it."""
         named = {name.lower(): self.hide(value) for name, value in headers}
         named.setdefault("date", formatdate(usegmt=True))  # what a Retry-After date counts from
-        if self._token is not None:
-            secret = self._token.reveal()
-            if status not in _SUCCESSES or len(secret) >= _SHORTEST_SECRET:
-                for spelling in (secret, json.dumps(secret)[1:-1], secret.replace("/", "\\/")):
-                    body = body.replace(spelling.encode("ascii"), _HIDDEN.encode("ascii"))
-        return Reply(status, body, named, with_token=self._token is not None)
+        if status not in _SUCCESSES or self._long:
+            body = self._hidden(body)
+        return Reply(status, body, named, with_token=self.known)
 
     def hide(self, text: str) -> str:
-        """Return a text without the token, however a URL spells it."""
-        if self._token is not None:
-            secret = self._token.reveal()
-            for spelling in (secret, quote(secret, safe=""), quote_plus(secret)):
-                text = text.replace(spelling, _HIDDEN)
-        return text
+        """Return a text without the token, also where JSON or a URL escapes any of its characters.
+
+        JSON in a string of JSON has to be hidden again once the string is decoded.
+        """
+        return text if self._spelled is None else self._spelled.sub(_HIDDEN, text)
+
+    def _hidden(self, body: bytes) -> bytes:
+        """Return a body without the token, in whichever encoding JSON may have."""
+        if self._spelled is None:
+            return body
+        encoding = json.detect_encoding(body)
+        errors = "surrogateescape" if encoding.startswith("utf-8") else "replace"
+        text = body.decode(encoding, errors)
+        hidden = self.hide(text)
+        return body if hidden == text else hidden.encode(encoding, errors)
+
+
+def _spelling(character: str) -> str:
+    """Return the pattern of a character that JSON or a URL may escape, and JSON within JSON."""
+    plain, code = re.escape(character), f"(?i:{ord(character):02x})"
+    if character == "\\":
+        return rf"(?:\\(?:u00{code})?|%{code}){{1,{_DEEPEST}}}"
+    return rf"(?:{plain}|\\(?:\\{{0,{_DEEPEST}}}+)(?:{plain}|u00{code})|%{code})"

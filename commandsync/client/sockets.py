@@ -61,6 +61,12 @@ class _TimelyAnswer(http.client.HTTPResponse):
         super().__init__(sock, *args, **kwargs)
         self.fp = io.BufferedReader(_Timely(sock, self.fp.detach()))
 
+    def begin(self) -> None:
+        """Read the head, and forget what of it is no header: urllib3 would log it as it is."""
+        super().begin()
+        self.msg.defects = []
+        self.msg.set_payload("")
+
 
 class _PlainConnection(HTTPConnection):
     """A connection over http that notes when it could not be made."""

@@ -55,7 +55,7 @@ class _Line:
             frame: str | bytes = message.data
             return frame
         reason = message.extra if isinstance(message.extra, str) else ""
-        return Closed(socket.close_code or _ABNORMAL, self._connection.hide(reason))
+        return Closed(socket.close_code or _ABNORMAL, reason)
 
     async def say(self, frame: str) -> None:
         with suppress(ConnectionError):  # the next `listen` tells that it is closed

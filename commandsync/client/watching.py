@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from typing import TypeVar
 
+    from commandsync.client.secrecy import Secrecy
     from commandsync.models import Voter
     from commandsync.operations import Operation
 
@@ -100,12 +101,12 @@ class Watch:
     Args:
         bot: Whose voters are read where there is no gateway; empty when nobody said.
         jitter: Gives a number from 0 to 1; spreads the tries of many clients.
-        with_token: Whether the gateway is given a token.
+        secrecy: Hides the token that the gateway is given.
     """
 
-    def __init__(self, *, bot: str, jitter: Callable[[], float], with_token: bool) -> None:
+    def __init__(self, *, bot: str, jitter: Callable[[], float], secrecy: Secrecy) -> None:
         self._bot = bot
-        self._with_token = with_token
+        self._secrecy = secrecy
         self._jitter = jitter
         self._failures = 0
         self._known = False  # whether it has ever worked
@@ -129,7 +130,7 @@ class Watch:
             if error is None:
                 ended = yield from self._stay()
                 if ended.refused:
-                    raise _refused(ended, with_token=self._with_token)
+                    raise _refused(ended, with_token=self._secrecy.known)
                 yield from self._lost(ended.code, ended.reason)
             elif self._version and isinstance(error, Invalid) and error.status == _BAD_REQUEST:
                 self._version = ()  # as the published client asks, which names no version
@@ -139,7 +140,7 @@ class Watch:
                 yield from self._failed(error)
 
     def _stay(self) -> Steps[Ended]:
-        session = Session(greet=bool(self._version))
+        session = Session(greet=bool(self._version), hide=self._secrecy.hide)
         while True:
             frame = yield Listen(session.patience)
             if isinstance(frame, str | bytes):

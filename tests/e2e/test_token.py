@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import threading
 from base64 import urlsafe_b64encode
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from tests.support.home import checked, fields
+from tests.support.echoes import ENCODINGS, echoes, jwts, plain_tokens
+from tests.support.home import LONGEST, checked, fields
 from tests.support.proxy import Instead
 
 if TYPE_CHECKING:
@@ -16,6 +21,10 @@ if TYPE_CHECKING:
     from tests.support.home import Home
     from tests.support.proxy import Proxy, Seen
 
+BOUNDED: dict[str, Any] = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.function_scoped_fixture],
+}
 MARKED = "marked-token-7f3a9c1e"
 
 
@@ -70,6 +79,58 @@ def test_a_service_that_echoes_the_token_does_not_make_it_show(
 
     assert "I got Bot <hidden>" in said
     assert MARKED not in said
+
+
+ECHOING = (
+    *(f"plan --format {form}" for form in ("text", "json", "markdown", "github")),
+    *(f"commands list --format {form}" for form in ("text", "json")),
+    "apply --dry-run",
+    "pull",
+)
+
+
+@pytest.mark.usefixtures("bot")
+@settings(max_examples=6, **BOUNDED)
+@given(echo=echoes("I got "), encoding=st.sampled_from(ENCODINGS))
+@pytest.mark.parametrize("status", [200, 401, 500])
+def test_an_echo_that_has_to_be_decoded_does_not_make_it_show_either(
+    home: Home, proxy: Proxy, *, echo: tuple[str, str], status: int, encoding: str
+) -> None:
+    token, said = echo
+    record = (
+        f'{{"id": "7", "name": {said}, "title": {said}, "description": {said}, {said}: {said}}}'
+    )
+    listed = f"[{record}]" if status == 200 else "null"
+    body = f'{{"error": null, "message": {said}, "data": {listed}}}'.encode(encoding)
+    proxy.rule = lambda _: Instead(status, body, {"X-Got": quote(token)})
+    home.variable("COMMANDSYNC_TOKEN", token)
+
+    for command in ECHOING:
+        ran = home.run(*command.split(), "-vv", "--retries", "0")
+        for thread in threading.enumerate():
+            if thread.name == "commandsync-read":
+                thread.join(LONGEST)  # the other collection is still being read
+
+        assert "I got <hidden>" in ran.said.replace(r"\u003c", "<").replace("&lt;", "<")
+        assert token not in ran.said
+
+
+@settings(max_examples=20, **BOUNDED)
+@given(token=st.one_of(plain_tokens, jwts), as_variable=st.booleans(), known=st.booleans())
+def test_a_token_given_as_the_base_url_is_not_shown(
+    home: Home, token: str, *, as_variable: bool, known: bool
+) -> None:
+    home.write("version: 1\nbot: '42'\ncommands: []\n")
+    home.variable("COMMANDSYNC_TOKEN", token if known else "")
+    home.variable("COMMANDSYNC_BASE_URL", token if as_variable else "")
+    flag = () if as_variable else ("--base-url", token)
+
+    for command in ("plan", "pull", "apply --yes", "commands list", "bots list"):
+        ran = home.run(*command.split(), *flag, "-vv")
+
+        assert ran.code == 2
+        assert "base URL" in ran.err
+        assert token not in ran.said
 
 
 @pytest.mark.parametrize("content", ["{}", "\ufeff{}", "  {}\r\n", "Bot {}\n"])

@@ -9,7 +9,10 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from tests.support.echoes import plain_tokens
 from tests.support.gateway import BOT, Gateway, closing, event, telling, vote
 from tests.support.home import LONGEST
 from tests.support.terminal import POSIX
@@ -263,3 +266,31 @@ def test_hostile_events_cannot_steer_what_reads_them(
         assert "##[" not in said_there
         assert TOKEN not in said_there
         assert not any(line.startswith("::") for line in said_there.splitlines())
+
+
+_SHOW = """
+import json, os, pathlib, signal, sys
+pathlib.Path(sys.argv[1]).write_text(json.dumps(dict(os.environ)), encoding="utf-8")
+os.kill(os.getppid(), signal.SIGINT)
+"""
+
+
+@on_posix
+@settings(
+    max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(token=plain_tokens, name=st.from_regex(r"COMMANDSYNC_TOKEN_[A-Z]{1,9}", fullmatch=True))
+def test_a_program_that_is_run_does_not_inherit_the_token(
+    home: Home, gateway: Gateway, token: str, name: str
+) -> None:
+    path = home.path / "environment.json"
+    show = shlex.join([sys.executable, "-c", _SHOW, str(path)])
+    home.write(f"version: 1\ntoken_env: {name}\ncommands: []\n")
+    gateway.then(telling(vote(7)))
+
+    ran = home.child("watch", "-f", "commands.yaml", "--exec", show, **{name: token})
+    inherited = json.loads(path.read_text("utf-8"))
+
+    assert ran.code == 130
+    assert not {token, TOKEN} & set(inherited.values())
+    assert inherited["COMMANDSYNC_BOT"] == "42"

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from commandsync.address import Address, parse_address, service_of
 from commandsync.errors import PlainHttpError, UsageError
+from tests.support.echoes import jwts, tokens
 from tests.support.spellings import local_urls, url_pairs
 
 
@@ -94,6 +95,36 @@ def test_a_secret_in_a_base_url_is_not_shown(text: str) -> None:
         parse_address(text)
 
     assert "marked-secret" not in str(caught.value) + caught.value.hint
+
+
+@given(
+    token=st.one_of(tokens, jwts),
+    form=st.sampled_from(["{}", " {}\n", "Bot {}", "{}:443", "{}/v1"]),
+)
+def test_a_token_in_the_place_of_a_base_url_is_not_shown(token: str, form: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_address(form.format(token))
+
+    assert token not in str(caught.value) + caught.value.hint
+
+
+@given(
+    token=jwts, form=st.sampled_from(["https://{}", "https://listing.example/{}/v1", "http://{}:1"])
+)
+def test_a_token_within_a_base_url_is_not_shown_either(token: str, form: str) -> None:
+    with pytest.raises(UsageError, match="looks like a bot token") as caught:
+        parse_address(form.format(token))
+
+    assert token not in str(caught.value) + caught.value.hint
+
+
+@given(
+    labels=st.lists(
+        st.from_regex(r"[a-z][a-z0-9-]{0,20}[a-z]", fullmatch=True), min_size=1, max_size=5
+    )
+)
+def test_a_name_is_never_taken_for_a_token(labels: list[str]) -> None:
+    assert parse_address(f"https://{'.'.join(labels)}").base_url.endswith(labels[-1])
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import pickle
+from contextlib import suppress
 from traceback import TracebackException
 from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from commandsync import jsontext
+from commandsync.client.events import Vote
+from commandsync.client.gateway import Session
+from commandsync.client.secrecy import Secrecy
+from commandsync.credentials import Token
 from commandsync.errors import CommandsyncError
 from commandsync.operations import add_command, list_commands
 from commandsync.texts import CommandText
 from tests.support.connecting import TOKEN
+from tests.support.echoes import ENCODINGS, folded, plain_tokens, spelled, texts_in, tokens
 from tests.support.rawserver import (
     RawServer,
     answer,
@@ -47,6 +58,8 @@ ACTS: dict[str, Act] = {
     "no gzip": sending(answer(TOKEN.encode(), headers={"Content-Encoding": "gzip"})),
     "cut off": sending(answer(b"[", headers={"Content-Length": "99"})),
     "no JSON": answering(TOKEN.encode()),
+    "a broken header": sending(f"HTTP/1.1 200 OK\r\nX {TOKEN}: a\r\n\r\n[".encode()),
+    "a nameless header": sending(f"HTTP/1.1 200 OK\r\n: {TOKEN}\r\n\r\n[".encode()),
     "a malformed record": answering([{"name": {"a": TOKEN}}]),
     **{
         str(status): answering({"error": f"You sent Bot {TOKEN}"}, status=status, headers=ECHO)
@@ -93,6 +106,48 @@ def test_no_error_shows_it(
 def test_a_connection_takes_it_into_no_copy(server: RawServer, connect: Connect) -> None:
     connection = connect(server.url)
 
-    with pytest.raises((TypeError, AttributeError)):
+    with pytest.raises((TypeError, AttributeError, pickle.PicklingError)):
         pickle.dumps(connection)
     assert TOKEN not in repr(connection)
+
+
+around = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=9)
+
+
+@given(
+    data=st.data(), token=tokens, before=around, after=around, encoding=st.sampled_from(ENCODINGS)
+)
+def test_no_answer_shows_it_once_it_is_decoded(
+    data: st.DataObject, token: str, before: str, after: str, encoding: str
+) -> None:
+    text = data.draw(spelled(before + token + after))
+    body = f'{{"error": {text}, {text}: [{text}], "message": "not it"}}'.encode(encoding)
+
+    reply = Secrecy(Token(token)).reply(400, body, [("X-Echo", f"{before}{quote(token)}{after}")])
+
+    assert token not in unquote(reply.headers["x-echo"])
+    assert token.encode(encoding) not in reply.body
+    with suppress(ValueError):  # a token may look like JSON itself, and leave none
+        assert all(token not in text for text in texts_in(jsontext.parse(reply.body)))
+
+
+@given(data=st.data(), token=plain_tokens, folds=st.integers(0, 3))
+def test_no_event_shows_it_once_it_is_decoded(data: st.DataObject, token: str, folds: int) -> None:
+    user = data.draw(spelled(f"I am {token}"))
+    said = (
+        f'{{"event": "vote", "data": {{"user": {{"id": "1", "username": {user}}}, "bot": {{}}}}}}'
+    )
+    said = data.draw(folded(said, folds))
+    hide = Secrecy(Token(token)).hide
+
+    event = Session(greet=False, hide=hide).receive(f'42["message",{said}]')
+
+    assert isinstance(event, Vote)
+    assert event.user.username == "I am <hidden>"
+
+
+@given(token=plain_tokens, text=around)
+def test_an_answer_without_it_stays_as_it_is(token: str, text: str) -> None:
+    body = json.dumps({"name": text, "description": token[1:]}).encode()
+
+    assert Secrecy(Token(token)).reply(200, body, []).body == body

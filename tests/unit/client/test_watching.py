@@ -12,6 +12,7 @@ from commandsync.address import parse_address
 from commandsync.client import AsyncConnection
 from commandsync.client.events import Reconnecting, Vote
 from commandsync.client.gateway import Ended, Say, Session, event_of
+from commandsync.client.secrecy import Secrecy
 from commandsync.client.streaming import EventThread, stream
 from commandsync.client.watching import Ask, Closed, Listen, Open, Watch, pause
 from commandsync.errors import DecodeError, Invalid, Reply, TransportError
@@ -23,7 +24,7 @@ SAID = {"user": {"id": "7"}, "bot": {"id": "42"}}
 
 
 def watch() -> Any:  # noqa: ANN401 - a generator that is sent anything
-    return Watch(bot="42", jitter=lambda: 0.5, with_token=True).steps()
+    return Watch(bot="42", jitter=lambda: 0.5, secrecy=Secrecy(None)).steps()
 
 
 def test_the_waits_double_from_a_second_to_a_minute() -> None:
@@ -107,18 +108,18 @@ def test_somebody_who_slips_between_pages_has_not_voted_again() -> None:
 def test_an_event_is_read_however_it_is_wrapped(folds: int, prefix: str) -> None:
     frame = prefix + event("vote", SAID, folds=folds)[2:]
 
-    voted = event_of(frame)
+    voted = event_of(frame, str)
 
     assert isinstance(voted, Vote)
     assert voted.user.id == "7"
 
 
 def test_json_that_is_folded_without_end_is_garbage() -> None:
-    assert event_of(event("vote", SAID, folds=6)) is None
+    assert event_of(event("vote", SAID, folds=6), str) is None
 
 
 def test_a_pong_is_a_sign_of_life() -> None:
-    session = Session(greet=False)
+    session = Session(greet=False, hide=str)
 
     assert session.receive("0{}") is None
     assert session.silence() == Say("2")
@@ -130,14 +131,14 @@ def test_a_pong_is_a_sign_of_life() -> None:
 
 def test_a_refusal_without_sense_has_words_all_the_same() -> None:
     for frame in ("44", "44{", '44{"message":7}', "44" + "[" * 100_000):
-        ended = Session(greet=True).receive(frame)
+        ended = Session(greet=True, hide=str).receive(frame)
 
         assert ended == Ended(1008, "the service refuses the session", refused=True)
 
 
 @given(st.text() | st.binary())
 def test_no_frame_breaks_a_session(frame: str | bytes) -> None:
-    session = Session(greet=True)
+    session = Session(greet=True, hide=str)
     session.receive(frame)
 
     assert session.patience > 0
@@ -148,7 +149,7 @@ def test_no_event_breaks_a_session(said: object) -> None:
     shapes = (said, ["message", said], ["message", {"event": said, "data": said}])
 
     for shape in shapes:
-        assert event_of("42" + json.dumps(shape)) is None
+        assert event_of("42" + json.dumps(shape), str) is None
 
 
 def test_a_stopped_connection_ends_its_stream() -> None:
@@ -179,7 +180,7 @@ def test_a_thread_that_is_stopped_before_it_begins_connects_nowhere() -> None:
 
 
 def test_a_vote_needs_nobody_who_is_ready() -> None:
-    session = Session(greet=True)
+    session = Session(greet=True, hide=str)
 
     assert isinstance(session.receive(vote(1)), Vote)
     assert not session.closed(1008, "bye").refused

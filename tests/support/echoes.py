@@ -1,0 +1,79 @@
+"""Tokens, and the ways in which a service may say them back: escaped, folded, in any encoding."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64encode
+from typing import TYPE_CHECKING
+
+from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le")
+
+_PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
+
+tokens = st.text(_PRINTABLE, min_size=8, max_size=80).filter(
+    lambda token: not token.startswith("Bot") and "hidden" not in token
+)
+"""Opaque tokens of every character that one may have."""
+
+plain_tokens = st.from_regex(r"[A-Za-z][A-Za-z0-9_.\-]{11,40}", fullmatch=True)
+"""Tokens as services make them, which no address, name or JSON of ours resembles by chance."""
+
+jwts = st.builds(
+    lambda bot, signature: ".".join(
+        urlsafe_b64encode(part).decode().rstrip("=")
+        for part in (b'{"alg":"HS256"}', json.dumps({"id": bot}).encode(), signature)
+    ),
+    st.text("0123456789", min_size=1, max_size=20),
+    st.binary(min_size=8, max_size=32),
+)
+"""Tokens as the wire notes have them."""
+
+
+@st.composite
+def spelled(draw: st.DrawFn, text: str) -> str:
+    """Return a string of JSON that means a text, any of its characters escaped or not."""
+    ways = draw(st.lists(st.integers(0, 2), min_size=len(text), max_size=len(text)))
+    return '"' + "".join(map(_character, text, ways)) + '"'
+
+
+@st.composite
+def echoes(draw: st.DrawFn, before: str) -> tuple[str, str]:
+    """Return a token, and a string of JSON that means it after some words."""
+    token = draw(plain_tokens)
+    return token, draw(spelled(before + token))
+
+
+@st.composite
+def folded(draw: st.DrawFn, text: str, times: int) -> str:
+    """Return a string of JSON that holds a string of JSON, and so on, that means a text."""
+    for _ in range(times):
+        text = draw(spelled(text))
+    return text
+
+
+def _character(character: str, way: int) -> str:
+    if way == 0:
+        return json.dumps(character, ensure_ascii=False)[1:-1]
+    code = f"{ord(character):04x}"
+    return "\\u" + (code if way == 1 else code.upper())
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Yield every text in decoded JSON, keys included."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            for name, inside in value.items():
+                yield name
+                yield from texts_in(inside)
+        case list():
+            for inside in value:
+                yield from texts_in(inside)
+        case _:
+            pass
