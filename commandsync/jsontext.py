@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import Any
 
@@ -17,8 +18,19 @@ class TooLargeError(ValueError):
     """The values would take too much memory; the message says which limit is exceeded."""
 
 
+_HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_ESCAPES = re.compile(
+    r"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"  # whole
+    r"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff]"
+)
+_UNKNOWN = "\ufffd"
+
+
 def decode(data: bytes) -> str:
     """Decode JSON in any of its encodings.
+
+    Half of a surrogate pair, which is no text and fits no file, becomes U+FFFD, escaped or not:
+    services leave one where they cut a text in the middle of an emoji.
 
     Raises:
         TooLargeError: The text takes too much memory.
@@ -26,6 +38,8 @@ def decode(data: bytes) -> str:
     """
     text = data.decode(json.detect_encoding(data), "surrogatepass")
     check_size(text)
+    if _HALF.search(text):
+        text = _ESCAPES.sub(lambda found: found[1] or _UNKNOWN, text)
     return text.removeprefix("\ufeff")
 
 

@@ -30,6 +30,11 @@ def _null_is(default: object) -> BeforeValidator:
     return BeforeValidator(lambda value: default if value is None else value)
 
 
+def _usable(value: object) -> object:
+    """Let an identifier that cannot be sent back as it was be none: U+FFFD was something else."""
+    return "" if value is None or (isinstance(value, str) and "\ufffd" in value) else value
+
+
 def _none_for_no_number(value: object) -> object:
     """Keep a counter that nothing depends on from making a whole listing unreadable."""
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
@@ -50,7 +55,7 @@ def _time(value: object, read: ValidatorFunctionWrapHandler) -> datetime | None:
 OptionalText = Annotated[str, _null_is("")]
 """Text that is absent, null or empty alike (wire notes: a category left out comes back as any)."""
 
-Identifier = Annotated[str, _null_is("")]
+Identifier = Annotated[str, BeforeValidator(_usable)]
 Time = Annotated[datetime | None, WrapValidator(_time)]
 _Part = _null_is({})  # an object without fields
 _Flag = Annotated[bool, _null_is(False)]  # noqa: FBT003 - a value

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.support.hostile import FORMATS, harmless
 from tests.support.proxy import Instead
@@ -15,6 +18,10 @@ if TYPE_CHECKING:
     from tests.support.home import Home
     from tests.support.proxy import Proxy, Seen
 
+BOUNDED: dict[str, Any] = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.function_scoped_fixture],
+}
 ODD = [
     character
     for character in map(chr, range(0x110000))
@@ -63,9 +70,44 @@ def said(bot: Bot) -> list[tuple[str, ...]]:
     ]
 
 
-def half_a_pair(seen: Seen) -> Instead:
-    half = {"id": "1", "name": "a", "description": "b\ud800", "syntax": "c"}
-    return Instead(200, {"data": [half] if seen.short == "GET commands" else []})
+halves = st.lists(
+    st.one_of(st.characters(categories=["Cs"]), st.characters(codec="ascii", categories=["L"])),
+    min_size=1,
+    max_size=12,
+).map(lambda characters: f"{characters[0]}x{''.join(characters)}")
+"""Texts with halves of surrogate pairs, and now and then a whole pair in two escapes."""
+
+
+class Halves:
+    """A service whose records hold halves of surrogate pairs.
+
+    Attributes:
+        listed: The commands by their id.
+        encoding: Of its answers.
+        sent: What was written to it.
+    """
+
+    def __init__(self, texts: list[str], encoding: str) -> None:
+        self.listed = {
+            str(number): {"name": text, "description": text, "syntax": text, text: text}
+            for number, text in enumerate(texts)
+        }
+        self.encoding = encoding
+        self.sent: list[dict[str, str]] = []
+
+    def __call__(self, seen: Seen) -> Instead:
+        if seen.short == "GET commands":
+            records = [{"id": key, **record} for key, record in self.listed.items()]
+            escaped = self.encoding == "utf-8"
+            text = json.dumps({"data": records}, ensure_ascii=escaped)
+            return Instead(200, text.encode(self.encoding, "surrogatepass"))
+        if seen.method == "DELETE":
+            del self.listed[seen.path.rpartition("/")[2]]
+        elif seen.writes:
+            record = json.loads(seen.body.decode())
+            self.sent.append(record)
+            self.listed[record.pop("id")] = record
+        return Instead(200, {"success": True, "data": []})
 
 
 @pytest.fixture
@@ -131,35 +173,49 @@ def test_the_words_of_a_failing_service_are_shown_escaped(
     harmless(ran.err, "text")
 
 
-@pytest.mark.parametrize("command", ["pull", "apply --yes --max-deletes all --backup b.yaml"])
-def test_half_of_a_surrogate_pair_cannot_be_pulled_and_nothing_is_written(
-    home: Home, bot: Bot, proxy: Proxy, command: str
+@settings(max_examples=3, **BOUNDED)
+@given(
+    texts=st.lists(halves, min_size=1, max_size=4),
+    encoding=st.sampled_from(["utf-8", "utf-16", "utf-32"]),
+)
+def test_half_of_a_surrogate_pair_makes_no_listing_unreadable(
+    home: Home, service: Service, proxy: Proxy, texts: list[str], encoding: str
 ) -> None:
-    proxy.rule = half_a_pair
-    home.variable("COMMANDSYNC_BASE_URL", proxy.url)
+    home.knows(service.bot(), url=proxy.url)
+    proxy.rule = halved = Halves(texts, encoding)
+    before = dict(halved.listed)
+
+    pulled = home.run("pull", "--pin", "--out", "commands.yaml", "--force")
+    same = home.run("plan", "--detailed-exitcode")
+    home.write(home.read("commands.yaml").replace("description: ", "description: New "), "new.yaml")
+    edited = home.run("apply", "--yes", "-f", "new.yaml", "--backup", "b.yaml", "--force")
+    home.write("version: 1\ncommands: []\n", "none.yaml")
+    shown = [home.run("plan", "-f", "none.yaml", "--format", form) for form in FORMATS]
+    listed = [home.run("commands", "list", "--format", form) for form in ("text", "json")]
+    gone = home.run("apply", "--yes", "--max-deletes", "all", "-f", "none.yaml")
+
+    assert (pulled.code, same.code, edited.code) == (0, 0, 0), edited.said
+    assert len(halved.sent) == len(before)
+    assert {type(json.dumps(sent, ensure_ascii=False).encode()) for sent in halved.sent} == {bytes}
+    assert {ran.code for ran in (*shown, *listed)} == {0}
+    assert (gone.code, halved.listed) == (0, {})
+    for form, ran in zip(FORMATS, shown, strict=True):
+        harmless(ran.out, form)
+    assert "\ufffd" in pulled.said + home.read("b.yaml")
+
+
+def test_a_record_whose_id_holds_half_of_a_surrogate_pair_is_never_written_to(
+    home: Home, service: Service, proxy: Proxy
+) -> None:
+    home.knows(service.bot(), url=proxy.url)
+    half = {"id": "1\ud800", "name": "a", "description": "b", "syntax": "c"}
+    proxy.rule = lambda seen: Instead(200, {"data": [half] if seen.short == "GET commands" else []})
     home.write("version: 1\ncommands: []\n")
-    before = bot.everything()
 
-    ran = home.run(*command.split())
+    ran = home.run("apply", "--yes", "--max-deletes", "all")
 
-    assert ran.code == 1
-    assert 'description "b\\ud800" holds half of a surrogate pair' in ran.err
+    assert "id" in ran.said
     assert proxy.writes == []
-    assert bot.everything() == before
-    assert not (home.path / "b.yaml").exists()
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_half_of_a_surrogate_pair_is_shown_escaped(home: Home, proxy: Proxy, form: str) -> None:
-    proxy.rule = half_a_pair
-    home.variable("COMMANDSYNC_BASE_URL", proxy.url)
-    home.write("version: 1\nbot: '42'\ncommands:\n- {name: a, description: b, syntax: c}\n")
-
-    ran = home.run("plan", "--format", form)
-
-    assert ran.code == 0
-    assert r"\ud800" in ran.out
-    harmless(ran.out, form)  # type: ignore[arg-type]  # one of FORMATS
 
 
 def test_half_of_a_surrogate_pair_in_a_manifest_is_a_problem_at_its_place(home: Home) -> None:
