@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlencode, urlsplit
@@ -16,7 +17,7 @@ from commandsync.client.body import Body, BodyError
 from commandsync.client.environment import proxy_of, surroundings, trust_of
 from commandsync.client.failures import failure
 from commandsync.client.requesting import HEADERS, request_of
-from commandsync.client.sending import LONGEST_CONNECT, PIECE
+from commandsync.client.sending import LONGEST_CONNECT, PIECE, Reuse, StaleError
 from commandsync.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Making:
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport | None = None
+        self.kept = False
+        """Whether the connection had carried another request before."""
         _current.set(self)
 
     @property
@@ -91,12 +94,16 @@ class Session:
         self._connect_timeout = min(timeout, LONGEST_CONNECT)
         self._timeout = timeout
         self._settings = surroundings(address)
-        self._opened: aiohttp.ClientSession | None = None
+        self._reuse = Reuse()
+        self._opened: dict[bool, aiohttp.ClientSession] = {}  # by whether it keeps connections
         self._home: asyncio.AbstractEventLoop | None = None
 
     async def send(self, operation: Operation[Any]) -> Reply | TransportError:
         """Send an operation once."""
-        return await self._timely(self._exchange(operation))
+        if self._reuse.allowed(operation):
+            with suppress(StaleError):
+                return await self._timely(self._exchange(operation, keeps=True), operation)
+        return await self._timely(self._exchange(operation, keeps=False), operation)
 
     async def upgrade(self, query: Mapping[str, str]) -> WebSocket | Reply | TransportError:
         """Open the gateway's WebSocket; a `Reply` says that the service does not want to."""
@@ -107,17 +114,21 @@ class Session:
 
     async def close(self) -> None:
         """Close every connection."""
-        if self._opened is not None:
-            await self._opened.close()
-            await asyncio.sleep(0)  # those that were cut close now
+        for session in self._opened.values():
+            await session.close()
+        await asyncio.sleep(0)  # those that were cut close now
 
-    async def _timely(self, work: Coroutine[Any, Any, T]) -> T | TransportError:
+    async def _timely(
+        self, work: Coroutine[Any, Any, T], operation: Operation[Any] | None = None
+    ) -> T | TransportError:
         making = Making()
         try:
             async with asyncio.timeout(self._timeout):
-                return await work
+                answer = await work
         except (OSError, aiohttp.ClientError, RequestException, BodyError, UnicodeError) as error:
             making.cut()
+            if operation is not None and making.kept:
+                self._reuse.broke(operation, plain(error))
             return failure(
                 plain(error),
                 made=making.made,
@@ -128,10 +139,12 @@ class Session:
         except BaseException:
             making.cut()
             raise
+        self._reuse.answered(kept=making.kept)
+        return answer
 
-    async def _exchange(self, operation: Operation[Any]) -> Reply:
+    async def _exchange(self, operation: Operation[Any], *, keeps: bool) -> Reply:
         request = request_of(self._address, operation, self._secrecy)
-        async with self._session().request(
+        async with self._session(keeps=keeps).request(
             operation.method,
             URL(str(request.url), encoded=True),
             headers=request.headers,
@@ -143,7 +156,7 @@ class Session:
 
     async def _shake_hands(self, query: Mapping[str, str]) -> WebSocket:
         asked = urlencode({**query, **self._secrecy.query})
-        return await self._session().ws_connect(
+        return await self._session(keeps=True).ws_connect(
             URL(f"{self._address.api}/gateway/?{asked}", encoded=True),
             headers={"User-Agent": HEADERS["User-Agent"]},
             proxy=proxy_of(self._address, self._settings),
@@ -164,30 +177,47 @@ class Session:
             raise _RefusedError(await self._reply(response))
         return response
 
-    def _session(self) -> aiohttp.ClientSession:
+    def _session(self, *, keeps: bool) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
-        if self._opened is None:
-            self._home = loop
-            secure = self._address.base_url.startswith("https:")
-            self._opened = aiohttp.ClientSession(
-                connector=_Connector(
-                    limit=0,  # the gate counts
-                    resolver=aiohttp.ThreadedResolver(),
-                    ssl=trust_of(self._settings) if secure else True,
-                ),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                auto_decompress=False,
-                timeout=aiohttp.ClientTimeout(total=None, connect=self._connect_timeout),
-                middlewares=(self._refusing,),
-                max_line_size=_LONGEST_LINE,
-                max_field_size=_LONGEST_LINE,
-            )
-            # aiohttp sends again by itself what a kept connection broke under; that is the
-            # policy's to decide. There is no public switch; a test watches this one.
-            self._opened._retry_connection = False  # noqa: SLF001
+        self._home = self._home or loop
         if loop is not self._home:
             raise UsageError(
                 "the client belongs to another event loop, the one of its first request",
                 hint="make and close a client within each asyncio.run",
             )
-        return self._opened
+        if keeps not in self._opened:
+            self._opened[keeps] = self._new_session(keeps=keeps)
+        return self._opened[keeps]
+
+    def _new_session(self, *, keeps: bool) -> aiohttp.ClientSession:
+        secure = self._address.base_url.startswith("https:")
+        session = aiohttp.ClientSession(
+            connector=_Connector(
+                limit=0,  # the gate counts
+                resolver=aiohttp.ThreadedResolver(),
+                ssl=trust_of(self._settings) if secure else True,
+                force_close=not keeps,
+            ),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            timeout=aiohttp.ClientTimeout(total=None, connect=self._connect_timeout),
+            middlewares=(self._refusing,),
+            max_line_size=_LONGEST_LINE,
+            max_field_size=_LONGEST_LINE,
+            trace_configs=[_reuse_noted()],
+        )
+        # aiohttp sends again by itself what a kept connection broke under; that is ours to decide.
+        # There is no public switch; a test watches this one.
+        session._retry_connection = False  # noqa: SLF001
+        return session
+
+
+def _reuse_noted() -> aiohttp.TraceConfig:
+    """Return what tells a request that its connection was kept after another."""
+
+    async def note(*_: object) -> None:
+        _current.get().kept = True
+
+    trace = aiohttp.TraceConfig()
+    trace.on_connection_reuseconn.append(note)
+    return trace

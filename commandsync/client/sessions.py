@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -13,7 +13,7 @@ from commandsync.client.body import BodyError, gather
 from commandsync.client.environment import surroundings
 from commandsync.client.failures import failure, root_of
 from commandsync.client.requesting import request_of
-from commandsync.client.sending import LONGEST_CONNECT, PIECE
+from commandsync.client.sending import LONGEST_CONNECT, PIECE, Reuse, StaleError
 from commandsync.client.sockets import Adapter, making
 
 if TYPE_CHECKING:
@@ -45,22 +45,37 @@ class Session:
         self._secrecy = secrecy
         self._connect_timeout = min(timeout, LONGEST_CONNECT)
         self._timeout = timeout
-        self._adapter = Adapter(pool_connections=1, pool_maxsize=kept, max_retries=0)
+        self._kept = kept
+        self._adapter = self._new_adapter()
+        self._reuse = Reuse()
         self._settings: Any = surroundings(address)
 
     def send(self, operation: Operation[Any]) -> Reply | TransportError:
         """Send an operation once."""
-        making.failure = None
+        if self._reuse.allowed(operation):
+            with suppress(StaleError):
+                return self._exchange(operation, self._adapter)
+        with closing(self._new_adapter()) as adapter:
+            return self._exchange(operation, adapter)
+
+    def _exchange(self, operation: Operation[Any], adapter: Adapter) -> Reply | TransportError:
+        making.failure, making.kept = None, False
         try:
             request = request_of(self._address, operation, self._secrecy)
             time_out: Any = Timeout(connect=self._connect_timeout, total=self._timeout)
-            response = self._adapter.send(request, timeout=time_out, **self._settings)
+            response = adapter.send(request, timeout=time_out, **self._settings)
             with closing(response):
                 encoding = response.headers.get("content-encoding", "")
                 body = gather(_chunks(response), encoding=encoding)
         except (OSError, HTTPError, BodyError) as error:
+            if making.kept:
+                self._reuse.broke(operation, root_of(error))
             return self._failure(error)
+        self._reuse.answered(kept=making.kept)
         return self._secrecy.reply(response.status_code, body, response.headers.items())
+
+    def _new_adapter(self) -> Adapter:
+        return Adapter(pool_connections=1, pool_maxsize=self._kept, max_retries=0)
 
     def close(self) -> None:
         """Close every connection that is kept."""

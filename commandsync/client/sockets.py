@@ -1,5 +1,7 @@
 """What the sockets below requests have to tell and keep: was there a connection, is time over.
 
+A kept connection tells that it was used before: the service may have closed it meanwhile, unseen.
+
 urllib3's read time-out starts anew with every byte, so that a server that drips bytes could hold a
 request for hours; and its exceptions do not always tell a handshake that timed out (nothing was
 sent) from an answer that did (anything may have happened).
@@ -23,9 +25,15 @@ if TYPE_CHECKING:
 
 
 class _Making(threading.local):
-    """How making a connection went in this thread; a request runs in one thread from end to end."""
+    """How making a connection went in this thread; a request runs in one thread from end to end.
+
+    Attributes:
+        failure: Why it could not be made.
+        kept: Whether the request went over a connection that had carried another before.
+    """
 
     failure: BaseException | None = None
+    kept: bool = False
 
 
 making = _Making()
@@ -68,30 +76,32 @@ class _TimelyAnswer(http.client.HTTPResponse):
         self.msg.set_payload("")
 
 
-class _PlainConnection(HTTPConnection):
-    """A connection over http that notes when it could not be made."""
+class _Noting(HTTPConnection):
+    """A connection that notes when it could not be made, and when it is used again."""
 
     response_class: type[http.client.HTTPResponse] = _TimelyAnswer
+    _used = False
 
     def connect(self) -> None:
+        making.kept = self._used = False
         try:
             super().connect()
         except BaseException as error:
             making.failure = error
             raise
 
+    def request(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed on
+        making.kept = self._used
+        super().request(*args, **kwargs)  # which may connect
+        self._used = True
 
-class _SecureConnection(HTTPSConnection):
-    """A connection over https that notes when it, its tunnel or its TLS could not be made."""
 
-    response_class: type[http.client.HTTPResponse] = _TimelyAnswer
+class _PlainConnection(_Noting):
+    """A connection over http."""
 
-    def connect(self) -> None:
-        try:
-            super().connect()
-        except BaseException as error:
-            making.failure = error
-            raise
+
+class _SecureConnection(_Noting, HTTPSConnection):
+    """A connection over https, its tunnel and its TLS included."""
 
 
 _OURS = {HTTPConnection: _PlainConnection, HTTPSConnection: _SecureConnection}

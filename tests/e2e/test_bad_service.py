@@ -306,6 +306,27 @@ def test_a_token_the_service_refuses_stops_everything_at_once(
 
 
 @settings(max_examples=2, **BOUNDED)
+@given(adds=st.integers(1, 80), edits=st.integers(0, 9), deletes=st.integers(0, 9))
+def test_a_service_that_hangs_up_after_each_answer_costs_no_tries_and_no_certainty(
+    home: Home, service: Service, proxy: Proxy, adds: int, edits: int, deletes: int
+) -> None:
+    listed = [f"listed {n}" for n in range(edits + deletes)]
+    bot = service.bot(listed)
+    home.knows(bot, url=proxy.url)
+    wanted = [*((name, "Reworded.") for name in listed[:edits]), *((f"n{n}",) for n in range(adds))]
+    home.write(fields(*wanted))
+    proxy.hangs_up = True
+    proxy.requests.clear()
+
+    ran = home.run("apply", "--yes", "--max-deletes", "all", "--retries", "0", "--format", "json")
+
+    assert ran.code == 0, ran.said
+    assert checked(ran, "result")["verified"] is True
+    assert bot.names() == [name for name, *_ in wanted]
+    assert proxy.shorts().count("POST commands") >= adds + edits
+
+
+@settings(max_examples=2, **BOUNDED)
 @given(count=st.integers(3, 30), status=st.sampled_from([500, 502, 503]))
 def test_a_service_that_reads_well_and_fails_every_add_is_left_alone_after_five(
     home: Home, bot: Bot, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, count: int, status: int

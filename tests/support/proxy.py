@@ -67,6 +67,7 @@ class Proxy:
         most: The most requests that were here at the same time.
         troubles: What went wrong in a rule.
         rule: Asked about each request before it goes on; it may wait, and may answer itself.
+        hangs_up: Whether each connection is closed right after its answer, without a word.
     """
 
     def __init__(self, upstream: str) -> None:
@@ -74,6 +75,7 @@ class Proxy:
         self.most = 0
         self.troubles: list[str] = []
         self.rule: Rule = lambda _: None
+        self.hangs_up = False
         self._upstream = urlsplit(upstream).netloc
         self._here = 0
         self._changed = threading.Condition()
@@ -148,6 +150,7 @@ class Proxy:
                 handler.send_header(name, value)
             handler.end_headers()
             handler.wfile.write(instead.content)
+            handler.close_connection = self.hangs_up
         except OSError:
             handler.close_connection = True  # the client has left
 

@@ -259,17 +259,6 @@ def test_what_breaks_after_the_request_is_unclear(
     assert (error.sent, error.lasting) == (True, False)
 
 
-def test_a_kept_connection_that_breaks_is_unclear(server: RawServer, connect: Connect) -> None:
-    server.then(answering({"data": []}), closing)
-    connection = connect(server.url)
-    connection.call(READ)
-
-    error = failure(connection)
-
-    assert server.connections == 1
-    assert error.sent
-
-
 def test_a_kept_connection_that_was_closed_meanwhile_is_made_anew(
     server: RawServer, connect: Connect
 ) -> None:

@@ -1,0 +1,129 @@
+"""Services that close connections without a word: nothing fails by it, and no add is sent twice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from commandsync.errors import TransportError
+from commandsync.operations import add_command, delete_command, edit_command, list_commands
+from commandsync.policy import Health, Streak
+from commandsync.texts import CommandText
+from tests.support.rawserver import RawServer, answer, answering, closing, sending
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commandsync.client import Connection
+    from commandsync.operations import Operation
+    from tests.support.rawserver import Act, Exchange
+
+    Connect = Callable[..., Connection]
+
+HELP = CommandText("help", "Shows the menu.", "/help")
+READ, ADD = list_commands("42"), add_command("42", HELP)
+OPERATIONS = [READ, ADD, edit_command("42", "7", HELP), delete_command("42", "7")]
+LISTED = answer({"data": []})
+
+
+def answering_once() -> tuple[Act, list[str]]:
+    """Return what answers the first request of a connection alone, and the list of those.
+
+    The second one finds the connection open, and is never read: so closing, a moment too late.
+    """
+    connections: set[int] = set()
+    done: list[str] = []
+
+    def act(exchange: Exchange) -> None:
+        if exchange.request.connection in connections:
+            exchange.close()
+            return
+        connections.add(exchange.request.connection)
+        done.append(exchange.request.method)
+        exchange.send(LISTED)
+
+    return act, done
+
+
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(operations=st.lists(st.sampled_from(OPERATIONS), min_size=1, max_size=40))
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "a moment too late"])
+def test_a_service_that_closes_each_connection_after_its_answer_fails_nothing(
+    connect: Connect, operations: list[Operation[Any]], *, late: bool
+) -> None:
+    act, done = answering_once()
+    health = Health()
+    with RawServer() as server:
+        server.acts = [act if late else sending(LISTED)] * 2 * len(operations)
+        connection = connect(server.url)
+        for operation in operations:
+            connection.call(operation, health=health)
+        connection.close()
+        requests = server.requests
+
+    adds = [one for one in requests if b'"id"' not in one.body and one.method == "POST"]
+    assert (health.reads, health.writes) == (Streak(), Streak())
+    assert len(adds) == operations.count(ADD)
+    assert not late or done == [operation.method for operation in operations]
+
+
+def test_adds_take_a_kept_connection_once_the_service_has_answered_on_one(
+    server: RawServer, connect: Connect
+) -> None:
+    server.then(*[answering({"data": []})] * 6)
+    connection = connect(server.url)
+
+    for operation in (READ, ADD, READ, ADD, READ, ADD):
+        connection.call(operation)
+
+    assert [one.connection for one in server.requests] == [1, 2, 1, 1, 1, 1]
+
+
+def test_an_add_that_a_kept_connection_breaks_under_is_unclear_and_the_next_takes_a_new_one(
+    server: RawServer, connect: Connect
+) -> None:
+    kept = answering({"data": []})
+    server.then(kept, kept, closing, kept, kept)
+    connection = connect(server.url, retries=4)
+    connection.call(READ)
+    connection.call(READ)
+
+    with pytest.raises(TransportError) as caught:
+        connection.call(ADD)
+    for _ in range(2):
+        connection.call(ADD)
+
+    assert caught.value.sent
+    assert [one.connection for one in server.requests] == [1, 1, 1, 2, 3]
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
+def test_a_new_connection_that_breaks_is_a_failure(
+    server: RawServer, connect: Connect, operation: Operation[Any]
+) -> None:
+    server.then(closing)
+
+    with pytest.raises(TransportError) as caught:
+        connect(server.url).call(operation)
+
+    assert caught.value.sent
+    assert len(server.requests) == 1
+
+
+def test_both_a_kept_connection_and_the_new_one_that_break_are_one_failure(
+    server: RawServer, connect: Connect
+) -> None:
+    server.then(answering({"data": []}), closing, closing)
+    connection, health = connect(server.url), Health()
+    connection.call(READ)
+
+    with pytest.raises(TransportError):
+        connection.call(READ, health=health)
+
+    assert health.reads.failures == 1
+    assert [one.connection for one in server.requests] == [1, 1, 2]
