@@ -79,4 +79,4 @@ def _spelling(character: str) -> str:
     plain, code = re.escape(character), f"(?i:{ord(character):02x})"
     if character == "\\":
         return rf"(?:\\(?:u00{code})?|%{code}){{1,{_DEEPEST}}}"
-    return rf"(?:{plain}|\\(?:\\{{0,{_DEEPEST}}}+)(?:{plain}|u00{code})|%{code})"
+    return rf"(?:%{code}|{plain}|\\(?:\\{{0,{_DEEPEST}}}+)(?:u00{code}|{plain}))"

@@ -146,6 +146,22 @@ def test_no_event_shows_it_once_it_is_decoded(data: st.DataObject, token: str, f
     assert event.user.username == "I am <hidden>"
 
 
+@pytest.mark.parametrize("character", [chr(code) for code in range(0x21, 0x7F)])
+def test_every_character_is_found_in_each_of_its_spellings(character: str) -> None:
+    token = character * 9
+    code = f"u{ord(character):04x}"
+    hide = Secrecy(Token(token)).hide
+
+    for spelling in (
+        character,
+        f"\\{code}",
+        f"\\\\{code}",
+        f"%{ord(character):02X}",
+        f"\\{character}",
+    ):
+        assert hide(f" {spelling * 9} ") == " <hidden> "
+
+
 @given(token=plain_tokens, text=around)
 def test_an_answer_without_it_stays_as_it_is(token: str, text: str) -> None:
     body = json.dumps({"name": text, "description": token[1:]}).encode()
