@@ -288,7 +288,7 @@ def test_the_reference_has_every_kind_of_failure() -> None:
         f"{DEFAULT_LIMIT.percent:g} %, and always {ALWAYS_ALLOWED}",
         f"cut after {SHORTEST_CUT} characters or more",
         f"up to {NUMBERS[int(LONGEST_WAIT / 60)]} minutes",
-        f"{NUMBERS[FAILURES_IN_A_ROW].title()} network errors or 5xx in a row",
+        f"{NUMBERS[FAILURES_IN_A_ROW].title()} network errors, time-outs or 5xx in a row",
     ],
 )
 def test_the_numbers_are_those_that_the_program_works_with(sentence: str) -> None:

@@ -267,7 +267,7 @@ def test_keys_must_be_known_single_and_complete(
                     "2:12: token_env must look like COMMANDSYNC_TOKEN_MYBOT "
                     "| it names a variable of your environment; the token itself never stands here"
                 ),
-                f"3:11: the base URL 'listing.example' is no http or https URL | {URL}",
+                f"3:11: the base URL given is no http or https URL | {URL}",
             ],
         ),
     ],
