@@ -1,12 +1,18 @@
-"""Prove the promise on every fault, and print the table: `make faults`, or python -m faults.
+"""Prove the promise on every fault, and print the tables: `make faults`, or python -m faults.
 
 Every fault on every operation at every moment, every moment of a kill, and random schedules of
-faults, kills and second runs, in simulated time. The cases are those of tests/support/proof.py;
+faults, kills and second runs, in simulated time; then generated cases of manifests, listings and
+services of every kind. The cases are those of tests/support/proof.py and tests/support/story.py;
 `make test` plays a part of them. Ends with 1 when anything was lost, doubled or told untruly.
+
+    python -m faults --case 17            the whole story of one generated case
+    python -m faults --case 17 --smaller  the same, with whatever it still fails without left out
+    python -m faults --generated 2000     so many generated cases, and nothing else
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import sys
@@ -16,6 +22,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from commandsync.steps import Aborted, Interrupted
+from faults.generated import CASES, Tally, play_generated, print_generated, story
 from tests.support.driver import Kill
 from tests.support.listing import FAULTS
 from tests.support.proof import (
@@ -109,7 +116,35 @@ def _seed() -> int:
 
 
 def main() -> int:
-    """Play them all on every processor, print the table and the totals."""
+    """Play what the command line asks for: by default all of it, on every processor."""
+    parser = argparse.ArgumentParser(prog="python -m faults", description=__doc__.splitlines()[0])
+    parser.add_argument("--case", type=int, help="tell the story of one generated case")
+    parser.add_argument("--smaller", action="store_true", help="make that case smaller first")
+    parser.add_argument("--generated", type=int, help="play only so many generated cases")
+    asked = parser.parse_args()
+    if asked.case is not None:
+        print(story(asked.case, _seed(), smaller=asked.smaller))
+        return 0
+    wrong = 0 if asked.generated else every_fault()
+    return max(wrong, generated(asked.generated or CASES))
+
+
+def generated(count: int) -> int:
+    """Play so many generated cases, print their table, and return the exit code."""
+    begun = monotonic()
+    tally = Tally()
+    size = -(-count // PARTS)
+    parts = [range(first, min(first + size, count)) for first in range(0, count, size)]
+    with ProcessPoolExecutor() as pool:
+        for part in pool.map(play_generated, parts, [_seed()] * len(parts)):
+            tally.add(part)
+    print_generated(tally, _seed())
+    print(f"{(monotonic() - begun) / 60:.1f} minutes")
+    return 1 if tally.wrong else 0
+
+
+def every_fault() -> int:
+    """Play every fault, print the table and the totals, and return the exit code."""
     begun = monotonic()
     cells: defaultdict[tuple[str, str], Cell] = defaultdict(lambda: (0, 0, 0, 0, 0))
     wrong: list[str] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     Record = dict[str, Any]
     Answer = Reply | TransportError
+    Texts = dict[str, tuple[str, ...]]
 
 FIELDS = {
     "commands": ("name", "description", "syntax", "category"),
@@ -208,6 +209,9 @@ FAULTS = (
 )
 
 
+_NO_FAULT = Fault("none")
+
+
 @dataclass(frozen=True)
 class Request:
     """A request as it came, and what it did.
@@ -246,7 +250,28 @@ class _Effect:
     collection: str
     change: Callable[[list[Record]], None]
     due: int
+    number: int
+    record: str
     author: int = 0
+
+
+@dataclass(frozen=True)
+class Look:
+    """One read of a collection: the texts by id, as stored in truth and as shown."""
+
+    collection: str
+    stored: Texts
+    shown: Texts
+
+
+def text_of(collection: str, record: Record) -> tuple[str, ...]:
+    """Return the text of a record as it is compared: a field that is not there is empty."""
+    return tuple([record.get(name) or "" for name in FIELDS[collection]])
+
+
+def texts_by_id(collection: str, records: Iterable[Record]) -> Texts:
+    """Return the texts of records by their ids, in their order."""
+    return {record["id"]: text_of(collection, record) for record in records}
 
 
 @dataclass
@@ -258,9 +283,16 @@ class Listing:
         faults: What goes wrong, by the number of the request.
         choose: Picks a fault for a request that `faults` does not name.
         store: What becomes of a record's text when it is stored.
+        refuse: Says why a new or changed record is answered 400, given its collection, its text
+            as sent and the records there; empty when it is taken.
+        tidy: What the service drops of a collection by itself after each write.
+        lag: From how many of the next reads every change is hidden.
         tells: Whether the answer to an add tells the new record.
         spelling: How it spells the identifier; empty for a service that shows none.
         requests: Every request that came.
+        answers: What was answered, by the request's number.
+        applied: The id of the record that a write was about, for each write that happened.
+        looks: What was stored in truth and what was shown, for each read that was served.
         stored: The records of each collection, as they are in truth.
         shown: The records as a read shows them.
         author: Who is asking now; kept with what is asked, also when that happens late.
@@ -271,9 +303,15 @@ class Listing:
     faults: dict[int, Fault] = field(default_factory=dict)
     choose: Callable[[Request], Fault | None] = lambda _: None
     store: Callable[[Record], Record] = dict
+    refuse: Callable[[str, Record, list[Record]], str] = lambda _, __, ___: ""
+    tidy: Callable[[str, list[Record]], None] = lambda _, __: None
+    lag: int = 0
     tells: bool = False
     spelling: str = "id"
     requests: list[Request] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+    applied: dict[int, str] = field(default_factory=dict)
+    looks: dict[int, Look] = field(default_factory=dict)
     stored: dict[str, list[Record]] = field(default_factory=lambda: {name: [] for name in FIELDS})
     shown: dict[str, list[Record]] = field(default_factory=lambda: {name: [] for name in FIELDS})
     author: int = 0
@@ -291,10 +329,7 @@ class Listing:
 
     def texts(self, collection: str) -> list[tuple[str, ...]]:
         """Return what is stored in truth, in its order."""
-        names = FIELDS[collection]
-        return [
-            tuple([record.get(name) or "" for name in names]) for record in self.stored[collection]
-        ]
+        return [text_of(collection, record) for record in self.stored[collection]]
 
     def ids(self, collection: str) -> list[str]:
         """Return the ids of what is stored in truth, in its order."""
@@ -317,10 +352,11 @@ class Listing:
         asked = Request(len(self.requests), method, path, body, None)
         fault = self.faults.get(asked.number) or self.choose(asked)
         self.requests.append(Request(asked.number, method, path, body, fault))
-        if fault is None:
-            return self._serve(asked, Fault("none"))
+        fault = fault or _NO_FAULT
         answer = self._serve(asked, fault) if fault.applied else _ok()
-        return answer if fault.answer is None else fault.answer(answer)
+        answer = answer if fault.answer is None else fault.answer(answer)
+        self.answers.append(answer)
+        return answer
 
     def settle(self) -> None:
         """Let everything late happen, and show everything."""
@@ -339,9 +375,10 @@ class Listing:
 
     def _happen(self, effect: _Effect, *, hidden: int) -> None:
         effect.change(self.stored[effect.collection])
+        self.applied[effect.number] = effect.record
         self.witness(self, effect.author)
         if hidden:
-            self._veiled.append(_Effect(effect.collection, effect.change, hidden))
+            self._veiled.append(replace(effect, due=hidden))
         else:
             effect.change(self.shown[effect.collection])
 
@@ -352,13 +389,18 @@ class Listing:
         collection, identifier = route[2], unquote(route[3] or "")
         match request.method:
             case "GET":
-                return self._read(collection)
+                return self._read(request.number, collection)
             case "DELETE":
                 return self._delete(collection, identifier, fault)
             case _:
                 return self._write(collection, request.body or {}, fault)
 
-    def _read(self, collection: str) -> Reply:
+    def _read(self, number: int, collection: str) -> Reply:
+        self.looks[number] = Look(
+            collection,
+            texts_by_id(collection, self.stored[collection]),
+            texts_by_id(collection, self.shown[collection]),
+        )
         shown = [dict(record) for record in self.shown[collection]]
         for record in shown:
             identifier = record.pop("id")
@@ -376,11 +418,14 @@ class Listing:
         needed = [name for name in FIELDS[collection] if name != _OPTIONAL]
         if not all(isinstance(texts.get(name), str) and texts[name] for name in needed):
             return _reply(400, {"error": "a field is missing"})
+        others = [one for one in self.stored[collection] if one["id"] != body.get("id")]
+        if why := self.refuse(collection, texts, others):
+            return _reply(400, {"error": why})
         record = self.store(dict(texts))
         if "id" in body:
             return self._edit(collection, body["id"], record, fault)
         record["id"] = self._new_id()
-        self._enter(collection, lambda records: records.append(dict(record)), fault)
+        self._enter(collection, record["id"], lambda them: them.append(dict(record)), fault)
         return _ok({self.spelling or "id": record["id"]} if self.tells else None)
 
     def _edit(self, collection: str, identifier: str, record: Record, fault: Fault) -> Reply:
@@ -392,7 +437,7 @@ class Listing:
                 if one["id"] == identifier:
                     one.update(record)
 
-        self._enter(collection, change, fault)
+        self._enter(collection, identifier, change, fault)
         return _ok()
 
     def _delete(self, collection: str, identifier: str, fault: Fault) -> Reply:
@@ -402,15 +447,23 @@ class Listing:
         def change(records: list[Record]) -> None:
             records[:] = [one for one in records if one["id"] != identifier]
 
-        self._enter(collection, change, fault)
+        self._enter(collection, identifier, change, fault)
         return _ok()
 
-    def _enter(self, collection: str, change: Callable[[list[Record]], None], fault: Fault) -> None:
-        effect = _Effect(collection, change, len(self.requests) + fault.late, self.author)
+    def _enter(
+        self, collection: str, record: str, change: Callable[[list[Record]], None], fault: Fault
+    ) -> None:
+        def happen(records: list[Record]) -> None:
+            change(records)
+            self.tidy(collection, records)
+
+        number = len(self.requests) - 1
+        due = number + 1 + fault.late
+        effect = _Effect(collection, happen, due, number, record, self.author)
         if fault.late:
             self._late.append(effect)
         else:
-            self._happen(effect, hidden=fault.hidden)
+            self._happen(effect, hidden=max(fault.hidden, self.lag))
 
     def _new_id(self) -> str:
         self._ids += 1

@@ -1,0 +1,202 @@
+"""What must hold of what a run says, by what was stored in truth."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from commandsync.changes import Add, Delete, Edit, Replace
+from commandsync.outcomes import Outcome
+from tests.support.listing import FIELDS
+from tests.support.oracle import fields_that_differ, left_to_do, may_be
+from tests.support.trial import Problem, names_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commandsync.changes import Change
+    from commandsync.outcomes import Result, Settled
+    from tests.support.oracle import Text, Texts
+    from tests.support.trial import Trial, View
+
+
+def check_result(trial: Trial) -> Iterator[Problem]:
+    """Check what a run says, when everything late has arrived."""
+    result = trial.result
+    if result is None:
+        return
+    if [one.change for one in result.settled] != [*trial.changes]:
+        yield Problem("not every change has its outcome", f"{len(result.settled)}")
+    happened = [one for one in trial.writes() if trial.happened(one)]
+    if happened and not result.touched:
+        yield Problem("says that nothing was changed", f"{happened[0].method} {happened[0].path}")
+    for one in result.settled:
+        yield from _judged(trial, result, one)
+    yield from _adds(trial, result)
+    if result.complete:
+        yield from _complete(trial, result)
+
+
+def _judged(trial: Trial, result: Result, one: Settled) -> Iterator[Problem]:
+    """Judge one outcome by the change's own record; adds are judged together, see `_adds`."""
+    change = one.change
+    if one.outcome is Outcome.UNKNOWN or isinstance(change, Add):
+        return
+    kind = "edit" if isinstance(change, Edit) else "delete"
+    requests = trial.about(change.id, kind=kind)
+    if one.outcome is not Outcome.DONE:
+        if any(map(trial.happened, requests)):
+            yield Problem(f"{kind} is {one.outcome} and happened", f"{change.name!r}")
+        return
+    name = change.resource.collection
+    first, last = trial.first(name), trial.last(name)
+    if not requests and not (trial.case.saved and _was_so(change, first)):
+        yield Problem(f"{kind} is done without a request", f"{change.name!r}")
+    if last is None:
+        if requests and not any(trial.happened(r) or trial.acknowledged(r) for r in requests):
+            yield Problem(f"{kind} is done and never happened", f"{change.name!r}")
+        return
+    yield from _shown(trial, result, change, last.stored)
+
+
+def _shown(
+    trial: Trial, result: Result, change: Edit | Replace | Delete, now: Texts
+) -> Iterator[Problem]:
+    if isinstance(change, Edit):
+        yield from _edited(trial, result, change, now.get(change.id))
+    elif change.id in now:
+        yield Problem("delete is done and the record is there", f"{change.name!r}")
+
+
+def _was_so(change: Change, first: View | None) -> bool:
+    if first is None:
+        return True
+    match change:
+        case Edit():
+            return first.shown.get(change.id) == tuple(change.after)
+        case Delete() | Replace():
+            return change.id not in first.shown
+        case Add():
+            return True
+
+
+def _edited(trial: Trial, result: Result, change: Edit, now: Text | None) -> Iterator[Problem]:
+    if now is None:
+        yield Problem("edit is done and the record is gone", f"{change.name!r}")
+        return
+    named = {
+        frozenset(way.field for way in one.rewrites)
+        for one in result.differences
+        if isinstance(one.change, Edit) and one.change.id == change.id
+    }
+    differ = fields_that_differ(names_of(change), tuple(change.after), now)
+    if not trial.case.acts and named != ({differ} if differ else set()):
+        words = f"{change.name!r} differs in {sorted(differ)}, named {[*map(sorted, named)]}"
+        yield Problem("edit is done, and its rewritten fields are not named", words)
+    if differ and not named:
+        yield Problem("edit is done, and its record says otherwise", f"{change.name!r}: {now}")
+
+
+def _adds(trial: Trial, result: Result) -> Iterator[Problem]:
+    """Judge the adds of each text: those that are done are there, those ruled out are not."""
+    settled = [one for one in result.settled if isinstance(one.change, Add | Replace)]
+    for text, count in trial.adds().items():
+        mine = [one for one in settled if tuple(one.change.after) == text]  # type: ignore[union-attr]
+        happened = sum(map(trial.happened, trial.posts(text)))
+        out = sum(one.outcome in _RULED_OUT for one in mine if isinstance(one.change, Add))
+        if out and happened > count - out:
+            yield Problem("add is ruled out and happened", f"{text}")
+        done = sum(one.outcome is Outcome.DONE for one in mine)
+        if done:
+            yield from _added(trial, result, text, done)
+
+
+_RULED_OUT = {Outcome.FAILED, Outcome.SKIPPED}
+
+
+def _added(trial: Trial, result: Result, text: Text, done: int) -> Iterator[Problem]:
+    name = "commands" if len(text) == len(FIELDS["commands"]) else "announcements"
+    first, last = trial.first(name), trial.last(name)
+    posts = trial.posts(text)
+    already = (
+        sum(shown == text for shown in first.shown.values()) if trial.case.saved and first else 0
+    )
+    if done > already + len(posts):
+        yield Problem("add is done without a request", f"{text}")
+    if first is None or last is None:
+        if done > already + sum(trial.happened(r) or trial.acknowledged(r) for r in posts):
+            yield Problem("add is done and never happened", f"{text}")
+        return
+    made = {trial.service.applied[one.number] for one in posts if trial.happened(one)}
+    records = {one: last.stored[one] for one in made if one in last.stored}
+    if trial.case.acts:  # nobody can tell whose a new record of this name is
+        records |= {
+            one: stored
+            for one, stored in last.stored.items()
+            if one not in first.stored and may_be(text, stored)
+        }
+    if done > already + len(records):
+        yield Problem("add is done and not there", f"{text}")
+    named = [
+        frozenset(way.field for way in one.rewrites)
+        for one in result.differences
+        if isinstance(one.change, Add | Replace) and tuple(one.change.after) == text
+    ]
+    equal = sum(stored == text for stored in records.values())
+    if done - len(named) > already + equal:
+        yield Problem("add is done, and its rewritten fields are not named", f"{text}")
+    differ = [fields_that_differ(FIELDS[name], text, stored) for stored in records.values()]
+    if not trial.case.acts and not Counter(named) <= Counter(differ):
+        yield Problem("add names other fields than were rewritten", f"{text}: {named}")
+
+
+def _complete(trial: Trial, result: Result) -> Iterator[Problem]:
+    """Exit 0: nothing is left to do, nothing was rewritten, and nothing was made twice."""
+    if result.differences:
+        yield Problem("complete although rewritten", f"{len(result.differences)} changes")
+    for name in trial.case.scope:
+        last = trial.last(name)
+        if last is None:
+            yield Problem("complete without a read after the last write", name)
+            continue
+        left = (
+            _left_of_the_plan(trial, name, last)
+            if trial.case.saved
+            else left_to_do(trial.case.wants_of(name), last.stored, trial.case.rules_of(name))
+        )
+        if left:
+            yield Problem("complete although something is left", "; ".join(left))
+    for text, count in trial.adds().items():
+        if sum(map(trial.happened, trial.posts(text))) > count:
+            yield Problem("complete although copied", f"{text}")
+
+
+def _left_of_the_plan(trial: Trial, name: str, last: View) -> list[str]:
+    """Say what of a saved plan is not so."""
+    left = []
+    there = Counter(last.stored.values())
+    for change in trial.of(name):
+        if isinstance(change, Edit):
+            so = last.stored.get(change.id) == tuple(change.after)
+        else:
+            so = isinstance(change, Add) or change.id not in last.stored
+        if not isinstance(change, Delete):
+            so = so and there[tuple(change.after)] > 0
+        if not so:
+            left.append(f"{change.action} of {change.name!r}")
+    return left
+
+
+def check_saved(trial: Trial) -> Iterator[Problem]:
+    """A saved plan: a record that is neither as it was nor as it is to be makes it stale."""
+    if not trial.case.saved or trial.result is None:
+        return
+    for change in trial.changes:
+        first = trial.first(change.resource.collection)
+        if isinstance(change, Add) or first is None:
+            continue
+        now = first.shown.get(change.id)
+        allowed: set[Text | None] = {tuple(change.before)}
+        allowed.add(tuple(change.after) if isinstance(change, Edit) else None)
+        if now not in allowed:
+            yield Problem("a stale plan is applied", f"{change.action} of {change.name!r}: {now}")

@@ -1,0 +1,237 @@
+"""What listing services are seen to do with what they are sent, each way generated in its measure.
+
+A way rewrites texts (one field or all, of commands, announcements or both), or drops, refuses and
+hides records. It hangs onto the hooks of `Listing`, and shares nothing with the product.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tests.support.listing import FIELDS
+from tests.support.oracle import without_emoji
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+
+    from tests.support.listing import Listing
+
+    Record: TypeAlias = dict[str, Any]
+    Rewriting: TypeAlias = Callable[[str], str]
+
+CUTS = (20, 30, 32, 49, 50, 62, 64, 99, 100, 127, 128, 250)
+"""Characters at which services cut."""
+
+_SMART = str.maketrans({"'": "’", '"': "”", "-": "–"})  # noqa: RUF001 - what services make of them
+
+
+def _cutting(size: int) -> Rewriting:
+    return lambda text: text[:size]
+
+
+def _shortening(size: int) -> Rewriting:
+    return lambda text: text if len(text) <= size else f"{text[: size - 1]}…"
+
+
+def _then(*steps: Rewriting) -> Rewriting:
+    def rewrite(text: str) -> str:
+        for step in steps:
+            text = step(text)
+        return text
+
+    return rewrite
+
+
+def _without_spaces(text: str) -> str:
+    return "".join(text.split())
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _without_punctuation(text: str) -> str:
+    return "".join(c for c in text if not unicodedata.category(c).startswith("P"))
+
+
+def _without_accents(text: str) -> str:
+    apart = unicodedata.normalize("NFD", text)
+    return unicodedata.normalize("NFC", "".join(c for c in apart if not unicodedata.combining(c)))
+
+
+REWRITINGS: dict[str, Callable[[int], Rewriting]] = {
+    "lower-cases": lambda _: str.lower,
+    "upper-cases": lambda _: str.upper,
+    "title-cases": lambda _: str.title,
+    "capitalizes": lambda _: str.capitalize,
+    "collapses spaces": lambda _: _collapsed,
+    "removes spaces": lambda _: _without_spaces,
+    "one line": lambda _: lambda text: text.replace("\n", " "),
+    "escapes": lambda _: html.escape,
+    "escapes all but quotes": lambda _: lambda text: html.escape(text, quote=False),
+    "unescapes": lambda _: html.unescape,
+    "strips tags": lambda _: lambda text: re.sub(r"<[^<>]*>", "", text),
+    "cuts": _cutting,
+    "cuts, with an ellipsis": _shortening,
+    "lower-cases and cuts": lambda size: _then(str.lower, _cutting(size)),
+    "escapes and cuts": lambda size: _then(html.escape, _cutting(size)),
+    "cuts and escapes": lambda size: _then(_cutting(size), html.escape),
+    "drops emoji": lambda _: without_emoji,
+    "drops emoji and cuts": lambda size: _then(without_emoji, _cutting(size)),
+    "NFKC": lambda _: lambda text: unicodedata.normalize("NFKC", text),
+    "NFC": lambda _: lambda text: unicodedata.normalize("NFC", text),
+    "NFD": lambda _: lambda text: unicodedata.normalize("NFD", text),
+    "strips punctuation": lambda _: _without_punctuation,
+    "strips accents": lambda _: _without_accents,
+    "smart quotes": lambda _: lambda text: text.translate(_SMART),
+    "all of it": lambda size: _then(_collapsed, str.lower, html.escape, _cutting(size)),
+}
+"""What a service makes of a field's text, given where it cuts."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a service treats what it is sent.
+
+    Attributes:
+        rewriting: The name of what it makes of a text; empty for a service that keeps texts.
+        fields: Which fields it does that to.
+        size: Where it cuts, or how many records it keeps.
+        habit: The name of what it does with records; empty for a service that keeps all.
+        collections: Which collections all of this is about.
+        lag: From how many reads each change is hidden.
+        tells: Whether the answer to an add tells the new id.
+    """
+
+    rewriting: str = ""
+    fields: frozenset[str] = frozenset()
+    size: int = 100
+    habit: str = ""
+    collections: tuple[str, ...] = tuple(FIELDS)
+    lag: int = 0
+    tells: bool = False
+
+    def __str__(self) -> str:
+        parts = [
+            f"{self.rewriting} ({self.size}) {'/'.join(sorted(self.fields))}"
+            if self.rewriting
+            else "verbatim",
+            f"{self.habit} ({self.size})" if self.habit else "",
+            "" if self.collections == tuple(FIELDS) else f"{'/'.join(self.collections)} alone",
+            f"lags {self.lag} reads" if self.lag else "",
+            "tells ids" if self.tells else "",
+        ]
+        return ", ".join(part for part in parts if part)
+
+    @property
+    def keeps_texts(self) -> bool:
+        """Whether what is sent is stored verbatim."""
+        return not self.rewriting
+
+    @property
+    def keeps_records(self) -> bool:
+        """Whether every record that is sent is stored."""
+        return not self.habit
+
+    def stored(self, record: Record) -> Record:
+        """Return a record as this service stores it; a field that it must have is never empty."""
+        collection = "commands" if "name" in record else "announcements"
+        if not self.rewriting or collection not in self.collections:
+            return record
+        rewrite = REWRITINGS[self.rewriting](self.size)
+        return {
+            field: (rewrite(text).strip() or text) if field in self.fields else text
+            for field, text in record.items()
+        }
+
+    def text(self, text: tuple[str, ...]) -> tuple[str, ...]:
+        """Return a text as this service stores it."""
+        names = FIELDS["commands" if len(text) == len(FIELDS["commands"]) else "announcements"]
+        return tuple(self.stored(dict(zip(names, text, strict=True))).values())
+
+    def on(self, service: Listing) -> None:
+        """Make a service behave so."""
+        service.store = self.stored
+        service.lag = self.lag
+        service.tells = self.tells
+        service.refuse = self._refuse
+        service.tidy = self._tidy
+
+    def _refuse(self, collection: str, record: Record, others: list[Record]) -> str:
+        if collection not in self.collections:
+            return ""
+        match self.habit:
+            case "limits":
+                return "the list is full" if len(others) >= max(self.size % 7, 1) else ""
+            case "rejects":
+                return "a field is invalid" if _unlucky(record, self.size) else ""
+            case "rejects doubles":
+                return "that name is taken" if _first(record) in map(_first, others) else ""
+            case _:
+                return ""
+
+    def _tidy(self, collection: str, records: list[Record]) -> None:
+        if collection in self.collections and self.habit in _TIDYING:
+            _TIDYING[self.habit](records, self.size)
+
+
+def _first(record: Record) -> str:
+    return str(record.get("name") or record.get("title"))
+
+
+def _unlucky(record: Record, size: int) -> bool:
+    """Whether a service has something against this very text; of five it takes three or so."""
+    return sum(map(ord, _first(record))) % 5 < 1 + size % 2
+
+
+def _evict(records: list[Record], size: int) -> None:
+    del records[: -max(size % 7, 1)]
+
+
+def _drop(records: list[Record], size: int) -> None:
+    if records and _unlucky(records[-1], size):
+        del records[-1]
+
+
+def _merge(records: list[Record], key: Callable[[Record], object]) -> None:
+    seen: set[object] = set()
+    kept = []
+    for record in records:
+        if key(record) not in seen:
+            kept.append(record)
+        seen.add(key(record))
+    records[:] = kept
+
+
+_TIDYING: dict[str, Callable[[list[Record], int], None]] = {
+    "evicts": _evict,
+    "drops": _drop,
+    "merges names": lambda records, _: _merge(records, lambda one: _first(one).casefold()),
+    "merges doubles": lambda records, _: _merge(
+        records, lambda one: tuple(value for key, value in one.items() if key not in {"id", "uses"})
+    ),
+}
+
+HABITS = ("limits", "rejects", "rejects doubles", *_TIDYING)
+
+
+def draw_way(numbers: Random) -> Way:
+    """Draw a service: four of ten keep everything verbatim, four rewrite, two lose records."""
+    chance = numbers.random()
+    collections = numbers.choice((("commands",), ("announcements",), tuple(FIELDS), tuple(FIELDS)))
+    lag = numbers.randint(1, 4) if numbers.random() < 0.1 else 0
+    tells = numbers.random() < 0.2
+    size = numbers.choice(CUTS)
+    if chance < 0.4:
+        return Way(lag=lag, tells=tells)
+    rewriting = numbers.choice(tuple(REWRITINGS)) if chance < 0.85 else ""
+    habit = numbers.choice(HABITS) if chance >= 0.8 else ""
+    every = sorted({field for name in collections for field in FIELDS[name]})
+    first = {FIELDS[name][0] for name in collections}
+    fields = numbers.choice((every, every, first, [numbers.choice(every)]))
+    return Way(rewriting, frozenset(fields), size, habit, collections, lag, tells)
