@@ -7,6 +7,7 @@ services of every kind. The cases are those of tests/support/proof.py and tests/
 
     python -m faults --case 17            the whole story of one generated case
     python -m faults --case 17 --smaller  the same, with whatever it still fails without left out
+    python -m faults --case 17 --smaller "plan: not enough"  the same, for one of its problems
     python -m faults --generated 2000     so many generated cases, and nothing else
 """
 
@@ -119,11 +120,17 @@ def main() -> int:
     """Play what the command line asks for: by default all of it, on every processor."""
     parser = argparse.ArgumentParser(prog="python -m faults", description=__doc__.splitlines()[0])
     parser.add_argument("--case", type=int, help="tell the story of one generated case")
-    parser.add_argument("--smaller", action="store_true", help="make that case smaller first")
+    parser.add_argument(
+        "--smaller",
+        nargs="?",
+        const="",
+        metavar="KIND",
+        help="make that case smaller first: whatever it still fails without, in this way, goes",
+    )
     parser.add_argument("--generated", type=int, help="play only so many generated cases")
     asked = parser.parse_args()
     if asked.case is not None:
-        print(story(asked.case, _seed(), smaller=asked.smaller))
+        print(story(asked.case, _seed(), asked.smaller))
         return 0
     wrong = 0 if asked.generated else every_fault()
     return max(wrong, generated(asked.generated or CASES))

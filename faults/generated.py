@@ -95,7 +95,7 @@ def print_generated(tally: Tally, seed: int) -> None:
         print(f"WRONG {len(numbers):6} {kind}: --case {', '.join(map(str, numbers[:5]))}")
 
 
-def story(number: int, seed: int, *, smaller: bool) -> str:
-    """Tell the story of one case, made as small as it still fails if asked for."""
+def story(number: int, seed: int, smaller: str | None) -> str:
+    """Tell the story of one case; as small as it still fails in this way, if one is given."""
     case = drawn(number, seed)
-    return told(prove(shrunk(case) if smaller else case))
+    return told(prove(case if smaller is None else shrunk(case, smaller)))

@@ -363,6 +363,10 @@ class Listing:
         for effect in self._late:
             self._happen(effect, hidden=0)
         self._late.clear()
+        self.unveil()
+
+    def unveil(self) -> None:
+        """Show everything that has happened."""
         for effect in self._veiled:
             effect.change(self.shown[effect.collection])
         self._veiled.clear()

@@ -85,7 +85,12 @@ def _enough(trial: Trial, name: str, changes: list[Change], live: Texts) -> Iter
 
 def _unpinned(trial: Trial, name: str) -> list[Want]:
     """A replaced announcement has a new id, so that its pin is no longer listed."""
-    return [want if name == "commands" else Want(want.text) for want in trial.case.wants_of(name)]
+    wants = trial.case.wants_of(name)
+    return [Want(want.text) for want in wants] if _replaces(trial, name) else wants
+
+
+def _replaces(trial: Trial, name: str) -> bool:
+    return name == "announcements" and trial.case.rules.announcements == "mirror"
 
 
 def _sparing(trial: Trial, plan: Plan, name: str, live: Texts) -> Iterator[Problem]:

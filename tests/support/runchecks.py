@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from commandsync.changes import Change
     from commandsync.outcomes import Result, Settled
-    from tests.support.oracle import Text, Texts
+    from tests.support.oracle import Text
     from tests.support.trial import Trial, View
 
 
@@ -56,15 +56,18 @@ def _judged(trial: Trial, result: Result, one: Settled) -> Iterator[Problem]:
         if requests and not any(trial.happened(r) or trial.acknowledged(r) for r in requests):
             yield Problem(f"{kind} is done and never happened", f"{change.name!r}")
         return
-    yield from _shown(trial, result, change, last.stored)
+    yield from _shown(trial, result, change, last)
 
 
 def _shown(
-    trial: Trial, result: Result, change: Edit | Replace | Delete, now: Texts
+    trial: Trial, result: Result, change: Edit | Replace | Delete, last: View
 ) -> Iterator[Problem]:
+    """Of a change that a service hides, what it shows may be believed as well as the truth."""
     if isinstance(change, Edit):
-        yield from _edited(trial, result, change, now.get(change.id))
-    elif change.id in now:
+        by_truth = list(_edited(trial, result, change, last.stored.get(change.id)))
+        by_sight = list(_edited(trial, result, change, last.shown.get(change.id)))
+        yield from by_truth if by_sight else ()
+    elif change.id in last.stored:
         yield Problem("delete is done and the record is there", f"{change.name!r}")
 
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from tests.support.runs import Parts
 
 
-def shrunk(case: Case, parts: Parts = PRODUCT) -> Case:
-    """Return the smallest case found that has the first problem of this one still."""
+def shrunk(case: Case, kind: str = "", parts: Parts = PRODUCT) -> Case:
+    """Return the smallest case found that has a problem of this kind, or the first one, still."""
     problems = prove(case, parts).problems
-    kind = problems[0].kind if problems else ""
+    kind = next((one.kind for one in problems if kind in one.kind), "")
     while kind:
         for less in smaller(case):
             if any(one.kind == kind for one in prove(less, parts).problems):

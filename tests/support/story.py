@@ -224,6 +224,7 @@ class Story:
 
 def do(act: Act, service: Listing) -> None:
     """Do what the second writer does, at once and for all to see."""
+    service.unveil()  # to change a record is to see it
     names = FIELDS[act.collection]
     record = dict(zip(names, act.text, strict=True))
     if act.kind == "add":

@@ -98,7 +98,12 @@ class Trial:
         return next(iter(self.views(collection)), None)
 
     def last(self, collection: str) -> View | None:
-        """Return the last read, if nothing of the collection was written after it."""
+        """Return the last read that a run had to look at: none was written to after it.
+
+        A run that was interrupted looks at nothing any more, and believes what was answered.
+        """
+        if self.result is not None and self.result.interrupted:
+            return None
         views = self.views(collection)
         writes = self.writes(collection)
         late = views and writes and writes[-1].number > views[-1].number
@@ -110,9 +115,15 @@ class Trial:
         return fault is None or fault.answer is None or fault is REPEATED
 
     def acknowledged(self, request: Request) -> bool:
-        """Whether a request was answered with a plain success."""
+        """Whether a request was answered with a success that can be read, or was of no need."""
         answer = self.service.answers[request.number]
-        return self.untouched(request) and isinstance(answer, Reply) and answer.status == 200
+        if not isinstance(answer, Reply) or answer.status != 200:
+            gone = isinstance(answer, Reply) and answer.status == 404
+            return gone and request.kind == "delete"
+        try:
+            return json.loads(answer.body)["success"] is True
+        except (ValueError, KeyError):
+            return False
 
     def happened(self, request: Request) -> bool:
         """Whether a write reached what is stored, be it late."""
