@@ -10,7 +10,8 @@ import pytest
 from tests.support.faultserver import FaultServer
 from tests.support.home import LONGEST, fields
 from tests.support.listing import Listing
-from tests.support.proof import ANNOUNCEMENTS, COMMANDS, KEPT, WANTED, Stage, ids_of, texts_of
+from tests.support.proof import SCENE, Stage, ids_of, texts_of
+from tests.support.scene import KEPT
 from tests.support.terminal import POSIX
 
 if TYPE_CHECKING:
@@ -22,10 +23,11 @@ pytestmark = pytest.mark.skipif(not POSIX, reason="there is no SIGKILL on Window
 
 FIRST, LAST = 2, 13  # the first write, and the reads at the end
 MANIFEST = (
-    fields(*(tuple(text) for text in COMMANDS))
+    fields(*(tuple(text) for text in SCENE.commands))
     + "announcements:\n"
     + "".join(
-        f"  - {json.dumps({'title': text[0], 'description': text[1]})}\n" for text in ANNOUNCEMENTS
+        f"  - {json.dumps({'title': text[0], 'description': text[1]})}\n"
+        for text in SCENE.announcements
     )
     + "sync: {announcements: mirror, max_deletes: 5}\n"
 )
@@ -63,8 +65,8 @@ def test_a_killed_run_is_finished_by_the_next(home: Home, number: int, *, done: 
 
     assert first.code == 0, first.said
     assert again.code == 0
-    assert texts_of(service) == WANTED
+    assert texts_of(service) == SCENE.wanted
     assert ids_of(service) >= KEPT
     assert (stage.copies, stage.lost) == (0, 0), stage.problems
     rewritten = [one for one in service.requests[begun:] if one.kind == "add"]
-    assert len(rewritten) <= len(WANTED)
+    assert len(rewritten) <= len(SCENE.wanted)

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 COLLECTIONS = tuple(FIELDS)
 _FAULTS = [one for one in FAULTS if one not in {WITHOUT_IDS, DOTTED_IDS}]
-_FEW_READS = 2  # within the re-reads of a run; a service that hides for longer cannot be told
+FEW_READS = 2
+"""What a service hides for so many reads, or fewer, a run still gets to see."""
 
 
 @dataclass(frozen=True)
@@ -150,6 +151,8 @@ def draw_case(numbers: Random, number: int = 0) -> Case:
         texts = [tuple(map(clean, way.text(text))) for text in texts]
     before = tuple((f"s{n}", text) for n, text in enumerate(texts))
     wants = [want for name in scope for want in _draw_wants(numbers, name, before)]
+    if way.lag > FEW_READS:  # what a pin replaced would not show, and be replaced in each run
+        wants = [replace(want, pin="") for want in wants]
     case = Case(
         number=number,
         way=way,
@@ -171,7 +174,7 @@ def _with_trouble(numbers: Random, case: Case) -> Case:
     faults = [(numbers.randrange(14), numbers.choice(_FAULTS)) for _ in range(_few(numbers))]
     acts = [_draw_act(numbers, case) for _ in range(_few(numbers))]
     stops = [_draw_stop(numbers) for _ in range(numbers.randint(1, 2))]
-    way = replace(case.way, lag=min(case.way.lag, _FEW_READS)) if faulty else case.way
+    way = replace(case.way, lag=min(case.way.lag, FEW_READS)) if faulty else case.way
     return replace(
         case,
         way=way,

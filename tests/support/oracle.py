@@ -12,13 +12,15 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     Text: TypeAlias = tuple[str, ...]
     Texts: TypeAlias = dict[str, Text]
+
+Form: TypeAlias = Literal["NFKC", "NFKD"]
 
 SHORTEST_CUT = 30
 """Characters of a folded name that is believed to be the rest of a longer one."""
@@ -36,16 +38,16 @@ def without_emoji(text: str) -> str:
     return _EMOJI.sub("", text)
 
 
-def folded(name: str) -> str:
+def folded(name: str, form: Form = "NFKC") -> str:
     """Return a name without what services change in one and readers do not see as another name."""
-    plain = unicodedata.normalize("NFKC", html.unescape(name)).casefold()
+    plain = unicodedata.normalize(form, html.unescape(name)).casefold()
     return "".join(without_emoji(plain).split()) or "".join(plain.split())
 
 
-def begins(listed: str, wanted: str) -> bool:
+def begins(listed: str, wanted: str, form: Form = "NFKC") -> bool:
     """Whether a listed text is, folded, the long enough beginning of a wanted one."""
-    start = folded(listed)
-    return len(start) >= SHORTEST_CUT and folded(wanted).startswith(start)
+    start = folded(listed, form)
+    return len(start) >= SHORTEST_CUT and folded(wanted, form).startswith(start)
 
 
 def same_name(wanted: str, listed: str) -> bool:
@@ -57,15 +59,24 @@ def alike(wanted: Text, listed: Text) -> bool:
     """Whether the tiers of matching take a listed record for the wanted one, former names apart."""
     if same_name(wanted[0], listed[0]):
         return True
-    return begins(listed[0], wanted[0]) and _agree(wanted[1], listed[1])
+    agree = same_name(wanted[1], listed[1]) or begins(listed[1], wanted[1])
+    return begins(listed[0], wanted[0]) and agree
+
+
+def might_be(wanted: Text, listed: Text) -> bool:
+    """Whether the tiers of matching may take a listed record for the wanted one.
+
+    This is what is allowed, where `alike` is what is due: an accent may count as a character of its
+    own, and an escape that was cut through may be seen through.
+    """
+    if alike(wanted, listed):
+        return True
+    cuts = [begins(rest, wanted[0], "NFKD") for rest in _rests(listed[0])]
+    return any(cuts) and may_be(wanted, listed)
 
 
 def may_be(sent: Text, listed: Text) -> bool:
-    """Whether a listed record may show a text that was sent, exactly, folded or cut.
-
-    This is what is allowed, where `alike` is what is due: an escape of what was escaped already,
-    and one that was cut through, may be seen through.
-    """
+    """Whether a listed record may show a text that was sent, exactly, folded or cut."""
     return all(
         any(_agree(one, rest) for one in (mine, html.escape(mine)) for rest in _rests(theirs))
         for mine, theirs in zip(sent[:2], listed[:2], strict=True)
@@ -77,7 +88,7 @@ def _rests(listed: str) -> tuple[str, ...]:
 
 
 def _agree(wanted: str, listed: str) -> bool:
-    return same_name(wanted, listed) or begins(listed, wanted)
+    return same_name(wanted, listed) or begins(listed, wanted) or begins(listed, wanted, "NFKD")
 
 
 @dataclass(frozen=True)
@@ -140,7 +151,7 @@ def unmatched(wants: Sequence[Want], live: Texts) -> list[Want]:
 
     def assign(n: int, tried: set[str]) -> bool:
         for one, text in rest.items():
-            if one not in tried and alike(wants[n].text, text):
+            if one not in tried and might_be(wants[n].text, text):
                 tried.add(one)
                 if one not in of or assign(of[one], tried):
                     of[one] = n

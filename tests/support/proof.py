@@ -17,18 +17,8 @@ from commandsync.errors import ListingError, StalePlanError
 from commandsync.outcomes import Outcome
 from tests.support.driver import Driver, Kill, Killed, to_its_end
 from tests.support.listing import FIELDS, Fault, Listing, Request
-from tests.support.runs import (
-    PRODUCT,
-    Parts,
-    Run,
-    announcement,
-    command,
-    finishing,
-    plan_now,
-    seed,
-    syncing,
-    wanted,
-)
+from tests.support.runs import PRODUCT, Parts, Run, finishing, plan_now, seed, syncing
+from tests.support.scene import KEPT, Scene, scene
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -37,43 +27,10 @@ if TYPE_CHECKING:
     from commandsync.plan import Plan
     from commandsync.snapshot import Snapshot
     from tests.support.driver import Moments, Stop
+    from tests.support.scene import Texts
 
-    Texts = Counter[tuple[str, ...]]
-
-BEFORE = [
-    command("help", "Shows the menu."),
-    command("afk", syntax=".afk"),
-    command("afk", syntax="/afk"),
-    command("ban", "Bans."),
-    command("old"),
-    command("older"),
-    announcement("v1", "First."),
-    announcement("v2", "Second."),
-    announcement("bye"),
-]
-COMMANDS = [
-    command("help", "Shows the whole menu."),
-    command("afk", syntax=".afk"),
-    command("afk", syntax="/afk [reason]"),
-    command("ban", "Bans somebody."),
-    command("new"),
-    command("new", syntax=".new"),
-    command("newer"),
-]
-ANNOUNCEMENTS = [
-    announcement("v3"),
-    announcement("v2", "Second, and better."),
-    announcement("v1", "First."),
-]
-DESIRED = wanted(COMMANDS, ANNOUNCEMENTS)
-OTHER = wanted([*COMMANDS[:-1], command("newest")], ANNOUNCEMENTS)
-"""What another job wants that runs at the same time: nearly the same."""
-
-KEPT = {"r0001", "r0002", "r0003", "r0004", "r0007"}
-WERE: Texts = Counter(tuple(text) for text in BEFORE)
-WANTED: Texts = Counter(tuple(text) for text in [*COMMANDS, *ANNOUNCEMENTS])
-STAYING = Counter(text[0] for text in BEFORE) & Counter(text[0] for text in WANTED.elements())
-"""How many of each name and title were there and are to be there: at every moment."""
+SCENE = scene("the proof")
+"""What tests play that judge a run by themselves; each case draws its own."""
 
 OPERATIONS = ("read", "add", "edit", "delete", "post", "withdraw")
 """The columns of the table: post and withdraw are an announcement's add and delete."""
@@ -103,6 +60,7 @@ class Stage:
 
     Attributes:
         service: The service.
+        scene: What is listed at first, and what is wanted.
         parts: What the runs are made of.
         saved: The plan that every run applies; None to plan anew each time.
         unordered: Whether adds are sent concurrently.
@@ -113,6 +71,7 @@ class Stage:
     """
 
     service: Listing
+    scene: Scene = SCENE
     parts: Parts = PRODUCT
     saved: Plan | None = None
     unordered: bool = False
@@ -124,16 +83,17 @@ class Stage:
     _last: Texts = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        seed(self.service, BEFORE)
+        seed(self.service, self.scene.before)
         self._last = texts_of(self.service)
         self.service.witness = self._look
 
     def save(self) -> None:
         """Make the plan now that every run applies."""
-        self.saved = plan_now(self.service, DESIRED)
+        self.saved = plan_now(self.service, self.scene.desired)
 
-    def running(self, driver: Driver, desired: Snapshot = DESIRED) -> Moments[Run]:
-        """Return one run."""
+    def running(self, driver: Driver, desired: Snapshot | None = None) -> Moments[Run]:
+        """Return one run; of the scene's desired side if no other is given."""
+        desired = desired or self.scene.desired
         if self.saved is not None:
             return finishing(driver, self.saved, unordered=self.unordered, parts=self.parts)
         return syncing(driver, desired, unordered=self.unordered, parts=self.parts)
@@ -161,7 +121,7 @@ class Stage:
                 self._say(not is_so, f"{one.change.name} is not done")
             elif one.outcome is not Outcome.UNKNOWN:
                 self._say(is_so, f"{one.change.name} is {one.outcome} and is done")
-        self._say(result.complete and now != WANTED, "exit 0 while the listing differs")
+        self._say(result.complete and now != self.scene.wanted, "exit 0 while the listing differs")
         self._say(not result.touched and now != were, "it says that nothing was changed")
         requests = self.service.requests[begun:]
         ours = {one.id for one in run.plan.changes if isinstance(one, Delete | Replace)}
@@ -189,7 +149,7 @@ class Stage:
         self.service.choose = lambda _: None
         self.service.settle()
         for taken in range(MOST_RUNS + 1):
-            if texts_of(self.service) == WANTED:
+            if texts_of(self.service) == self.scene.wanted:
                 break
             if taken < MOST_RUNS:
                 self.run()
@@ -198,7 +158,7 @@ class Stage:
         begun = len(self.service.requests)
         last = self.run()
         missing = KEPT - ids_of(self.service)
-        self._fail(texts_of(self.service) != WANTED, "it does not converge")
+        self._fail(texts_of(self.service) != self.scene.wanted, "it does not converge")
         self._fail(bool(self.service.writes(begun)), "a further run writes")
         self._fail(last is None or not last.result.complete, "a further run is not complete")
         if missing:
@@ -212,13 +172,13 @@ class Stage:
         if author:
             self._others += now - self._last
         self._last = now
-        copies = (now - (WERE | WANTED) - self._others).total()
+        copies = (now - (self.scene.were | self.scene.wanted) - self._others).total()
         names = Counter(text[0] for text in now.elements())
-        lost = (STAYING - names).total()
+        lost = (self.scene.staying - names).total()
         if copies > self.copies:
-            self.problems.append(f"copies: {now - (WERE | WANTED)}")
+            self.problems.append(f"copies: {now - (self.scene.were | self.scene.wanted)}")
         if lost > self.lost:
-            self.problems.append(f"lost for a moment: {STAYING - names}")
+            self.problems.append(f"lost for a moment: {self.scene.staying - names}")
         self.copies, self.lost = max(copies, self.copies), max(lost, self.lost)
 
     def _say(self, wrong: bool, what: str) -> None:  # noqa: FBT001 - a claim and its words
@@ -293,7 +253,7 @@ MODES: dict[str, dict[str, Any]] = {
 def prove(case: Case, parts: Parts = PRODUCT) -> Verdict:
     """Play a case to its end and judge it."""
     service = Listing(tells=case.mode == "told ids")
-    stage = Stage(service, parts=parts, **MODES[case.mode])
+    stage = Stage(service, scene(str(case)), parts, **MODES[case.mode])
     if case.mode == "saved plan":
         stage.save()
         service.requests.clear()
@@ -391,7 +351,7 @@ def scheduled(schedule: Schedule, mode: str) -> Case:
         flight = lambda: next(flights) / 10  # noqa: E731 - one word for two drivers
         last = None
         if schedule.turns:
-            others = DESIRED if schedule.same else OTHER
+            others = stage.scene.desired if schedule.same else stage.scene.other
             interleaved(stage, schedule.turns, others, flight)
         for moment in schedule.kills or (() if schedule.turns else (10**6,)):
             stage.service.settle()

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 from commandsync.changes import Add, Delete, Edit, Replace
 from commandsync.outcomes import Outcome
 from tests.support.listing import FIELDS
-from tests.support.oracle import fields_that_differ, left_to_do, may_be
+from tests.support.oracle import fields_that_differ, left_to_do, may_be, same_name
 from tests.support.trial import Problem, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commandsync.changes import Change
     from commandsync.outcomes import Result, Settled
-    from tests.support.oracle import Text
+    from tests.support.oracle import Text, Texts
     from tests.support.trial import Trial, View
 
 
@@ -49,8 +48,8 @@ def _judged(trial: Trial, result: Result, one: Settled) -> Iterator[Problem]:
             yield Problem(f"{kind} is {one.outcome} and happened", f"{change.name!r}")
         return
     name = change.resource.collection
-    first, last = trial.first(name), trial.last(name)
-    if not requests and not (trial.case.saved and _was_so(change, first)):
+    last = trial.last(name)
+    if not requests and not _seen_so(trial, change):
         yield Problem(f"{kind} is done without a request", f"{change.name!r}")
     if last is None:
         if requests and not any(trial.happened(r) or trial.acknowledged(r) for r in requests):
@@ -71,16 +70,14 @@ def _shown(
         yield Problem("delete is done and the record is there", f"{change.name!r}")
 
 
-def _was_so(change: Change, first: View | None) -> bool:
-    if first is None:
-        return True
-    match change:
-        case Edit():
-            return first.shown.get(change.id) == tuple(change.after)
-        case Delete() | Replace():
-            return change.id not in first.shown
-        case Add():
-            return True
+def _seen_so(trial: Trial, change: Edit | Replace | Delete) -> bool:
+    """Whether a read showed it done already: before a saved plan, or a delete at any time."""
+    views = trial.views(change.resource.collection)
+    if isinstance(change, Edit):
+        shown = [view.shown.get(change.id) for view in views[:1]]
+        return trial.case.saved and shown in ([tuple(change.after)], [])
+    looks = views if trial.case.saved else views[1:]
+    return any(change.id not in view.shown for view in looks)
 
 
 def _edited(trial: Trial, result: Result, change: Edit, now: Text | None) -> Iterator[Problem]:
@@ -130,14 +127,7 @@ def _added(trial: Trial, result: Result, text: Text, done: int) -> Iterator[Prob
         if done > already + sum(trial.happened(r) or trial.acknowledged(r) for r in posts):
             yield Problem("add is done and never happened", f"{text}")
         return
-    made = {trial.service.applied[one.number] for one in posts if trial.happened(one)}
-    records = {one: last.stored[one] for one in made if one in last.stored}
-    if trial.case.acts:  # nobody can tell whose a new record of this name is
-        records |= {
-            one: stored
-            for one, stored in last.stored.items()
-            if one not in first.stored and may_be(text, stored)
-        }
+    records = _candidates(trial, text, first, last)
     if done > already + len(records):
         yield Problem("add is done and not there", f"{text}")
     named = [
@@ -151,6 +141,23 @@ def _added(trial: Trial, result: Result, text: Text, done: int) -> Iterator[Prob
     differ = [fields_that_differ(FIELDS[name], text, stored) for stored in records.values()]
     if not trial.case.acts and not Counter(named) <= Counter(differ):
         yield Problem("add names other fields than were rewritten", f"{text}: {named}")
+
+
+def _candidates(trial: Trial, text: Text, first: View, last: View) -> Texts:
+    """Return the records that an add may have made: its own, and those that cannot be told apart.
+
+    Where a second writer is, a new record may have had any text before.
+    """
+    made = {trial.service.applied[one.number] for one in trial.posts(text) if trial.happened(one)}
+    return {
+        one: stored
+        for one, stored in last.stored.items()
+        if one in made
+        or (
+            one not in first.stored
+            and (trial.case.acts or may_be(text, stored) or same_name(text[0], stored[0]))
+        )
+    }
 
 
 def _complete(trial: Trial, result: Result) -> Iterator[Problem]:

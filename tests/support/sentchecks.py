@@ -74,14 +74,15 @@ def _secured(trial: Trial, name: str, text: Text, *, before: int) -> int:
 
 
 def _shown_since(trial: Trial, name: str, text: Text, *, before: int) -> int:
-    """Count the records that may be this add's, in the last read before a request."""
+    """Count the records that may be this add's, in the reads before a request."""
     first = trial.first(name)
     views = [view for view in trial.views(name) if view.number < before]
     if first is None or not views:
         return len(trial.service.stored[name])  # nothing that came through unspoiled says no
+    seen = {one: shown for view in views for one, shown in view.shown.items()}
     return sum(
         may_be(text, shown) and (one not in first.shown or (trial.case.saved and shown == text))
-        for one, shown in views[-1].shown.items()
+        for one, shown in seen.items()
     )
 
 

@@ -19,7 +19,7 @@ from commandsync.policy import Health
 from tests.support.driver import Driver
 from tests.support.faultserver import FaultServer
 from tests.support.listing import FAULTS, REFUSED, Fault, Listing
-from tests.support.proof import DESIRED, OPERATIONS, WANTED, Stage, meets, operation_of, texts_of
+from tests.support.proof import OPERATIONS, SCENE, Stage, meets, operation_of, texts_of
 from tests.support.runs import BOT, EVERYTHING, TARGET, Run
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ def run_once(server: FaultServer, timeout: float, concurrency: int) -> Run | Non
     settings = {"retries": 2, "jitter": float, "concurrency": concurrency}
     with Connection(address, token, timeout=timeout, **settings) as connection:  # type: ignore[arg-type]  # each its own
         try:
-            listed = SnapshotReading(connection, BOT, DESIRED.scope).result()
+            listed = SnapshotReading(connection, BOT, SCENE.desired.scope).result()
         except ListingError:
             return None
-        plan = make_plan(desired=DESIRED, listed=listed, target=TARGET, rules=EVERYTHING)
+        plan = make_plan(desired=SCENE.desired, listed=listed, target=TARGET, rules=EVERYTHING)
         steps = apply(plan, listed=listed, health=health, concurrency=concurrency)
         result = drive(
             steps, connection, health=health, events=SimpleQueue(), on_settled=lambda _: None
@@ -64,12 +64,12 @@ def problems_of(fault: Fault, operation: str, nth: int) -> list[str]:
         stage.late(run)
         service.choose = lambda _: None
         for _ in range(2):
-            if texts_of(service) != WANTED:
+            if texts_of(service) != SCENE.wanted:
                 run_once(server, PATIENT, 4)
         begun = len(service.requests)
         last = run_once(server, PATIENT, 4)
     found = list(stage.problems)
-    if texts_of(service) != WANTED:
+    if texts_of(service) != SCENE.wanted:
         found.append("it does not converge")
     if service.writes(begun) or last is None or not last.result.complete:
         found.append("a further run has something to do")

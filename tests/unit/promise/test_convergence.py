@@ -13,10 +13,9 @@ from commandsync.steps import Aborted, Interrupted
 from tests.support.driver import Driver, Kill
 from tests.support.listing import FAULTS, Fault, Listing
 from tests.support.proof import (
-    DESIRED,
     MODES,
     OPERATIONS,
-    WANTED,
+    SCENE,
     Case,
     Schedule,
     Stage,
@@ -146,10 +145,10 @@ def test_of_two_runs_at_once_one_names_every_copy_that_the_race_made(
     stage = Stage(Listing())
     durations = iter([*flights] * 1000)
 
-    both = interleaved(stage, turns, DESIRED, lambda: next(durations) / 10)
+    both = interleaved(stage, turns, SCENE.desired, lambda: next(durations) / 10)
 
     runs = [run for run in both if run is not None]
-    doubled = {text[0] for text in texts_of(stage.service) - WANTED}
+    doubled = {text[0] for text in texts_of(stage.service) - SCENE.wanted}
     named = {
         name
         for run in runs
@@ -157,10 +156,9 @@ def test_of_two_runs_at_once_one_names_every_copy_that_the_race_made(
         if "listed besides" in notice.message
         for name in re.findall("'([^']*)'", notice.message)
     }
-    stayed = {"old", "older", "bye"}  # what a run that stopped early has not deleted is no copy
     assert len(runs) == 2
-    assert doubled - stayed <= named
-    sync(stage.service, DESIRED)
-    assert texts_of(stage.service) == WANTED
+    assert doubled - SCENE.going <= named  # what a run that stopped early left there is no copy
+    sync(stage.service, SCENE.desired)
+    assert texts_of(stage.service) == SCENE.wanted
     assert stage.converge() == 0
     assert stage.problems == []
