@@ -119,6 +119,12 @@ class Case:
         """Return what is wanted of one collection."""
         return [want for want in self.wants if collection_of(want.text) == collection]
 
+    def due_of(self, collection: str) -> list[Want]:
+        """Return what has to be listed: a replaced announcement has lost the id that is pinned."""
+        wants = self.wants_of(collection)
+        replaces = collection == "announcements" and self.rules.announcements == "mirror"
+        return [Want(want.text) for want in wants] if replaces else wants
+
     def rules_of(self, collection: str) -> Rules:
         """Return what holds for one collection."""
         managed = collection == "commands" or self.rules.announcements == "mirror"

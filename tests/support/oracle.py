@@ -41,7 +41,8 @@ def without_emoji(text: str) -> str:
 def folded(name: str, form: Form = "NFKC") -> str:
     """Return a name without what services change in one and readers do not see as another name."""
     plain = unicodedata.normalize(form, html.unescape(name)).casefold()
-    return "".join(without_emoji(plain).split()) or "".join(plain.split())
+    rest = unicodedata.normalize(form, "".join(without_emoji(plain).split()))
+    return rest or "".join(plain.split())
 
 
 def begins(listed: str, wanted: str, form: Form = "NFKC") -> bool:
@@ -73,6 +74,11 @@ def might_be(wanted: Text, listed: Text) -> bool:
         return True
     cuts = [begins(rest, wanted[0], "NFKD") for rest in _rests(listed[0])]
     return any(cuts) and may_be(wanted, listed)
+
+
+def name_may_be(sent: Text, listed: Text) -> bool:
+    """Whether a listed record may have the name that was sent, exactly, folded or cut."""
+    return any(_agree(sent[0], rest) for rest in _rests(listed[0]))
 
 
 def may_be(sent: Text, listed: Text) -> bool:
@@ -145,20 +151,19 @@ def left_to_do(wants: Sequence[Want], listed: Texts, rules: Rules) -> list[str]:
 
 def unmatched(wants: Sequence[Want], live: Texts) -> list[Want]:
     """Return the entries for which no listed record is left, in the best assignment there is."""
-    pinned = {want.pin for want in wants if want.pin in live}
-    rest = {one: text for one, text in live.items() if one not in pinned}
     of: dict[str, int] = {}
 
     def assign(n: int, tried: set[str]) -> bool:
-        for one, text in rest.items():
-            if one not in tried and might_be(wants[n].text, text):
+        for one, text in live.items():
+            fits = wants[n].pin == one or might_be(wants[n].text, text)
+            if fits and one not in tried:
                 tried.add(one)
                 if one not in of or assign(of[one], tried):
                     of[one] = n
                     return True
         return False
 
-    return [want for n, want in enumerate(wants) if want.pin not in pinned and not assign(n, set())]
+    return [want for n, want in enumerate(wants) if not assign(n, set())]
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def _enough(trial: Trial, name: str, changes: list[Change], live: Texts) -> Iter
         if not isinstance(change, Delete):
             one = change.id if isinstance(change, Edit) else f"new {n}"
             then[one] = tuple(change.after)
-    left = left_to_do(_unpinned(trial, name), then, case.rules_of(name))
+    left = left_to_do(case.due_of(name), then, case.rules_of(name))
     if left:
         yield Problem("plan: not enough", "; ".join(left))
     if any(want.pin for want in case.wants) or not case.rules_of(name).mirror:
@@ -81,16 +81,6 @@ def _enough(trial: Trial, name: str, changes: list[Change], live: Texts) -> Iter
     made = sum(not isinstance(one, Delete) for one in changes)
     if due != made:
         yield Problem("plan: not the least", f"{made} changes of {name} where {due} are due")
-
-
-def _unpinned(trial: Trial, name: str) -> list[Want]:
-    """A replaced announcement has a new id, so that its pin is no longer listed."""
-    wants = trial.case.wants_of(name)
-    return [Want(want.text) for want in wants] if _replaces(trial, name) else wants
-
-
-def _replaces(trial: Trial, name: str) -> bool:
-    return name == "announcements" and trial.case.rules.announcements == "mirror"
 
 
 def _sparing(trial: Trial, plan: Plan, name: str, live: Texts) -> Iterator[Problem]:

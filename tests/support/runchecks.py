@@ -172,7 +172,7 @@ def _complete(trial: Trial, result: Result) -> Iterator[Problem]:
         left = (
             _left_of_the_plan(trial, name, last)
             if trial.case.saved
-            else left_to_do(trial.case.wants_of(name), last.stored, trial.case.rules_of(name))
+            else left_to_do(trial.case.due_of(name), last.stored, trial.case.rules_of(name))
         )
         if left:
             yield Problem("complete although something is left", "; ".join(left))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from commandsync.changes import Add, Delete, Edit, Replace
 from commandsync.errors import Reply, TransportError
 from tests.support.listing import FIELDS
-from tests.support.oracle import may_be
+from tests.support.oracle import may_be, name_may_be
 from tests.support.trial import Problem, sent_id, sent_text
 
 if TYPE_CHECKING:
@@ -69,21 +69,28 @@ def _deletes_wait(trial: Trial, name: str) -> Iterator[Problem]:
 
 
 def _secured(trial: Trial, name: str, text: Text, *, before: int) -> int:
+    """Count how often an add is known to have happened, by answers or by records of its name."""
     told = sum(one.number < before and trial.acknowledged(one) for one in trial.posts(text))
-    return max(told, _shown_since(trial, name, text, before=before))
+    return max(told, sum(name_may_be(text, one) for one in _since(trial, name, text, before)))
 
 
-def _shown_since(trial: Trial, name: str, text: Text, *, before: int) -> int:
-    """Count the records that may be this add's, in the reads before a request."""
+def _shown_since(trial: Trial, name: str, text: Text, *, before: int) -> bool:
+    """Whether a record was listed before a request that shows the text that was sent."""
+    return any(may_be(text, one) for one in _since(trial, name, text, before))
+
+
+def _since(trial: Trial, name: str, text: Text, before: int) -> list[Text]:
+    """Return the records that reads before a request showed, and the first one of the run not."""
     first = trial.first(name)
     views = [view for view in trial.views(name) if view.number < before]
     if first is None or not views:
-        return len(trial.service.stored[name])  # nothing that came through unspoiled says no
+        return [text] * len(trial.requests)  # nothing that came through unspoiled says no
     seen = {one: shown for view in views for one, shown in view.shown.items()}
-    return sum(
-        may_be(text, shown) and (one not in first.shown or (trial.case.saved and shown == text))
+    return [
+        shown
         for one, shown in seen.items()
-    )
+        if one not in first.shown or (trial.case.saved and shown == text)
+    ]
 
 
 def _repeats(trial: Trial) -> Iterator[Problem]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from commandsync.errors import ListingError, StalePlanError, TooManyDeletesError
 from tests.support.cases import FEW_READS
 from tests.support.driver import Driver, Killed, to_its_end
 from tests.support.listing import FIELDS, Listing
-from tests.support.oracle import alike, left_to_do
+from tests.support.oracle import alike, folded, left_to_do
 from tests.support.planchecks import check_plan
 from tests.support.runchecks import check_result, check_saved
 from tests.support.runs import PRODUCT, TARGET, finishing, read, syncing
@@ -184,7 +185,7 @@ class Story:
             return
         for name in self.case.scope:
             rules = self.case.rules_of(name)
-            if left := left_to_do(self.case.wants_of(name), self.now(name), rules):
+            if left := left_to_do(self.case.due_of(name), self.now(name), rules):
                 yield Problem("it does not converge", "; ".join(left))
         self._run({})
         last = self.trials[-1]
@@ -206,22 +207,21 @@ class Story:
                     yield Problem(f"{request.collection} swing", words)
 
     def _repeated(self) -> Iterator[Problem]:
-        """Over all runs, no more was added of a text than is wanted of it."""
+        """Over all runs, no more was added of a name than is wanted of it."""
         if not self._recognizable() or self.case.rules.announcements == "mirror":
             return
-        trials = self.trials
-        due = trials[0].adds() if self.case.saved else None
         wanted = [want.text for want in self.case.wants]
-        posts = [
-            sent_text(one)
-            for trial in trials
-            for one in trial.writes()
-            if one.kind == "add" and trial.happened(one)
-        ]
-        for text in {*posts}:
-            most = due[text] if due is not None else wanted.count(text)
-            if posts.count(text) > most:
-                yield Problem("added again in another run", f"{text}: {posts.count(text)} times")
+        due = self.trials[0].adds().elements() if self.case.saved else wanted
+        most = Counter((len(text), folded(text[0])) for text in due)
+        posted = Counter(
+            (len(text), folded(text[0]))
+            for trial in self.trials
+            for request in trial.writes()
+            if request.kind == "add" and trial.happened(request)
+            for text in [sent_text(request)]
+        )
+        if too_many := posted - most:
+            yield Problem("added again in another run", f"{too_many}")
 
 
 def do(act: Act, service: Listing) -> None:
