@@ -287,22 +287,24 @@ _EVOLUTIONS: tuple[Callable[[Random, str, Text], list[Want]], ...] = (
     lambda numbers, one, text: [Want(_varied(numbers, text), pin=one)],
     _renamed,
     lambda numbers, _, text: [Want(text), Want(_varied(numbers, text))],
+    lambda _, __, text: [Want(text), Want(text)],
     lambda _, __, ___: [],
 )
-_WEIGHTS = (30, 12, 10, 16, 5, 10, 5, 12)
+_WEIGHTS = (30, 12, 10, 16, 5, 10, 5, 3, 12)
 
 
 def valid(wants: list[Want]) -> list[Want]:
-    """Leave out what no manifest may hold: doubles, a former name that lives, a pin twice."""
+    """Leave out what no manifest may hold: equal commands, a live former name, a pin twice."""
     names = {want.text[0] for want in wants}
     pins: set[str] = set()
-    found: dict[Text, Want] = {}
+    found: dict[object, Want] = {}
     for want in wants:
         pin = "" if want.pin in pins else want.pin
         pins.add(pin)
         formerly = tuple(old for old in want.formerly if old not in names)
         if all(want.text[: 3 if len(want.text) > 2 else 2]):
-            found.setdefault(want.text, Want(want.text, pin, formerly))
+            twin = len(found) if collection_of(want.text) == "announcements" else want.text
+            found.setdefault(twin, Want(want.text, pin, formerly))
     return list(found.values())
 
 

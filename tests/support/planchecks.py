@@ -88,14 +88,16 @@ def _sparing(trial: Trial, plan: Plan, name: str, live: Texts) -> Iterator[Probl
     changes = trial.of(name)
     left = [tuple(one.before) for one in changes if isinstance(one, Delete)]
     left += [tuple(entry.text) for kind, entry in plan.kept if kind.collection == name]
-    wants = {want.text: want for want in trial.case.wants_of(name)}
+    wants = trial.case.wants_of(name)
     names = {folded(text[0]) for text in live.values()}
     for change in changes:
+        if isinstance(change, Delete):
+            continue
+        meant = [want for want in wants if want.text == tuple(change.after)]
         if isinstance(change, Add):
-            yield from _not_there(wants[tuple(change.after)], left, names)
-        elif isinstance(change, Edit | Replace):
-            want = wants[tuple(change.after)]
-            yield from _its_own(change, want, left)
+            yield from _not_there(meant[0], left, names)
+        elif change.id not in {want.pin for want in meant}:
+            yield from _its_own(change, meant[0], left)
 
 
 def _not_there(want: Want, left: list[Text], names: set[str]) -> Iterator[Problem]:
@@ -110,7 +112,7 @@ def _not_there(want: Want, left: list[Text], names: set[str]) -> Iterator[Proble
 
 def _its_own(change: Edit | Replace, want: Want, left: list[Text]) -> Iterator[Problem]:
     """A record that is renamed for its former name leaves none of the new name over."""
-    if want.pin == change.id or might_be(want.text, tuple(change.before)):
+    if might_be(want.text, tuple(change.before)):
         return
     if not any(same_name(old, change.before[0]) for old in want.formerly):
         yield Problem("plan: another record", f"{tuple(change.before)} becomes {want.text}")

@@ -197,12 +197,14 @@ class Story:
     def _at_rest(self) -> Iterator[Problem]:
         """Where a service's rewriting can be seen through, nothing is added again or swings."""
         quiet = [trial for trial in self.trials if trial.quiet]
+        posts = self.case.wants_of("announcements")
+        still = {"commands"}
+        # a pin gives way to an equal announcement, so that after a post it may mean another
+        if self.case.rules.announcements == "append" and not any(want.pin for want in posts):
+            still.add("announcements")
         for trial in quiet[1:]:
             for request in trial.writes():
-                repeated = request.kind != "edit" and (
-                    request.collection == "commands" or self.case.rules.announcements == "append"
-                )
-                if repeated:
+                if request.kind != "edit" and request.collection in still:
                     words = f"{request.kind} {request.path} {dict(request.body or {})}"
                     yield Problem(f"{request.collection} swing", words)
 

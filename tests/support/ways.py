@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 CUTS = (20, 30, 32, 49, 50, 62, 64, 99, 100, 127, 128, 250)
 """Characters at which services cut."""
 
+_OPTIONAL = "category"  # the one field that may be empty
 _SMART = str.maketrans({"'": "’", '"': "”", "-": "–"})  # noqa: RUF001 - what services make of them
 
 
@@ -88,6 +89,7 @@ REWRITINGS: dict[str, Callable[[int], Rewriting]] = {
     "NFD": lambda _: lambda text: unicodedata.normalize("NFD", text),
     "strips punctuation": lambda _: _without_punctuation,
     "strips accents": lambda _: _without_accents,
+    "drops the category": lambda _: lambda _: "",
     "smart quotes": lambda _: lambda text: text.translate(_SMART),
     "all of it": lambda size: _then(_collapsed, str.lower, html.escape, _cutting(size)),
 }
@@ -143,11 +145,14 @@ class Way:
         collection = "commands" if "name" in record else "announcements"
         if not self.rewriting or collection not in self.collections:
             return record
-        rewrite = REWRITINGS[self.rewriting](self.size)
         return {
-            field: (rewrite(text).strip() or text) if field in self.fields else text
+            field: self._rewritten(field, text) if field in self.fields else text
             for field, text in record.items()
         }
+
+    def _rewritten(self, field: str, text: str) -> str:
+        stored = REWRITINGS[self.rewriting](self.size)(text).strip()
+        return stored if field == _OPTIONAL else stored or text
 
     def text(self, text: tuple[str, ...]) -> tuple[str, ...]:
         """Return a text as this service stores it."""
@@ -234,4 +239,6 @@ def draw_way(numbers: Random) -> Way:
     every = sorted({field for name in collections for field in FIELDS[name]})
     first = {FIELDS[name][0] for name in collections}
     fields = numbers.choice((every, every, first, [numbers.choice(every)]))
+    if rewriting == "drops the category":
+        collections, fields = ("commands",), [_OPTIONAL]
     return Way(rewriting, frozenset(fields), size, habit, collections, lag, tells)
