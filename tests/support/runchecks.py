@@ -32,7 +32,7 @@ def check_result(trial: Trial) -> Iterator[Problem]:
     for one in result.settled:
         yield from _judged(trial, result, one)
     yield from _adds(trial, result)
-    if result.complete:
+    if result.complete or (result.verified and not result.interrupted):
         yield from _complete(trial, result)
 
 
