@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.changes import Add, Delete, Edit, Replace
 from commandsync.outcomes import Outcome
+from tests.support.cases import collection_of
 from tests.support.listing import FIELDS
 from tests.support.oracle import fields_that_differ, left_to_do, may_be, same_name
 from tests.support.trial import Problem, names_of
@@ -115,7 +116,7 @@ _RULED_OUT = {Outcome.FAILED, Outcome.SKIPPED}
 
 
 def _added(trial: Trial, result: Result, text: Text, done: int) -> Iterator[Problem]:
-    name = "commands" if len(text) == len(FIELDS["commands"]) else "announcements"
+    name = collection_of(text)
     first, last = trial.first(name), trial.last(name)
     posts = trial.posts(text)
     already = (
@@ -127,23 +128,34 @@ def _added(trial: Trial, result: Result, text: Text, done: int) -> Iterator[Prob
         if done > already + sum(trial.happened(r) or trial.acknowledged(r) for r in posts):
             yield Problem("add is done and never happened", f"{text}")
         return
-    records = _candidates(trial, text, first, last)
-    if done > already + len(records):
+    by_truth, by_sight = (
+        list(_records_of(trial, result, text, done - already, (first, listed)))
+        for listed in (last.stored, last.shown)
+    )
+    yield from by_truth if by_sight else ()
+
+
+def _records_of(
+    trial: Trial, result: Result, text: Text, done: int, looks: tuple[View, Texts]
+) -> Iterator[Problem]:
+    """Look for the records of as many adds as are done in this run."""
+    records = _candidates(trial, text, *looks)
+    if done > len(records):
         yield Problem("add is done and not there", f"{text}")
     named = [
         frozenset(way.field for way in one.rewrites)
         for one in result.differences
         if isinstance(one.change, Add | Replace) and tuple(one.change.after) == text
     ]
-    equal = sum(stored == text for stored in records.values())
-    if done - len(named) > already + equal:
+    if done - len(named) > sum(listed == text for listed in records.values()):
         yield Problem("add is done, and its rewritten fields are not named", f"{text}")
-    differ = [fields_that_differ(FIELDS[name], text, stored) for stored in records.values()]
+    names = FIELDS[collection_of(text)]
+    differ = [fields_that_differ(names, text, listed) for listed in records.values()]
     if not trial.case.acts and not Counter(named) <= Counter(differ):
         yield Problem("add names other fields than were rewritten", f"{text}: {named}")
 
 
-def _candidates(trial: Trial, text: Text, first: View, last: View) -> Texts:
+def _candidates(trial: Trial, text: Text, first: View, listed: Texts) -> Texts:
     """Return the records that an add may have made: its own, and those that cannot be told apart.
 
     Where a second writer is, a new record may have had any text before.
@@ -151,7 +163,7 @@ def _candidates(trial: Trial, text: Text, first: View, last: View) -> Texts:
     made = {trial.service.applied[one.number] for one in trial.posts(text) if trial.happened(one)}
     return {
         one: stored
-        for one, stored in last.stored.items()
+        for one, stored in listed.items()
         if one in made
         or (
             one not in first.stored
