@@ -69,11 +69,16 @@ def _deletes_wait(trial: Trial, name: str) -> Iterator[Problem]:
 
 
 def _secured(trial: Trial, name: str, text: Text, *, before: int) -> int:
-    """Count how often an add is known to have happened, by answers or by records of its name."""
-    told = sum(one.number < before and trial.acknowledged(one) for one in trial.posts(text))
+    """Count how often an add is known to have happened, by its answer or by a record of it."""
+    ids = {one for view in trial.views(name) if view.number < before for one in view.shown}
+    told = sum(
+        trial.acknowledged(one) or trial.service.applied.get(one.number) in ids
+        for one in trial.posts(text)
+        if one.number < before
+    )
     first = trial.first(name)
     if trial.case.saved and first is not None:
-        told += sum(shown == text for shown in first.shown.values())
+        told += sum(one == text for one in first.shown.values())
     return max(told, sum(name_may_be(text, one) for one in _since(trial, name, text, before)))
 
 
