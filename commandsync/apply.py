@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from commandsync import operations
 from commandsync.changes import Add, Delete, Edit
-from commandsync.errors import TransportError
+from commandsync.errors import StalePlanError, TransportError
 from commandsync.evidence import evidence_of
 from commandsync.ledger import Ledger
 from commandsync.matching import match
@@ -179,6 +179,7 @@ class _Run:
         """Read a changed collection again and hold every change against what it shows."""
         ledger = self.ledger
         changed = [write for write in ledger.of(resource) if write.sent]
+        before = [write for write in ledger.of(resource) if write.done_before]
         evidence: dict[int, Evidence] = {}
         shown: Entries | None = None
         looks = 0
@@ -191,11 +192,11 @@ class _Run:
             listed = by_identity(entries)
             evidence = {
                 write.index: evidence_of(write.change, listed=listed, record=write.record)
-                for write in changed
+                for write in (*changed, *before)
             }
-            if all(one.conclusive for one in evidence.values()):
+            if all(evidence[write.index].conclusive for write in changed):
                 break
-        for write in changed:
+        for write in (*changed, *before):
             if write.index in evidence:
                 ledger.conclude(write, evidence[write.index], certain=looks == len(REREADS))
         ledger.note_copies(resource, by_identity(shown or ()))
@@ -205,13 +206,13 @@ class _Run:
     def plan_again(self, listed: Snapshot, replan: Replan | None) -> None:
         """Enter what the listing, read back, leaves to do; a saved plan has its changes alone."""
         ledger = self.ledger
-        sent = any(write.sent for write in ledger.writes)
-        again = replan(listed) if replan and sent and ledger.read_back else None
-        if (again or ledger.plan).stuck:
-            ledger.as_wanted = False
-        if again is None or not again.changes:
+        written = ledger.read_back and any(write.sent for write in ledger.writes)
+        if replan is None or not written:
+            is_done = not written or _is_done(ledger.plan, listed)
+            ledger.as_wanted = ledger.as_wanted and is_done and not ledger.plan.stuck
             return
-        ledger.as_wanted = False
+        again = replan(listed)
+        ledger.as_wanted = ledger.as_wanted and not again.changes and not again.stuck
         told = {
             _aim(write.change)
             for write in ledger.writes
@@ -342,6 +343,14 @@ class _Run:
         if change.resource is Resource.COMMAND:
             return operations.delete_command(bot, change.id)
         return operations.delete_announcement(bot, change.id)
+
+
+def _is_done(plan: Plan, listed: Snapshot) -> bool:
+    """Whether a listing shows every change of a plan."""
+    try:
+        return all(one is Progress.DONE for one in progress_of(plan, listed))
+    except StalePlanError:
+        return False
 
 
 def _added(change: Change) -> Text:

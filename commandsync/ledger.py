@@ -76,6 +76,12 @@ class Write:
         return isinstance(self.change, Add | Replace) and not self.added
 
     @property
+    def done_before(self) -> bool:
+        """Whether an edit or a delete was done before this run, as its own record showed."""
+        settled = self.settled
+        return settled is not None and settled.already and not self.adds
+
+    @property
     def unclear_add(self) -> bool:
         """Whether an add was sent that may or may not have happened."""
         return self.adds and self.error is not None
@@ -288,7 +294,8 @@ class Ledger:
             if not half and not (unclear_edit and evidence.rewrites):
                 self.settle(write, Outcome.DONE)
         elif write.outcome is Outcome.DONE:
-            why = f"the service accepted it, but {evidence.missing}"
+            found = "it was done before" if write.done_before else "the service accepted it"
+            why = f"{found}, but {evidence.missing}"
             self.settle(write, Outcome.UNKNOWN, why=why)
         elif certain and write.was_refused:
             self.settle(write, Outcome.FAILED, write.error, why=write.half_done)

@@ -17,6 +17,7 @@ from commandsync.guard import countable, refusal
 from commandsync.hints import lost_renames, rename_hints
 from commandsync.location import Notice
 from commandsync.matching import count_alike, match
+from commandsync.rewriting import folded
 from commandsync.rules import SyncRules
 from commandsync.texts import Resource
 
@@ -162,7 +163,10 @@ def _compare(
 ) -> _Part:
     touchable = [entry for entry in listed if not rules.ignores(entry.name)]
     # What is wanted may be an ignored record, by its pin or its rewritten name: it is not added.
-    meant = [*touchable, *(entry for entry in listed if rules.ignores(entry.name))]
+    # A former name that is ignored is no reason: nothing is renamed.
+    ignoring = [entry for entry in listed if rules.ignores(entry.name)]
+    wanted = _without_former(wanted, {folded(entry.name) for entry in ignoring})
+    meant = [*touchable, *ignoring]
     matching = match(wanted, meant, pins_first=resource is Resource.COMMAND)
     ignored = {
         w: meant[n]
@@ -250,6 +254,16 @@ def _edit(
         alike=alike,
         location=after.location,
     )
+
+
+def _without_former(wanted: Sequence[Entry], ignored: set[str]) -> list[Entry]:
+    """Leave out the former names that are, folded, those of ignored records."""
+    return [
+        replace(entry, formerly=tuple(x for x in entry.formerly if folded(x) not in ignored))
+        if ignored and entry.formerly
+        else entry
+        for entry in wanted
+    ]
 
 
 def _lost_pin(entry: Entry) -> Notice:

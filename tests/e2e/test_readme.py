@@ -221,7 +221,7 @@ def test_the_reference_says_the_defaults_of_shared_options() -> None:
         elif isinstance(words, str | float | int):
             assert code(said) == (f"{words:g}" if isinstance(words, float) else str(words))
         else:
-            assert said.startswith(("from the manifest", "the variable"))
+            assert said.startswith(("from the manifest", "the variable", "every change"))
 
 
 def test_the_reference_has_every_option_of_the_service_and_its_default() -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from commandsync.snapshot import Snapshot
     from tests.support.driver import Stop
-    from tests.support.oracle import Text
+    from tests.support.oracle import Text, Texts
     from tests.support.ways import Way
 
 COLLECTIONS = tuple(FIELDS)
@@ -119,9 +119,12 @@ class Case:
         """Return what is wanted of one collection."""
         return [want for want in self.wants if collection_of(want.text) == collection]
 
-    def due_of(self, collection: str) -> list[Want]:
-        """Return what has to be listed: a replaced announcement has lost the id that is pinned."""
-        wants = self.wants_of(collection)
+    def due_of(self, collection: str, listed: Texts) -> list[Want]:
+        """Return what has to be listed: a replaced announcement has lost the id that is pinned.
+
+        An entry that an ignored record is meant by is left alone.
+        """
+        wants = self.rules_of(collection).managed(self.wants_of(collection), listed)
         replaces = collection == "announcements" and self.rules.announcements == "mirror"
         return [Want(want.text) for want in wants] if replaces else wants
 
@@ -314,10 +317,13 @@ def _draw_rules(
     limits = (None, None, DeleteLimit(), DeleteLimit(), DeleteLimit(count=numbers.randint(0, 4)))
     percent = DeleteLimit(percent=float(numbers.randint(0, 100)))
     alive = {folded(want.text[0])[:20] for want in wants}
+    names = {want.text[0].casefold() for want in wants}  # none of which a manifest may ignore
     plain = [
         text[0]
         for _, text in before
-        if not set("*?[\n") & set(text[0]) and folded(text[0])[:20] not in alive
+        if not set("*?[\n") & set(text[0])
+        and folded(text[0])[:20] not in alive
+        and text[0].casefold() not in names
     ]
     ignore = (numbers.choice(plain),) if plain and numbers.random() < 0.15 else ()
     return SyncRules(

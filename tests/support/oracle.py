@@ -122,11 +122,20 @@ class Rules:
 
     def live(self, listed: Texts) -> Texts:
         """Return the listed records that are not ignored."""
-        return {
-            one: text
-            for one, text in listed.items()
-            if not any(fnmatchcase(text[0], pattern) for pattern in self.ignore)
-        }
+        return {one: text for one, text in listed.items() if not self._ignores(text[0])}
+
+    def managed(self, wants: Sequence[Want], listed: Texts) -> list[Want]:
+        """Leave out the entries that an ignored record is meant by, by pin or by name."""
+        ignored = {one: text for one, text in listed.items() if self._ignores(text[0])}
+        return [
+            want
+            for want in wants
+            if want.pin not in ignored
+            and not any(might_be(want.text, text) for text in ignored.values())
+        ]
+
+    def _ignores(self, name: str) -> bool:
+        return any(fnmatchcase(name.casefold(), one.casefold()) for one in self.ignore)
 
 
 def left_to_do(wants: Sequence[Want], listed: Texts, rules: Rules) -> list[str]:

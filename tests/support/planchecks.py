@@ -30,7 +30,7 @@ def check_plan(trial: Trial) -> Iterator[Problem]:
     for name in case.scope:
         changes = trial.of(name)
         yield from _fitting(trial, changes, live[name])
-        yield from _enough(trial, name, changes, live[name])
+        yield from _enough(trial, name, changes, shown[name])
         yield from _sparing(trial, plan, name, live[name])
 
 
@@ -62,25 +62,27 @@ def _fitting(trial: Trial, changes: list[Change], live: Texts) -> Iterator[Probl
             yield Problem("plan: not as listed", f"{change}")
 
 
-def _enough(trial: Trial, name: str, changes: list[Change], live: Texts) -> Iterator[Problem]:
+def _enough(trial: Trial, name: str, changes: list[Change], shown: Texts) -> Iterator[Problem]:
     """Carried out to the letter, nothing is left to do."""
     case = trial.case
+    due = case.due_of(name, shown)
+    live = case.rules_of(name).live(shown)
     gone = {one.id for one in changes if isinstance(one, Delete | Replace)}
     then = {one: text for one, text in live.items() if one not in gone}
     for n, change in enumerate(changes):
         if not isinstance(change, Delete):
             one = change.id if isinstance(change, Edit) else f"new {n}"
             then[one] = tuple(change.after)
-    left = left_to_do(case.due_of(name), then, case.rules_of(name))
+    left = left_to_do(due, then, case.rules_of(name))
     if left:
         yield Problem("plan: not enough", "; ".join(left))
     if any(want.pin for want in case.wants) or not case.rules_of(name).mirror:
         return
-    equal = Counter(live.values()) & Counter(want.text for want in case.wants_of(name))
-    due = len(case.wants_of(name)) - equal.total()
+    equal = Counter(live.values()) & Counter(want.text for want in due)
+    least = len(due) - equal.total()
     made = sum(not isinstance(one, Delete) for one in changes)
-    if due != made:
-        yield Problem("plan: not the least", f"{made} changes of {name} where {due} are due")
+    if least != made:
+        yield Problem("plan: not the least", f"{made} changes of {name} where {least} are due")
 
 
 def _sparing(trial: Trial, plan: Plan, name: str, live: Texts) -> Iterator[Problem]:

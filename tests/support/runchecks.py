@@ -194,7 +194,7 @@ def _complete(trial: Trial, result: Result) -> Iterator[Problem]:
 def _left(trial: Trial, name: str, listed: Texts) -> list[str]:
     """Say what is not yet as wanted; of a saved plan, which of its own changes are not so."""
     if not trial.case.saved:
-        return left_to_do(trial.case.due_of(name), listed, trial.case.rules_of(name))
+        return left_to_do(trial.case.due_of(name, listed), listed, trial.case.rules_of(name))
     left = []
     there = Counter(listed.values())
     for change in trial.of(name):

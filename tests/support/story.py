@@ -185,7 +185,7 @@ class Story:
             return
         for name in self.case.scope:
             rules = self.case.rules_of(name)
-            if left := left_to_do(self.case.due_of(name), self.now(name), rules):
+            if left := left_to_do(self.case.due_of(name, self.now(name)), self.now(name), rules):
                 yield Problem("it does not converge", "; ".join(left))
         self._run({})
         last = self.trials[-1]
