@@ -163,7 +163,7 @@ class _Run:
             yield from self._reread(resource, pause)
         for write in added:
             if not (ledger.stopped or write.succeeded):
-                what = "it is listed with another text" if write.record else "it is not listed"
+                what = "it is listed with another text" if write.stored else "it is not listed"
                 why = f"the service accepted it, but {what}: the old one stays"
                 ledger.settle(write, Outcome.UNKNOWN, why=why)
 

@@ -48,7 +48,7 @@ class Write:
         added: Whether this is a replace whose new record is there, and whose old one is to go.
         told: The id that the answer to an add told.
         record: The record that an add is known to have made.
-        stored: The text of that record when it was found.
+        stored: The text of that record in the last read.
         rewrites: Which fields are listed with another text than was sent.
     """
 
@@ -218,6 +218,8 @@ class Ledger:
 
         A record that equals an add is its own, else one of its name, exactly, folded or cut.
         """
+        for write in self.of(resource):
+            write.stored = None if write.record is None else listed.get(write.record)
         adds = [write for write in self.of(resource) if write.awaits_record]
         new = [one for one in listed if one not in self.seen[resource]]
         claims = match(

@@ -122,11 +122,11 @@ class Rules:
 
     def live(self, listed: Texts) -> Texts:
         """Return the listed records that are not ignored."""
-        return {one: text for one, text in listed.items() if not self._ignores(text[0])}
+        return {one: text for one, text in listed.items() if not self.ignores(text[0])}
 
     def managed(self, wants: Sequence[Want], listed: Texts) -> list[Want]:
         """Leave out the entries that an ignored record is meant by, by pin or by name."""
-        ignored = {one: text for one, text in listed.items() if self._ignores(text[0])}
+        ignored = {one: text for one, text in listed.items() if self.ignores(text[0])}
         return [
             want
             for want in wants
@@ -134,7 +134,8 @@ class Rules:
             and not any(might_be(want.text, text) for text in ignored.values())
         ]
 
-    def _ignores(self, name: str) -> bool:
+    def ignores(self, name: str) -> bool:
+        """Whether a listed record of this name is never touched."""
         return any(fnmatchcase(name.casefold(), one.casefold()) for one in self.ignore)
 
 

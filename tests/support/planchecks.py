@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from commandsync.changes import Change
     from commandsync.plan import Plan
-    from tests.support.oracle import Text, Texts
+    from tests.support.oracle import Rules, Text, Texts
     from tests.support.trial import Trial
 
 
@@ -97,17 +97,17 @@ def _sparing(trial: Trial, plan: Plan, name: str, live: Texts) -> Iterator[Probl
             continue
         meant = [want for want in wants if want.text == tuple(change.after)]
         if isinstance(change, Add):
-            yield from _not_there(meant[0], left, names)
+            yield from _not_there(meant[0], left, names, trial.case.rules_of(name))
         elif change.id not in {want.pin for want in meant}:
             yield from _its_own(change, meant[0], left)
 
 
-def _not_there(want: Want, left: list[Text], names: set[str]) -> Iterator[Problem]:
+def _not_there(want: Want, left: list[Text], names: set[str], rules: Rules) -> Iterator[Problem]:
     for text in left:
         if alike(want.text, text):
             yield Problem("plan: adds what is listed", f"{want.text} beside {text}")
         elif folded(want.text[0]) not in names and any(
-            same_name(old, text[0]) for old in want.formerly
+            same_name(old, text[0]) for old in want.formerly if not rules.ignores(old)
         ):
             yield Problem("plan: a rename is lost", f"{want.text}, formerly {text}")
 

@@ -105,7 +105,8 @@ def _adds(trial: Trial, result: Result) -> Iterator[Problem]:
         mine = [one for one in settled if tuple(one.change.after) == text]  # type: ignore[union-attr]
         happened = sum(map(trial.happened, trial.posts(text)))
         out = sum(one.outcome in _RULED_OUT for one in mine if isinstance(one.change, Add))
-        if out and happened > count - out:
+        removed = any(act.kind == "delete" for act in trial.case.acts)
+        if out and happened > count - out and not removed:
             yield Problem("add is ruled out and happened", f"{text}")
         done = sum(one.outcome is Outcome.DONE for one in mine)
         if done:
