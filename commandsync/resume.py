@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 from commandsync.changes import Add, Delete, Edit, Replace
 from commandsync.errors import StalePlanError
 from commandsync.matching import count_alike
+from commandsync.rewriting import folded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,9 +74,15 @@ class _Now:
         self._nameless = {entry.text for entry in entries if not entry.writable}
         touched = {one.id for one in changes.values() if not isinstance(one, Add)}
         others = [entry.text for entry in entries if entry.id not in touched]
-        added = {one.after for one in changes.values() if isinstance(one, Add | Replace)}
-        self._alike = count_alike(added, others)
+        adds = [one for one in changes.values() if isinstance(one, Add | Replace)]
+        self._alike = count_alike({add.after for add in adds}, others)
         self._claimed: Counter[Text] = Counter()
+        # More records than adds of their text: some may be other adds of the name, rewritten.
+        self._surplus: Counter[str] = Counter()
+        same = Counter(add.after for add in adds)
+        for after, listed in {add.after: add.listed for add in adds}.items():
+            more = self._alike[after][0] - listed - same[after]
+            self._surplus[folded(after[0])] += max(more, 0)
 
     def progress(self, change: Change) -> Progress | None:
         """Return how far a change has got; None when the plan no longer fits."""
@@ -100,6 +107,7 @@ class _Now:
         if equal - self._claimed[change.after] > change.listed:
             self._claimed[change.after] += 1
             return Progress.DONE
+        alike += self._surplus[folded(change.name)]
         return None if alike > change.alike else Progress.PENDING
 
     def _deleted(self, change: Delete | Replace) -> Progress | None:

@@ -317,11 +317,13 @@ def _draw_rules(
     limits = (None, None, DeleteLimit(), DeleteLimit(), DeleteLimit(count=numbers.randint(0, 4)))
     percent = DeleteLimit(percent=float(numbers.randint(0, 100)))
     alive = {folded(want.text[0])[:20] for want in wants}
+    pinned = {want.pin for want in wants if collection_of(want.text) == "announcements"}
     names = {want.text[0].casefold() for want in wants}  # none of which a manifest may ignore
     plain = [
         text[0]
-        for _, text in before
-        if not set("*?[\n") & set(text[0])
+        for one, text in before
+        if one not in pinned
+        and not set("*?[\n") & set(text[0])
         and folded(text[0])[:20] not in alive
         and text[0].casefold() not in names
     ]

@@ -378,8 +378,10 @@ class Listing:
             self._happen(effect, hidden=0)
 
     def _happen(self, effect: _Effect, *, hidden: int) -> None:
+        before = self.ids(effect.collection)
         effect.change(self.stored[effect.collection])
-        self.applied[effect.number] = effect.record
+        if effect.record in {*before, *self.ids(effect.collection)}:  # else it was dropped at once
+            self.applied[effect.number] = effect.record
         self.witness(self, effect.author)
         if hidden:
             self._veiled.append(replace(effect, due=hidden))
