@@ -25,10 +25,12 @@ class Evidence:
         missing: What the read shows instead of the change, as the end of a sentence; empty when it
             shows the change.
         rewrites: Which fields differ from what was sent, and how.
+        lost: Whether the record that would tell is itself not listed.
     """
 
     missing: str = ""
     rewrites: tuple[Rewrite, ...] = ()
+    lost: bool = False
 
     @property
     def conclusive(self) -> bool:
@@ -69,7 +71,7 @@ def _added(wanted: Text, record: Identity | None, listed: Mapping[Identity, Text
 
 def _edited(change: Edit, stored: Text | None) -> Evidence:
     if stored is None:
-        return Evidence("it is no longer listed")
+        return Evidence("it is no longer listed", lost=True)
     found = rewrites(sent=change.after, stored=stored)
     if stored != change.before:
         return Evidence(rewrites=found)

@@ -299,7 +299,7 @@ class Ledger:
             found = "it was done before" if write.done_before else "the service accepted it"
             why = f"{found}, but {evidence.missing}"
             self.settle(write, Outcome.UNKNOWN, why=why)
-        elif certain and write.was_refused:
+        elif certain and write.was_refused and not evidence.lost:
             self.settle(write, Outcome.FAILED, write.error, why=write.half_done)
 
     def watch(self, error: ListingError | None) -> None:

@@ -165,7 +165,8 @@ def _compare(
     # What is wanted may be an ignored record, by its pin or its rewritten name: it is not added.
     # A former name that is ignored is no reason: nothing is renamed.
     ignoring = [entry for entry in listed if rules.ignores(entry.name)]
-    wanted = _without_former(wanted, {folded(entry.name) for entry in ignoring})
+    there = {folded(entry.name) for entry in touchable} if ignoring else set()
+    wanted = _without_former(wanted, {folded(entry.name) for entry in ignoring} - there)
     meant = [*touchable, *ignoring]
     matching = match(wanted, meant, pins_first=resource is Resource.COMMAND)
     ignored = {
