@@ -165,8 +165,7 @@ def _compare(
     # What is wanted may be an ignored record, by its pin or its rewritten name: it is not added.
     # A former name that is ignored is no reason: nothing is renamed.
     ignoring = [entry for entry in listed if rules.ignores(entry.name)]
-    there = {folded(entry.name) for entry in touchable} if ignoring else set()
-    wanted = _without_former(wanted, {folded(entry.name) for entry in ignoring} - there)
+    wanted = _without_former(wanted, ignoring, touchable)
     meant = [*touchable, *ignoring]
     matching = match(wanted, meant, pins_first=resource is Resource.COMMAND)
     ignored = {
@@ -257,12 +256,15 @@ def _edit(
     )
 
 
-def _without_former(wanted: Sequence[Entry], ignored: set[str]) -> list[Entry]:
-    """Leave out the former names that are, folded, those of ignored records."""
+def _without_former(
+    wanted: Sequence[Entry], ignored: Sequence[Entry], touchable: Sequence[Entry]
+) -> Sequence[Entry]:
+    """Leave out the former names that only ignored records have, exactly or folded."""
+    if not ignored or not any(entry.formerly for entry in wanted):
+        return wanted
+    names = {folded(entry.name) for entry in ignored} - {folded(entry.name) for entry in touchable}
     return [
-        replace(entry, formerly=tuple(x for x in entry.formerly if folded(x) not in ignored))
-        if ignored and entry.formerly
-        else entry
+        replace(entry, formerly=tuple(x for x in entry.formerly if folded(x) not in names))
         for entry in wanted
     ]
 
