@@ -18,10 +18,11 @@ from commandsync.changes import Add, Delete, Edit
 from commandsync.errors import StalePlanError, TransportError
 from commandsync.evidence import evidence_of
 from commandsync.ledger import Ledger
+from commandsync.listing import reading
 from commandsync.matching import match
 from commandsync.outcomes import Outcome
 from commandsync.resume import Progress, progress_of
-from commandsync.snapshot import Entry, Snapshot, by_identity, reading
+from commandsync.snapshot import Entry, Snapshot, by_identity
 from commandsync.steps import Aborted, Answered, Call, Interrupted, Step
 from commandsync.texts import CommandText, Resource
 

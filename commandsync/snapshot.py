@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from commandsync.operations import Operation, list_announcements, list_commands
-from commandsync.texts import AnnouncementText, CommandText, Resource, Text, canonical
+from commandsync.texts import Resource, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
-    from commandsync.errors import Reply
     from commandsync.location import Location
-    from commandsync.models import Announcement, Command
-
-__all__ = [
-    "AnnouncementText",
-    "CommandText",
-    "Entry",
-    "Identity",
-    "Resource",
-    "Snapshot",
-    "Text",
-    "by_identity",
-    "canonical",
-    "reading",
-]
 
 Identity = str | tuple[Text, int]
 """What tells a listed record from the others: its id; without a usable one, its text and which of
@@ -92,40 +76,3 @@ def by_identity(entries: Iterable[Entry]) -> dict[Identity, Text]:
             found[entry.text, nameless[entry.text]] = entry.text
             nameless[entry.text] += 1
     return found
-
-
-def reading(bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:
-    """Return the operation that reads one listed collection as entries."""
-    if resource is Resource.COMMAND:
-        commands = list_commands(bot)
-        return _as_entries(commands, lambda reply: map(_command, commands.read(reply)))
-    announcements = list_announcements(bot)
-    return _as_entries(announcements, lambda reply: map(_announcement, announcements.read(reply)))
-
-
-def _as_entries(
-    operation: Operation[Any], entries: Callable[[Reply], Iterable[Entry]]
-) -> Operation[tuple[Entry, ...]]:
-    return replace(operation, read=lambda reply: _once(entries(reply)))
-
-
-def _command(record: Command) -> Entry:
-    text = (record.name, record.description, record.syntax, record.category)
-    return Entry(CommandText(*map(canonical, text)), id=record.id)
-
-
-def _announcement(record: Announcement) -> Entry:
-    text = AnnouncementText(canonical(record.title), canonical(record.description))
-    return Entry(text, id=record.id)
-
-
-def _once(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Keep one record of each id: a service that repeats a record still has it once."""
-    seen: set[str] = set()
-    kept = []
-    for entry in entries:
-        if entry.writable and entry.id in seen:
-            continue
-        seen.add(entry.id)
-        kept.append(entry)
-    return tuple(kept)

@@ -9,7 +9,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from commandsync.errors import ListingError, TransportError
-from commandsync.snapshot import Snapshot, reading
+from commandsync.listing import reading
+from commandsync.snapshot import Snapshot
 from commandsync.steps import Answered, Elapsed
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commandsync.manifest.problems import quoted
-from commandsync.snapshot import canonical
+from commandsync.texts import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from commandsync.location import Location
     from commandsync.manifest.entries import Stated
     from commandsync.rules import SyncRules
-    from commandsync.snapshot import Text
+    from commandsync.texts import Text
 
 
 def check_commands(commands: Sequence[Stated], rules: SyncRules) -> None:

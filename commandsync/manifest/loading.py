@@ -25,7 +25,8 @@ from commandsync.manifest.problems import Problems, TooManyProblemsError
 from commandsync.manifest.reading import FLAGS, Reader, Table
 from commandsync.manifest.source import Allowance, Origin, UnreadableError, read_source
 from commandsync.rules import MOST_WILDCARDS, SyncRules, has_wildcard, parse_delete_limit
-from commandsync.snapshot import Resource, Snapshot, canonical
+from commandsync.snapshot import Snapshot
+from commandsync.texts import Resource, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -23,10 +23,11 @@ from commandsync.client import (
     drive,
     drive_async,
 )
+from commandsync.listing import reading
 from commandsync.outcomes import Outcome
 from commandsync.plan import make_plan
 from commandsync.policy import Health
-from commandsync.snapshot import Snapshot, reading
+from commandsync.snapshot import Snapshot
 from commandsync.steps import Aborted, Interrupted
 from commandsync.texts import Resource
 from tests.support.driver import Driver

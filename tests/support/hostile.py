@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, get_args
 from commandsync import answers
 from commandsync.documents import digest_of, failure_document, plan_document
 from commandsync.errors import CommandsyncError, ListingError, ManifestError, RateLimited, Reply
+from commandsync.listing import reading
 from commandsync.location import Notice
 from commandsync.manifest import dump_manifest, load_manifests
 from commandsync.manifest.grammar import ANNOUNCEMENT, COMMAND, MANIFEST
@@ -28,7 +29,7 @@ from commandsync.report import (
 )
 from commandsync.rules import SyncRules
 from commandsync.saved import load_plan
-from commandsync.snapshot import Entry, Snapshot, reading
+from commandsync.snapshot import Entry, Snapshot
 from commandsync.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:

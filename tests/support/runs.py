@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from commandsync.apply import apply
+from commandsync.listing import reading
 from commandsync.plan import Target, make_plan
 from commandsync.rules import DeleteLimit, SyncRules
-from commandsync.snapshot import Entry, Snapshot, reading
+from commandsync.snapshot import Entry, Snapshot
 from commandsync.texts import AnnouncementText, CommandText, Resource
 from tests.support.driver import Driver, to_its_end
 

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from commandsync.errors import DecodeError, Reply
-from commandsync.snapshot import Entry, Snapshot, by_identity, reading
+from commandsync.listing import reading
+from commandsync.snapshot import Entry, Snapshot, by_identity
 from commandsync.texts import AnnouncementText, CommandText, Resource
 
 TEXT = CommandText("help", "Shows the menu.", "/help")

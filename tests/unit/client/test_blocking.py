@@ -24,7 +24,7 @@ from commandsync.operations import (
     list_commands,
 )
 from commandsync.policy import Health
-from commandsync.snapshot import CommandText
+from commandsync.texts import CommandText
 from tests.support.rawserver import Exchange, RawServer, answering, closing, sending
 
 if TYPE_CHECKING:

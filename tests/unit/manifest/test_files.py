@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from commandsync.errors import ManifestError
 from commandsync.location import Location
 from commandsync.manifest import Manifest, Target, load_manifests, same_target_problems
-from commandsync.snapshot import Resource
+from commandsync.texts import Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,8 @@ import pytest
 
 from commandsync.location import Location
 from commandsync.rules import DeleteLimit, SyncRules
-from commandsync.snapshot import AnnouncementText, CommandText, Entry, Resource
+from commandsync.snapshot import Entry
+from commandsync.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

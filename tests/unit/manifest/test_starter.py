@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.manifest import starter
 from commandsync.rules import DeleteLimit, SyncRules
-from commandsync.snapshot import Resource
+from commandsync.texts import Resource
 
 if TYPE_CHECKING:
     from tests.unit.manifest.conftest import Load
