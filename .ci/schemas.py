@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commandsync import documents, manifest, server
+from commandsync import manifest, server
+from commandsync.document import documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING
 
 from benchmarks.growth import doubled
 from benchmarks.manifests import edited, records
-from commandsync.apply import apply
-from commandsync.changes import Add, Delete, Edit
-from commandsync.plan import Plan, Target, make_plan
-from commandsync.policy import Health
-from commandsync.rules import DeleteLimit, SyncRules
-from commandsync.snapshot import Entry, Snapshot
-from commandsync.steps import Answered
-from commandsync.texts import CommandText, Resource
+from commandsync.api.policy import Health
+from commandsync.apply.run import apply
+from commandsync.apply.steps import Answered
+from commandsync.plan.changes import Add, Delete, Edit
+from commandsync.plan.plan import Plan, Target, make_plan
+from commandsync.plan.rules import DeleteLimit, SyncRules
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import CommandText, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from benchmarks.budgets import Row
-    from commandsync.steps import Call
-    from commandsync.texts import Text
+    from commandsync.apply.steps import Call
+    from commandsync.records.texts import Text
 
 _RULES = SyncRules(max_deletes=DeleteLimit())
 _SIZE = 10_000

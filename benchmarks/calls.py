@@ -88,9 +88,9 @@ def aiohttp(count: int, base_url: str, bot: str, token: str) -> float:
 
 def frames(count: int) -> float:
     """Read frames of votes as the gateway sends them, in this process's own time."""
+    from commandsync.api.credentials import Token  # noqa: PLC0415 - as above
     from commandsync.client.gateway import Session  # noqa: PLC0415 - as above
     from commandsync.client.secrecy import Secrecy  # noqa: PLC0415 - as above
-    from commandsync.credentials import Token  # noqa: PLC0415 - as above
 
     bot = {"id": "779641401482805289", "username": "Lantern"}
     users = [{"id": f"{number:018}", "username": f"user {number}"} for number in range(count)]

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 from benchmarks.budgets import Row, milliseconds
 from benchmarks.manifests import sentences
 from benchmarks.measuring import best
-from commandsync.diff import FieldChange, field_changes
 from commandsync.errors import ManifestError
 from commandsync.manifest import load_manifests
-from commandsync.plan import Target, make_plan
+from commandsync.plan.diff import FieldChange, field_changes
+from commandsync.plan.plan import Target, make_plan
+from commandsync.plan.rules import MOST_WILDCARDS, DeleteLimit, SyncRules
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import CommandText, Resource
 from commandsync.report import render_plans
-from commandsync.rules import MOST_WILDCARDS, DeleteLimit, SyncRules
-from commandsync.snapshot import Entry, Snapshot
-from commandsync.texts import CommandText, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from commandsync.plan import Plan
+    from commandsync.plan.plan import Plan
 
     Texts = Sequence[CommandText]
 

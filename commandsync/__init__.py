@@ -7,6 +7,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # typing takes longer to import than the rest, and signals wait for it
 if TYPE_CHECKING:
+    from commandsync.api.credentials import (
+        Token,
+    )
     from commandsync.client.asynclibrary import (
         AsyncClient,
     )
@@ -20,9 +23,6 @@ if TYPE_CHECKING:
     )
     from commandsync.client.library import (
         Client,
-    )
-    from commandsync.credentials import (
-        Token,
     )
     from commandsync.errors import (
         ApiError,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         Unauthorized,
         UsageError,
     )
-    from commandsync.models import (
+    from commandsync.records.models import (
         Account,
         Announcement,
         Bot,
@@ -90,15 +90,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Account": "models",
-    "Announcement": "models",
+    "Account": "records.models",
+    "Announcement": "records.models",
     "ApiError": "errors",
     "ArgumentError": "errors",
     "AsyncClient": "client.asynclibrary",
-    "Bot": "models",
-    "BotPage": "models",
+    "Bot": "records.models",
+    "BotPage": "records.models",
     "Client": "client.library",
-    "Command": "models",
+    "Command": "records.models",
     "CommandsyncError": "errors",
     "DecodeError": "errors",
     "Event": "client.events",
@@ -115,13 +115,13 @@ _HOMES = {
     "Reply": "errors",
     "ServerError": "errors",
     "StoppedError": "errors",
-    "Token": "credentials",
+    "Token": "api.credentials",
     "TransportError": "errors",
     "Unauthorized": "errors",
     "UsageError": "errors",
     "Vote": "client.events",
-    "Voter": "models",
-    "VoterPage": "models",
+    "Voter": "records.models",
+    "VoterPage": "records.models",
 }
 
 

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from commandsync.location import Problem
+    from commandsync.diagnostics import Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from concurrent.futures import ProcessPoolExecutor
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from commandsync.steps import Aborted, Interrupted
+from commandsync.apply.steps import Aborted, Interrupted
 from faults.generated import CASES, Tally, play_generated, print_generated, story
 from tests.support.driver import Kill
 from tests.support.listing import FAULTS

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from commandsync.errors import ManifestError, UsageError
-from commandsync.rules import parse_delete_limit
+from commandsync.plan.rules import parse_delete_limit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from commandsync.errors import CommandsyncError
-    from commandsync.rules import DeleteLimit
+    from commandsync.plan.rules import DeleteLimit
 
 Mode = Literal["validate", "plan", "apply", "drift"]
 Comment = Literal["auto", "always", "never"]

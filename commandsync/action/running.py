@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
     from commandsync.action.inputs import Mode
     from commandsync.action.verdict import Verdict
+    from commandsync.apply.outcomes import Result
     from commandsync.cli.signals import Signals
     from commandsync.manifest import Manifest
-    from commandsync.outcomes import Result
-    from commandsync.plan import Plan
+    from commandsync.plan.plan import Plan
 
 _CHOICES = Choices(asks=False, backup=None, unordered=False, force=False)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from commandsync.action.inputs import Inputs
     from commandsync.action.rest import GitHub
     from commandsync.action.verdict import Verdict
-    from commandsync.plan import Plan
+    from commandsync.plan.plan import Plan
 
 _SAVED = "plan.json"
 _SAVED_MARKDOWN = "plan.md"

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Literal
 
 from commandsync import report
 from commandsync.cli import exits
-from commandsync.documents import failure_kind
+from commandsync.document.documents import failure_kind
 from commandsync.errors import CommandsyncError
 from commandsync.report import github, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from commandsync.apply.outcomes import Result
     from commandsync.manifest import Manifest
-    from commandsync.outcomes import Result
-    from commandsync.plan import Plan
+    from commandsync.plan.plan import Plan
     from commandsync.report.github import Annotation
 
 Word = Literal["valid", "no-changes", "changes", "applied", "compared", "failed"]

@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commandsync.apply.steps import Aborted, Interrupted
 from commandsync.cli import exits
 from commandsync.cli.files import write_file
 from commandsync.cli.output import ResultLostError, print_err
 from commandsync.cli.progress import showing
 from commandsync.cli.showing import show_plans, show_results, shown_plans
 from commandsync.cli.signals import of_signal
+from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, StalePlanError, TooManyDeletesError
-from commandsync.location import Notice
-from commandsync.steps import Aborted, Interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from commandsync.changes import Change
+    from commandsync.apply.outcomes import Result
+    from commandsync.apply.steps import Event
     from commandsync.cli.output import Output
     from commandsync.cli.settings import Settings
     from commandsync.cli.signals import Signals
     from commandsync.cli.syncing import Planned
     from commandsync.client import Connection
-    from commandsync.outcomes import Result
-    from commandsync.steps import Event
+    from commandsync.plan.changes import Change
 
 
 _STOPPING = b"\nstopping: what is in flight is finished first (again: stop at once)\n"
@@ -77,8 +77,8 @@ class _Stop:
 
 def refusal_of(planned: Planned) -> CommandsyncError | None:
     """Say why a plan must not be applied to what is listed now; None when it may."""
-    from commandsync.guard import countable, refusal  # noqa: PLC0415 - loads with the plan
-    from commandsync.resume import Progress, progress_of  # noqa: PLC0415 - as above
+    from commandsync.apply.resume import Progress, progress_of  # noqa: PLC0415 - as above
+    from commandsync.plan.guard import countable, refusal  # noqa: PLC0415 - loads with the plan
 
     plan, listed = planned.plan, planned.listed
     try:
@@ -159,7 +159,7 @@ def renames_asked(planned: Planned) -> Planned:
     """Ask of each added command that looks like a deleted one whether it is a rename of it."""
     if planned.pinned is None:
         return planned
-    from commandsync.hints import likely_renames  # noqa: PLC0415 - loads with the plan
+    from commandsync.plan.hints import likely_renames  # noqa: PLC0415 - loads with the plan
 
     pins = {
         add.location: delete.id
@@ -226,9 +226,9 @@ def _write_backup(one: Planned, path: str, output: Output, *, force: bool) -> No
 
 
 def _carried_out(one: Planned, stop: _Stop, *, settings: Settings, unordered: bool) -> Result:
-    from commandsync.apply import apply  # noqa: PLC0415 - loads with the plan
+    from commandsync.api.policy import Health  # noqa: PLC0415 - as above
+    from commandsync.apply.run import apply  # noqa: PLC0415 - loads with the plan
     from commandsync.client import drive  # noqa: PLC0415 - loads requests
-    from commandsync.policy import Health  # noqa: PLC0415 - as above
 
     stop.connection, health = one.connection, Health()
     steps = apply(
@@ -246,6 +246,6 @@ def _carried_out(one: Planned, stop: _Stop, *, settings: Settings, unordered: bo
 
 
 def _skipped(one: Planned) -> Result:
-    from commandsync.outcomes import skipped  # noqa: PLC0415 - loads with the plan
+    from commandsync.apply.outcomes import skipped  # noqa: PLC0415 - loads with the plan
 
     return skipped(one.plan, "interrupted")

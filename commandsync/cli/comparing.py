@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from commandsync.cli.settings import Settings, rules_of
 from commandsync.cli.syncing import load_files, warnings_of
+from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
-from commandsync.location import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from commandsync.manifest import Manifest
-    from commandsync.plan import Plan
-    from commandsync.snapshot import Entry, Snapshot
-    from commandsync.texts import Resource
+    from commandsync.plan.plan import Plan
+    from commandsync.records.snapshot import Entry, Snapshot
+    from commandsync.records.texts import Resource
 
 
 def plan_against(
@@ -34,7 +34,7 @@ def plan_against(
         ManifestError: The other one is invalid.
         UsageError: There is more than one manifest on a side, or both are standard input.
     """
-    from commandsync.plan import Target, make_plan  # noqa: PLC0415 - when needed
+    from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - when needed
 
     if other == "-" and "-" in settings.files:
         raise UsageError("standard input can be read once", hint="give one of the two as a file")
@@ -66,7 +66,7 @@ def _pinned_by_both(desired: Snapshot, other: Snapshot) -> tuple[Snapshot, int]:
     Returns:
         What is desired, and how many pins were left out.
     """
-    from commandsync.snapshot import Snapshot  # noqa: PLC0415 - when needed
+    from commandsync.records.snapshot import Snapshot  # noqa: PLC0415 - when needed
 
     collections: dict[Resource, tuple[Entry, ...]] = {}
     unpinned = 0
@@ -91,7 +91,7 @@ def _unpinned(count: int) -> Notice:
 
 def _as_listed(other: Snapshot, desired: Snapshot) -> Snapshot:
     """Take a manifest for a listing; what it does not manage shows nothing."""
-    from commandsync.snapshot import Snapshot  # noqa: PLC0415 - when needed
+    from commandsync.records.snapshot import Snapshot  # noqa: PLC0415 - when needed
 
     return Snapshot(
         {
@@ -103,6 +103,6 @@ def _as_listed(other: Snapshot, desired: Snapshot) -> Snapshot:
 
 def _identified(entry: Entry) -> Entry:
     """Give an entry an id: its pin, or its place."""
-    from commandsync.snapshot import Entry  # noqa: PLC0415 - when needed
+    from commandsync.records.snapshot import Entry  # noqa: PLC0415 - when needed
 
     return Entry(entry.text, id=entry.id or str(entry.location))

@@ -16,7 +16,7 @@ from commandsync.errors import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commandsync.outcomes import Result
+    from commandsync.apply.outcomes import Result
 
 
 class Exit(IntEnum):

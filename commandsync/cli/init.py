@@ -13,8 +13,8 @@ from commandsync.cli.files import check_new, make_folder, read_file, write_file
 from commandsync.cli.options import PATH, listing_options, not_empty
 from commandsync.cli.settings import DEFAULT_MANIFEST, known_bot, site_of
 from commandsync.cli.syncing import read_listing
+from commandsync.diagnostics import Notice
 from commandsync.errors import FileError
-from commandsync.location import Notice
 
 SCHEMA = Path("schemas") / "commands.schema.json"
 _TITLE = b'"commandsync manifest"'

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from commandsync.cli.output import Output
 from commandsync.cli.settings import DEFAULT_MANIFEST, Settings
-from commandsync.rules import DeleteLimit, parse_delete_limit
+from commandsync.plan.rules import DeleteLimit, parse_delete_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,8 +19,8 @@ from commandsync.errors import FileError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from commandsync.diagnostics import Notice
     from commandsync.errors import CommandsyncError
-    from commandsync.location import Notice
     from commandsync.report import Format
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from commandsync.cli.settings import Settings
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
-    from commandsync.plan import Plan
+    from commandsync.plan.plan import Plan
 
 
 @click.command("plan")

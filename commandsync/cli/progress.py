@@ -11,9 +11,9 @@ from commandsync import report
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from commandsync.apply.outcomes import Settled
     from commandsync.cli.output import Output
-    from commandsync.outcomes import Settled
-    from commandsync.plan import Plan
+    from commandsync.plan.plan import Plan
 
 
 @contextmanager

@@ -11,8 +11,8 @@ from commandsync.cli.files import check_free, write_file
 from commandsync.cli.options import PATH, force_option, not_empty, service_options
 from commandsync.cli.settings import site_of
 from commandsync.cli.syncing import read_listing
-from commandsync.location import Notice
-from commandsync.texts import Resource
+from commandsync.diagnostics import Notice
+from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
     from commandsync.cli.settings import Settings

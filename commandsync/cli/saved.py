@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from commandsync.cli.files import read_file
 from commandsync.cli.settings import Settings, site_of
 from commandsync.cli.syncing import Planned, connected
+from commandsync.diagnostics import Notice
 from commandsync.errors import FileError, StalePlanError, UsageError
-from commandsync.location import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commandsync.cli.settings import Site
     from commandsync.client import Connection
-    from commandsync.plan import Plan
-    from commandsync.snapshot import Snapshot
+    from commandsync.plan.plan import Plan
+    from commandsync.records.snapshot import Snapshot
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
         UsageError: A flag asks for what the plan has settled already.
         ListingError: The listing cannot be read.
     """
-    from commandsync.saved import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
+    from commandsync.document.saved import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
 
     narrows = settings.max_deletes is not None or not settings.prune or settings.only
     if settings.files or narrows:
@@ -76,7 +76,7 @@ def _planned(plan: Plan, site: Site, connection: Connection) -> Planned:
 
 def _with_progress(plan: Plan, listed: Snapshot) -> Plan:
     """Return the plan with a word on what an earlier run has done of it."""
-    from commandsync.resume import Progress, progress_of  # noqa: PLC0415 - loads with the plan
+    from commandsync.apply.resume import Progress, progress_of  # noqa: PLC0415 - loads with the plan
 
     try:
         done = progress_of(plan, listed).count(Progress.DONE)

@@ -28,7 +28,7 @@ def schema_command(*, name: str, output: Output) -> None:
 
         output.result(schema_text())
     else:
-        from commandsync import documents  # noqa: PLC0415 - loads pydantic
+        from commandsync.document import documents  # noqa: PLC0415 - loads pydantic
 
         plan = name == "plan"
         output.result(documents.plan_schema_text() if plan else documents.result_schema_text())

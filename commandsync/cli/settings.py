@@ -7,18 +7,18 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from commandsync.address import Address, parse_address
+from commandsync.api.address import Address, parse_address
+from commandsync.api.credentials import Token
 from commandsync.cli.files import read_token
 from commandsync.cli.output import Output
-from commandsync.credentials import Token
+from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, ManifestError, UsageError, WrongBotError
-from commandsync.location import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from commandsync.manifest import Manifest
-    from commandsync.rules import DeleteLimit, SyncRules
+    from commandsync.plan.rules import DeleteLimit, SyncRules
 
 E = TypeVar("E", bound=CommandsyncError)
 

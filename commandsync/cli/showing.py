@@ -13,9 +13,9 @@ from commandsync.errors import CommandsyncError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from commandsync.apply.outcomes import Result
     from commandsync.cli.output import Output
-    from commandsync.outcomes import Result
-    from commandsync.plan import Plan
+    from commandsync.plan.plan import Plan
 
 
 def shown_plans(plans: Sequence[Plan], output: Output) -> str:

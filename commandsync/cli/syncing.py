@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 from commandsync.cli.files import ci_workspace
 from commandsync.cli.settings import DEFAULT_MANIFEST, Settings, Site, about, rules_of, sites_of
+from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError
-from commandsync.location import Notice
-from commandsync.texts import Resource
+from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from commandsync.client import Connection, SnapshotReading
-    from commandsync.location import Location
+    from commandsync.diagnostics import Location
     from commandsync.manifest import Manifest
-    from commandsync.plan import Plan
-    from commandsync.snapshot import Snapshot
+    from commandsync.plan.plan import Plan
+    from commandsync.records.snapshot import Snapshot
 
 _LONGEST_STDIN = 10 * 1024 * 1024 + 1  # bytes: one more than a manifest may have
 
@@ -43,7 +43,7 @@ class Job:
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare the manifest with a listing."""
-        from commandsync.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
+        from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
 
         plan = make_plan(
             desired=self.manifest.snapshot,
@@ -155,8 +155,8 @@ def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[Job
 def plan_all(some: Sequence[Job]) -> list[Planned | CommandsyncError]:
     """Read every listing at the same time and plan each; one that fails leaves its error."""
     readings = [job.start_reading() for job in some]
-    import commandsync.models  # noqa: PLC0415 - pydantic loads while the answers travel
-    import commandsync.plan  # noqa: F401, PLC0415 - as above
+    import commandsync.plan.plan  # noqa: PLC0415 - loads while the answers travel, and pydantic
+    import commandsync.records.models  # noqa: F401, PLC0415 - as above
 
     planned: list[Planned | CommandsyncError] = []
     for job, reading in zip(some, readings, strict=True):

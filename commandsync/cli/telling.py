@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from commandsync.cli.output import Output
     from commandsync.cli.settings import Site
-    from commandsync.models import Announcement, Command, Queries, Record
+    from commandsync.records.models import Announcement, Command, Queries, Record
     from commandsync.report.records import Collection
 
 R = TypeVar("R", "Command", "Announcement")

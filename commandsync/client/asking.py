@@ -6,19 +6,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from commandsync import operations
-from commandsync.address import parse_address
-from commandsync.credentials import Token
+from commandsync.api import operations
+from commandsync.api.address import parse_address
+from commandsync.api.credentials import Token
 from commandsync.errors import ArgumentError, UsageError
-from commandsync.texts import AnnouncementText, CommandText
+from commandsync.records.texts import AnnouncementText, CommandText
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from commandsync.address import Address
+    from commandsync.api.address import Address
+    from commandsync.api.operations import Operation
     from commandsync.errors import Reply
-    from commandsync.models import Announcement, Bot, BotPage, Command, Queries, Voter, VoterPage
-    from commandsync.operations import Operation
+    from commandsync.records.models import (
+        Announcement,
+        Bot,
+        BotPage,
+        Command,
+        Queries,
+        Voter,
+        VoterPage,
+    )
 
 R = TypeVar("R", "Bot", "Voter")
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from commandsync.apply.steps import Answered, Elapsed
 from commandsync.client.driving import unclear
 from commandsync.errors import ListingError
-from commandsync.steps import Answered, Elapsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from commandsync.api.policy import Health
+    from commandsync.apply.outcomes import Result, Settled
+    from commandsync.apply.steps import Call, Event, Step
     from commandsync.client.asynchronous import AsyncConnection
-    from commandsync.outcomes import Result, Settled
-    from commandsync.policy import Health
-    from commandsync.steps import Call, Event, Step
 
 
 async def drive_async(
@@ -32,7 +32,7 @@ async def drive_async(
     end in order instead, put `Interrupted` into the events and stop the connection.
 
     Args:
-        steps: What `commandsync.apply.apply` returned.
+        steps: What `commandsync.apply.run.apply` returned.
         connection: The way to the service.
         health: The one that was given to `apply`.
         events: Where answers arrive, and where `Interrupted` or `Aborted` may be put.

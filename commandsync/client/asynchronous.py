@@ -6,23 +6,23 @@ import random
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
+from commandsync.api.policy import Health, Send, Wait, attempt
 from commandsync.client.asyncgate import AsyncGate
 from commandsync.client.asyncsessions import Session
 from commandsync.client.secrecy import Secrecy
 from commandsync.client.sending import log_answer, not_sent
 from commandsync.errors import StoppedError
-from commandsync.policy import Health, Send, Wait, attempt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
     from typing import Self
 
-    from commandsync.address import Address
+    from commandsync.api.address import Address
+    from commandsync.api.credentials import Token
+    from commandsync.api.operations import Operation
     from commandsync.client.asyncsessions import WebSocket
-    from commandsync.credentials import Token
     from commandsync.errors import Reply, TransportError
-    from commandsync.operations import Operation
 
 T = TypeVar("T")
 

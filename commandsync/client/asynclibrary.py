@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Literal, Self
 
+    from commandsync.api.credentials import Token
+    from commandsync.api.operations import Operation
     from commandsync.client.asynchronous import AsyncConnection
     from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
-    from commandsync.credentials import Token
     from commandsync.errors import Reply
-    from commandsync.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
-    from commandsync.operations import Operation
+    from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
 
     E = TypeVar("E", Ready, Vote, Reminder, Reconnecting, Reconnected)
     Handler = Callable[[E], object]
@@ -204,7 +204,7 @@ class AsyncClient:
         await self.call(self._ask.set_uses(id, uses))
 
     async def call(self, operation: Operation[T]) -> T:
-        """Carry out an operation of `commandsync.operations`, retries included."""
+        """Carry out an operation of `commandsync.api.operations`, retries included."""
         return await self._connection.call(operation)
 
     async def raw(self, operation: Operation[object]) -> Reply:

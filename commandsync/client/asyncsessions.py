@@ -23,10 +23,10 @@ from commandsync.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
 
-    from commandsync.address import Address
+    from commandsync.api.address import Address
+    from commandsync.api.operations import Operation
     from commandsync.client.secrecy import Secrecy
     from commandsync.errors import Reply, TransportError
-    from commandsync.operations import Operation
 
 T = TypeVar("T")
 WebSocket: TypeAlias = "aiohttp.ClientWebSocketResponse[bool]"

@@ -6,21 +6,21 @@ import random
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
+from commandsync.api.policy import Health, Send, Wait, attempt
 from commandsync.client.gate import Gate
 from commandsync.client.secrecy import Secrecy
 from commandsync.client.sending import log_answer, not_sent
 from commandsync.client.sessions import Session
-from commandsync.policy import Health, Send, Wait, attempt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
     from typing import Self
 
-    from commandsync.address import Address
-    from commandsync.credentials import Token
+    from commandsync.api.address import Address
+    from commandsync.api.credentials import Token
+    from commandsync.api.operations import Operation
     from commandsync.errors import Reply, TransportError
-    from commandsync.operations import Operation
 
 T = TypeVar("T")
 

@@ -8,20 +8,20 @@ from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
+from commandsync.api.listing import reading
+from commandsync.apply.steps import Answered, Elapsed
 from commandsync.errors import ListingError, TransportError
-from commandsync.listing import reading
-from commandsync.snapshot import Snapshot
-from commandsync.steps import Answered, Elapsed
+from commandsync.records.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from commandsync.api.policy import Health
+    from commandsync.apply.outcomes import Result, Settled
+    from commandsync.apply.steps import Call, Event, Step
     from commandsync.client.blocking import Connection
-    from commandsync.outcomes import Result, Settled
-    from commandsync.policy import Health
-    from commandsync.snapshot import Entry
-    from commandsync.steps import Call, Event, Step
-    from commandsync.texts import Resource
+    from commandsync.records.snapshot import Entry
+    from commandsync.records.texts import Resource
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ def drive(
     """Carry apply's steps out.
 
     Args:
-        steps: What `commandsync.apply.apply` returned.
+        steps: What `commandsync.apply.run.apply` returned.
         connection: The way to the service.
         health: The one that was given to `apply`.
         events: Where answers arrive; a signal handler puts `Interrupted` or `Aborted` here (and

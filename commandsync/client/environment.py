@@ -14,7 +14,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 if TYPE_CHECKING:
     import ssl
 
-    from commandsync.address import Address
+    from commandsync.api.address import Address
 
 _SPOKEN = {"http", "https"}
 

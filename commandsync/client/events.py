@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from commandsync.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from commandsync.models import Account
+    from commandsync.records.models import Account
 
 EventName = Literal["ready", "vote", "reminder", "reconnecting", "reconnected"]
 """What events are called in the service interface."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commandsync.client.events import Event, Ready, Reminder, Vote
-from commandsync.models import read_account
+from commandsync.records.models import read_account
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Literal, Self
 
+    from commandsync.api.credentials import Token
+    from commandsync.api.operations import Operation
     from commandsync.client.asynchronous import AsyncConnection
     from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
     from commandsync.client.streaming import EventThread
-    from commandsync.credentials import Token
     from commandsync.errors import Reply
-    from commandsync.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
-    from commandsync.operations import Operation
+    from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
 
     E = TypeVar("E", Ready, Vote, Reminder, Reconnecting, Reconnected)
     Handler = Callable[[E], object]
@@ -203,7 +203,7 @@ class Client:
         self.call(self._ask.set_uses(id, uses))
 
     def call(self, operation: Operation[T]) -> T:
-        """Carry out an operation of `commandsync.operations`, retries included."""
+        """Carry out an operation of `commandsync.api.operations`, retries included."""
         return self._connection.call(operation)
 
     def raw(self, operation: Operation[object]) -> Reply:

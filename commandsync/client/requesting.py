@@ -11,9 +11,9 @@ import requests
 from commandsync import __version__
 
 if TYPE_CHECKING:
-    from commandsync.address import Address
+    from commandsync.api.address import Address
+    from commandsync.api.operations import Operation
     from commandsync.client.secrecy import Secrecy
-    from commandsync.operations import Operation
 
 HEADERS = {
     "User-Agent": f"commandsync/{__version__}",

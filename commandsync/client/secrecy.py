@@ -12,7 +12,7 @@ from commandsync.errors import Reply
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commandsync.credentials import Token
+    from commandsync.api.credentials import Token
 
 _HIDDEN = "<hidden>"
 _SHORTEST_SECRET = 8  # a shorter one may stand in a listing by chance, which must not be falsified

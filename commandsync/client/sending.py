@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from commandsync.errors import Reply, StoppedError, TransportError
 
 if TYPE_CHECKING:
-    from commandsync.operations import Operation
+    from commandsync.api.operations import Operation
 
 LONGEST_CONNECT = 10.0
 """Seconds: a host that can be reached at all answers the knock sooner."""

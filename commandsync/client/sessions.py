@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     import requests
 
-    from commandsync.address import Address
+    from commandsync.api.address import Address
+    from commandsync.api.operations import Operation
     from commandsync.client.secrecy import Secrecy
     from commandsync.errors import Reply, TransportError
-    from commandsync.operations import Operation
 
 
 class Session:

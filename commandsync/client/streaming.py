@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
+from commandsync.api.policy import Wait
 from commandsync.client.gateway import Say
 from commandsync.client.watching import Ask, Closed, Listen, Open
 from commandsync.errors import ListingError, StoppedError
-from commandsync.policy import Wait
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator

@@ -10,7 +10,9 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commandsync import answers
+from commandsync.api import answers
+from commandsync.api.operations import list_voters
+from commandsync.api.policy import Wait
 from commandsync.client.asking import LARGEST_PAGE, Paging, known_bot
 from commandsync.client.events import Event, Reconnected, Reconnecting, Vote
 from commandsync.client.gateway import Ended, Say, Session
@@ -26,17 +28,15 @@ from commandsync.errors import (
     TransportError,
     Unauthorized,
 )
-from commandsync.models import Account
-from commandsync.operations import list_voters
-from commandsync.policy import Wait
+from commandsync.records.models import Account
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from typing import TypeVar
 
+    from commandsync.api.operations import Operation
     from commandsync.client.secrecy import Secrecy
-    from commandsync.models import Voter
-    from commandsync.operations import Operation
+    from commandsync.records.models import Voter
 
     T = TypeVar("T")
     Steps: TypeAlias = "Generator[Step, Any, T]"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commandsync.manifest.problems import quoted
-from commandsync.texts import canonical
+from commandsync.records.texts import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from commandsync.location import Location
+    from commandsync.diagnostics import Location
     from commandsync.manifest.entries import Stated
-    from commandsync.rules import SyncRules
-    from commandsync.texts import Text
+    from commandsync.plan.rules import SyncRules
+    from commandsync.records.texts import Text
 
 
 def check_commands(commands: Sequence[Stated], rules: SyncRules) -> None:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from commandsync.errors import FileError
 from commandsync.manifest.problems import quoted
-from commandsync.texts import CommandText, Resource
+from commandsync.records.texts import CommandText, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from commandsync.snapshot import Entry, Snapshot
-    from commandsync.texts import Text
+    from commandsync.records.snapshot import Entry, Snapshot
+    from commandsync.records.texts import Text
 
 # What needs an escape: what YAML refuses or takes for a line break, and what hides in print (bidi
 # overrides and marks, blanks of no width, a byte order mark). Joiners stay: emoji and scripts need

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from commandsync.manifest.source import MOST_BYTES
-from commandsync.snapshot import Entry
-from commandsync.texts import AnnouncementText, CommandText, canonical
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import AnnouncementText, CommandText, canonical
 
 if TYPE_CHECKING:
     from commandsync.manifest.nodes import Scalar

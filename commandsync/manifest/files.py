@@ -8,7 +8,7 @@ from fnmatch import translate
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
 
-from commandsync.location import Location
+from commandsync.diagnostics import Location
 from commandsync.manifest.folders import manifests_in
 from commandsync.manifest.problems import quoted
 from commandsync.manifest.source import STDIN

@@ -32,7 +32,7 @@ from commandsync.manifest.source import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commandsync.location import Location
+    from commandsync.diagnostics import Location
 
 _SUFFIXES = frozenset({".yaml", ".yml"})
 _VERSION = re.compile(rb"^(?:\xef\xbb\xbf)?(?:\{[ \t]*)?([\"']?)version\1[ \t]*:", re.MULTILINE)

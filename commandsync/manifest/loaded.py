@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from commandsync.address import service_of
-from commandsync.location import Location, Problem
-from commandsync.rules import SyncRules
-from commandsync.snapshot import Snapshot
+from commandsync.api.address import service_of
+from commandsync.diagnostics import Location, Problem
+from commandsync.plan.rules import SyncRules
+from commandsync.records.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from commandsync.address import parse_address
+from commandsync.api.address import parse_address
 from commandsync.errors import UsageError
 from commandsync.manifest.checks import check_announcements, check_commands
 from commandsync.manifest.entries import Settings, Stated, read_announcement, read_command
@@ -24,15 +24,15 @@ from commandsync.manifest.nodes import Mapping, Scalar
 from commandsync.manifest.problems import Problems, TooManyProblemsError
 from commandsync.manifest.reading import FLAGS, Reader, Table
 from commandsync.manifest.source import Allowance, Origin, UnreadableError, read_source
-from commandsync.rules import MOST_WILDCARDS, SyncRules, has_wildcard, parse_delete_limit
-from commandsync.snapshot import Snapshot
-from commandsync.texts import Resource, canonical
+from commandsync.plan.rules import MOST_WILDCARDS, SyncRules, has_wildcard, parse_delete_limit
+from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import Resource, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from commandsync.location import Location
+    from commandsync.diagnostics import Location
     from commandsync.manifest.folders import Stray
 
 _KEYS = {key.name: key for key in MANIFEST}

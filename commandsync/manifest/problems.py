@@ -6,8 +6,8 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError
-from commandsync.location import Location, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

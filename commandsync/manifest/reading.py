@@ -9,7 +9,7 @@ from commandsync.manifest.foreign import is_typographic, typographic
 from commandsync.manifest.grammar import MEANT, VERSION, Key, Kind
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
 from commandsync.manifest.problems import closest, did_you_mean, quoted
-from commandsync.rules import parse_delete_limit
+from commandsync.plan.rules import parse_delete_limit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping as Dict

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commandsync.location import Location, Problem
+from commandsync.diagnostics import Location, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Literal, Protocol, assert_never
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from commandsync.documents import Validated
+    from commandsync.apply.outcomes import Result, Settled
+    from commandsync.diagnostics import Notice
+    from commandsync.document.documents import Validated
     from commandsync.errors import CommandsyncError
-    from commandsync.location import Notice
-    from commandsync.outcomes import Result, Settled
-    from commandsync.plan import Plan
+    from commandsync.plan.plan import Plan
 
 Format = Literal["text", "json", "markdown", "github"]
 

@@ -10,21 +10,21 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from commandsync.changes import Delete
+from commandsync.apply.outcomes import Outcome
+from commandsync.diagnostics import Location
 from commandsync.errors import ManifestError
-from commandsync.location import Location
-from commandsync.outcomes import Outcome
+from commandsync.plan.changes import Delete
 from commandsync.report import text, words
 from commandsync.report.escape import command_data, command_property, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from commandsync.documents import Validated
+    from commandsync.apply.outcomes import Result
+    from commandsync.diagnostics import Notice, Problem
+    from commandsync.document.documents import Validated
     from commandsync.errors import CommandsyncError
-    from commandsync.location import Notice, Problem
-    from commandsync.outcomes import Result
-    from commandsync.plan import Plan
+    from commandsync.plan.plan import Plan
 
 MOST_OF_A_KIND = 10
 """A runner drops further annotations of one kind."""

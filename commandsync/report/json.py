@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from commandsync import documents
+from commandsync.apply.outcomes import Result
+from commandsync.document import documents
 from commandsync.errors import CommandsyncError
-from commandsync.outcomes import Result
 from commandsync.report.escape import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from commandsync.documents import Validated
-    from commandsync.plan import Plan
+    from commandsync.document.documents import Validated
+    from commandsync.plan.plan import Plan
 
 
 def plans(plans: Sequence[Plan], *, color: bool) -> str:  # noqa: ARG001 - json has no colours

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from commandsync.changes import Add, Delete, Edit, Replace
+from commandsync.apply.outcomes import Outcome
 from commandsync.errors import ManifestError
-from commandsync.outcomes import Outcome
+from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.records.texts import CommandText
 from commandsync.report import words
 from commandsync.report.differing import cut, differing_rows
 from commandsync.report.escape import code, fenced, told_apart, visible, visible_line
-from commandsync.texts import CommandText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from commandsync.changes import Change
-    from commandsync.documents import Validated
+    from commandsync.apply.outcomes import Difference, Result, Settled
+    from commandsync.diagnostics import Location, Notice, Problem
+    from commandsync.document.documents import Validated
     from commandsync.errors import CommandsyncError
-    from commandsync.location import Location, Notice, Problem
-    from commandsync.outcomes import Difference, Result, Settled
-    from commandsync.plan import Plan
+    from commandsync.plan.changes import Change
+    from commandsync.plan.plan import Plan
 
 _CELL = 60  # characters of a text that a cell shows; longer differences stand below the table
 _TITLES: dict[str, str] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commandsync.outcomes import Outcome
+from commandsync.apply.outcomes import Outcome
 from commandsync.report import words
 from commandsync.report.differing import cut, differing_rows
 from commandsync.report.escape import visible, visible_line
@@ -13,10 +13,10 @@ from commandsync.report.palette import Palette
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commandsync.changes import Change
-    from commandsync.outcomes import Difference, Result, Settled
+    from commandsync.apply.outcomes import Difference, Result, Settled
+    from commandsync.plan.changes import Change
+    from commandsync.records.rewriting import Rewrite
     from commandsync.report.palette import Style
-    from commandsync.rewriting import Rewrite
 
 _STYLES: dict[Outcome, Style] = {
     Outcome.DONE: "add",

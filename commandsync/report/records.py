@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from commandsync.documents import VERSION
+from commandsync.document.documents import VERSION
 from commandsync.errors import ListingError
 from commandsync.report.json import dumped
 from commandsync.report.table import table
@@ -13,7 +13,7 @@ from commandsync.report.table import table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from commandsync.models import Announcement, Bot, Command, Record, Voter
+    from commandsync.records.models import Announcement, Bot, Command, Record, Voter
 
 Collection = Literal["bots", "voters", "commands", "announcements"]
 Row: TypeAlias = "tuple[str, ...]"

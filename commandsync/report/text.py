@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from commandsync.changes import Add, Delete, Edit, Replace
 from commandsync.errors import ManifestError
+from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.report import outcome, words
 from commandsync.report.differing import cut, differing_rows, shortened
 from commandsync.report.escape import path, told_apart, visible, visible_line
@@ -14,15 +14,15 @@ from commandsync.report.palette import Palette
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from commandsync.changes import Change
-    from commandsync.diff import FieldChange
-    from commandsync.documents import Validated
+    from commandsync.apply.outcomes import Result
+    from commandsync.diagnostics import Location, Notice, Problem
+    from commandsync.document.documents import Validated
     from commandsync.errors import CommandsyncError
-    from commandsync.location import Location, Notice, Problem
-    from commandsync.outcomes import Result
-    from commandsync.plan import Plan
+    from commandsync.plan.changes import Change
+    from commandsync.plan.diff import FieldChange
+    from commandsync.plan.plan import Plan
+    from commandsync.records.texts import Text
     from commandsync.report.palette import Style
-    from commandsync.texts import Text
 
 _INLINE = 72  # characters of both texts of a field that fit on its line
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from commandsync.changes import Edit
-from commandsync.outcomes import Outcome
-from commandsync.texts import Resource
+from commandsync.apply.outcomes import Outcome
+from commandsync.plan.changes import Edit
+from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
-    from commandsync.changes import Change
-    from commandsync.outcomes import Result, Settled
-    from commandsync.plan import Plan
+    from commandsync.apply.outcomes import Result, Settled
+    from commandsync.plan.changes import Change
+    from commandsync.plan.plan import Plan
 
 
 _ALREADY = "done already"

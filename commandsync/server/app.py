@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 
-from commandsync.address import API_VERSION
+from commandsync.api.address import API_VERSION
 from commandsync.server import announcements, bots, commands, refusing
 from commandsync.server.bodies import LARGEST_BODY
 from commandsync.server.database import Database, opened

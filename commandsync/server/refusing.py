@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from commandsync.address import API_VERSION
+from commandsync.api.address import API_VERSION
 from commandsync.server.bodies import complaint
 from commandsync.server.endpoint import AnotherBotError, json_response
 from commandsync.server.listing import UnknownError

@@ -13,8 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commandsync.address import parse_address
-from commandsync.apply import apply
+from commandsync.api.address import parse_address
+from commandsync.api.listing import reading
+from commandsync.api.policy import Health
+from commandsync.apply.outcomes import Outcome
+from commandsync.apply.run import apply
+from commandsync.apply.steps import Aborted, Interrupted
 from commandsync.client import (
     AsyncConnection,
     AsyncGate,
@@ -23,13 +27,9 @@ from commandsync.client import (
     drive,
     drive_async,
 )
-from commandsync.listing import reading
-from commandsync.outcomes import Outcome
-from commandsync.plan import make_plan
-from commandsync.policy import Health
-from commandsync.snapshot import Snapshot
-from commandsync.steps import Aborted, Interrupted
-from commandsync.texts import Resource
+from commandsync.plan.plan import make_plan
+from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import Resource
 from tests.support.driver import Driver
 from tests.support.listing import FAULTS, Fault, Listing
 from tests.support.runs import (
@@ -46,11 +46,11 @@ from tests.support.runs import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from commandsync.api.operations import Operation
+    from commandsync.apply.outcomes import Result
+    from commandsync.apply.steps import Event
     from commandsync.errors import Reply, TransportError
-    from commandsync.operations import Operation
-    from commandsync.outcomes import Result
-    from commandsync.plan import Plan
-    from commandsync.steps import Event
+    from commandsync.plan.plan import Plan
 
     Run = Callable[[Plan, Snapshot, Listing], Result]
 
@@ -150,7 +150,7 @@ def planned(fault: Fault | None, kind: str, nth: int) -> tuple[Plan, Snapshot, L
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("commandsync.apply.REREADS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr("commandsync.apply.run.REREADS", (0.0, 0.0, 0.0))
 
 
 @pytest.mark.parametrize("run", [by_threads, by_tasks], ids=["blocking", "asynchronous"])

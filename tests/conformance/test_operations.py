@@ -21,7 +21,7 @@ from commandsync import (
     Unauthorized,
     UsageError,
 )
-from commandsync.operations import list_commands
+from commandsync.api.operations import list_commands
 from tests.support.rawserver import RawServer, answering, closing
 
 if TYPE_CHECKING:

@@ -331,7 +331,7 @@ def test_a_service_that_hangs_up_after_each_answer_costs_no_tries_and_no_certain
 def test_a_service_that_reads_well_and_fails_every_add_is_left_alone_after_five(
     home: Home, bot: Bot, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, count: int, status: int
 ) -> None:
-    monkeypatch.setattr("commandsync.apply.REREADS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr("commandsync.apply.run.REREADS", (0.0, 0.0, 0.0))
     proxy.rule = lambda seen: Instead(status, {"error": "Oh."}) if seen.writes else None
     home.write(fields(*((f"command {n}",) for n in range(count)), ("help",), ("play",)))
     before = bot.everything()

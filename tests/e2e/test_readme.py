@@ -9,17 +9,17 @@ import jsonschema
 import pytest
 import yaml
 
+from commandsync.api.policy import FAILURES_IN_A_ROW, LONGEST_WAIT
 from commandsync.cli.exits import Exit, worst
 from commandsync.cli.program import EPILOG, program
 from commandsync.cli.settings import DEFAULT_MANIFEST, TOKEN_VARIABLE
-from commandsync.documents import failure_kind
+from commandsync.document.documents import failure_kind
 from commandsync.errors import CommandsyncError, FileError
-from commandsync.guard import ALWAYS_ALLOWED, DEFAULT_LIMIT
 from commandsync.manifest import json_schema
 from commandsync.manifest.events import MOST_DEPTH
 from commandsync.manifest.source import MOST_BYTES, MOST_NODES
-from commandsync.policy import FAILURES_IN_A_ROW, LONGEST_WAIT
-from commandsync.rewriting import SHORTEST_CUT
+from commandsync.plan.guard import ALWAYS_ALLOWED, DEFAULT_LIMIT
+from commandsync.records.rewriting import SHORTEST_CUT
 from commandsync.server import openapi_text
 from commandsync.server.seeding import read_seed
 from tests.e2e.readme_blocks import README, ROOT, Story, StoryError, played

@@ -16,7 +16,7 @@ from tests.support.runs import announcement, command, seed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from commandsync.texts import Text
+    from commandsync.records.texts import Text
     from tests.support.home import Home, Ran
 
 LENGTHS = (49, 50, 62, 64, 99, 100, 127, 128)

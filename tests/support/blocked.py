@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
-    from commandsync.address import Address
-    from commandsync.credentials import Token
-    from commandsync.operations import Operation
-    from commandsync.policy import Health
+    from commandsync.api.address import Address
+    from commandsync.api.credentials import Token
+    from commandsync.api.operations import Operation
+    from commandsync.api.policy import Health
 
 T = TypeVar("T")
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from commandsync.rules import DeleteLimit, SyncRules
-from commandsync.snapshot import Entry
-from commandsync.steps import Aborted, Interrupted
-from commandsync.texts import AnnouncementText, CommandText
+from commandsync.apply.steps import Aborted, Interrupted
+from commandsync.plan.rules import DeleteLimit, SyncRules
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import AnnouncementText, CommandText
 from tests.support.driver import Kill
 from tests.support.listing import DOTTED_IDS, FAULTS, FIELDS, WITHOUT_IDS, Fault
 from tests.support.oracle import Limit, Rules, Want, folded
@@ -24,7 +24,7 @@ from tests.support.ways import draw_way
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from commandsync.snapshot import Snapshot
+    from commandsync.records.snapshot import Snapshot
     from tests.support.driver import Stop
     from tests.support.oracle import Text, Texts
     from tests.support.ways import Way

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.address import parse_address
+from commandsync.api.address import parse_address
+from commandsync.api.credentials import Token
 from commandsync.client import Connection
-from commandsync.credentials import Token
 from tests.support.blocked import Blocked
 from tests.support.rawserver import RawServer
 

@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from commandsync.api.policy import Health, Send, Wait, attempt
+from commandsync.apply.steps import Aborted, Answered, Call, Elapsed, Interrupted
 from commandsync.errors import ListingError, Reply, StoppedError, TransportError
-from commandsync.policy import Health, Send, Wait, attempt
-from commandsync.steps import Aborted, Answered, Call, Elapsed, Interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from commandsync.operations import Operation
-    from commandsync.outcomes import Settled
-    from commandsync.steps import Event, Step
+    from commandsync.api.operations import Operation
+    from commandsync.apply.outcomes import Settled
+    from commandsync.apply.steps import Event, Step
     from tests.support.listing import Listing
 
 T = TypeVar("T")

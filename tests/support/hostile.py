@@ -13,29 +13,29 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from commandsync import answers
-from commandsync.documents import digest_of, failure_document, plan_document
+from commandsync.api import answers
+from commandsync.api.listing import reading
+from commandsync.diagnostics import Notice
+from commandsync.document.documents import digest_of, failure_document, plan_document
+from commandsync.document.saved import load_plan
 from commandsync.errors import CommandsyncError, ListingError, ManifestError, RateLimited, Reply
-from commandsync.listing import reading
-from commandsync.location import Notice
 from commandsync.manifest import dump_manifest, load_manifests
 from commandsync.manifest.grammar import ANNOUNCEMENT, COMMAND, MANIFEST
-from commandsync.plan import Target, make_plan
+from commandsync.plan.plan import Target, make_plan
+from commandsync.plan.rules import SyncRules
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import AnnouncementText, CommandText, Resource
 from commandsync.report import (
     Format,
     render_failure,
     render_plans,
     render_validated,
 )
-from commandsync.rules import SyncRules
-from commandsync.saved import load_plan
-from commandsync.snapshot import Entry, Snapshot
-from commandsync.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commandsync.plan import Plan
+    from commandsync.plan.plan import Plan
 
 CORPUS = Path(__file__).resolve().parents[1] / "fixtures" / "corpus"
 FORMATS: tuple[Format, ...] = get_args(Format)

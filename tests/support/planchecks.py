@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from commandsync.changes import Add, Delete, Edit, Replace
+from commandsync.plan.changes import Add, Delete, Edit, Replace
 from tests.support.oracle import Want, alike, folded, left_to_do, might_be, refused, same_name
 from tests.support.trial import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commandsync.changes import Change
-    from commandsync.plan import Plan
+    from commandsync.plan.changes import Change
+    from commandsync.plan.plan import Plan
     from tests.support.oracle import Rules, Text, Texts
     from tests.support.trial import Trial
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from commandsync.location import Location, Notice
-from commandsync.plan import Target, make_plan
-from commandsync.rules import DeleteLimit, SyncRules, parse_delete_limit
-from commandsync.snapshot import Entry, Snapshot
-from commandsync.texts import AnnouncementText, CommandText, Resource, canonical
+from commandsync.diagnostics import Location, Notice
+from commandsync.plan.plan import Target, make_plan
+from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from commandsync.plan import Plan
+    from commandsync.plan.plan import Plan
 
 BOT = "779641401482805289"
 BASE_URL = "https://listing.example"

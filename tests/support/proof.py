@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from itertools import count, cycle
 from typing import TYPE_CHECKING, Any
 
-from commandsync.changes import Add, Delete, Edit, Replace
+from commandsync.apply.outcomes import Outcome
 from commandsync.errors import ListingError, StalePlanError
-from commandsync.outcomes import Outcome
+from commandsync.plan.changes import Add, Delete, Edit, Replace
 from tests.support.driver import Driver, Kill, Killed, to_its_end
 from tests.support.listing import FIELDS, Fault, Listing, Request
 from tests.support.runs import PRODUCT, Parts, Run, finishing, plan_now, seed, syncing
@@ -23,9 +23,9 @@ from tests.support.scene import KEPT, Scene, scene
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from commandsync.changes import Change
-    from commandsync.plan import Plan
-    from commandsync.snapshot import Snapshot
+    from commandsync.plan.changes import Change
+    from commandsync.plan.plan import Plan
+    from commandsync.records.snapshot import Snapshot
     from tests.support.driver import Moments, Stop
     from tests.support.scene import Texts
 

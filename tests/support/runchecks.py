@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from commandsync.changes import Add, Delete, Edit, Replace
-from commandsync.outcomes import Outcome
+from commandsync.apply.outcomes import Outcome
+from commandsync.plan.changes import Add, Delete, Edit, Replace
 from tests.support.cases import collection_of
 from tests.support.listing import FIELDS
 from tests.support.oracle import fields_that_differ, left_to_do, may_be, same_name
@@ -15,7 +15,7 @@ from tests.support.trial import Problem, names_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commandsync.outcomes import Result, Settled
+    from commandsync.apply.outcomes import Result, Settled
     from tests.support.oracle import Text, Texts
     from tests.support.trial import Trial, View
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from commandsync.apply import apply
-from commandsync.listing import reading
-from commandsync.plan import Target, make_plan
-from commandsync.rules import DeleteLimit, SyncRules
-from commandsync.snapshot import Entry, Snapshot
-from commandsync.texts import AnnouncementText, CommandText, Resource
+from commandsync.api.listing import reading
+from commandsync.apply.run import apply
+from commandsync.plan.plan import Target, make_plan
+from commandsync.plan.rules import DeleteLimit, SyncRules
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import AnnouncementText, CommandText, Resource
 from tests.support.driver import Driver, to_its_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
-    from commandsync.operations import Operation
-    from commandsync.outcomes import Result
-    from commandsync.plan import Plan
-    from commandsync.steps import Event, Step
-    from commandsync.texts import Text
+    from commandsync.api.operations import Operation
+    from commandsync.apply.outcomes import Result
+    from commandsync.apply.steps import Event, Step
+    from commandsync.plan.plan import Plan
+    from commandsync.records.texts import Text
     from tests.support.driver import Moments
     from tests.support.listing import Listing
 

@@ -19,8 +19,8 @@ from tests.support.texts import clean, grown, name, phrase, varied
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commandsync.snapshot import Snapshot
-    from commandsync.texts import Text
+    from commandsync.records.snapshot import Snapshot
+    from commandsync.records.texts import Text
 
     Texts: TypeAlias = Counter[tuple[str, ...]]
 

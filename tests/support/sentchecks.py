@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from commandsync.changes import Add, Delete, Edit, Replace
 from commandsync.errors import Reply, TransportError
+from commandsync.plan.changes import Add, Delete, Edit, Replace
 from tests.support.listing import FIELDS
 from tests.support.oracle import may_be, name_may_be
 from tests.support.trial import Problem, sent_id, sent_text

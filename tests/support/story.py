@@ -24,7 +24,7 @@ from tests.support.trial import Problem, Trial, cleaned, sent_text, story_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commandsync.plan import Plan
+    from commandsync.plan.plan import Plan
     from tests.support.cases import Act, Case
     from tests.support.driver import Stop
     from tests.support.listing import Fault, Request

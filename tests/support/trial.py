@@ -7,17 +7,17 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from commandsync.changes import Add, Delete, Edit, Replace
 from commandsync.errors import Reply
+from commandsync.plan.changes import Add, Delete, Edit, Replace
 from tests.support.listing import FIELDS, REPEATED, text_of
 from tests.support.texts import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commandsync.changes import Change
-    from commandsync.outcomes import Result
-    from commandsync.plan import Plan
+    from commandsync.apply.outcomes import Result
+    from commandsync.plan.changes import Change
+    from commandsync.plan.plan import Plan
     from tests.support.cases import Case
     from tests.support.listing import Listing, Request
     from tests.support.oracle import Text, Texts

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync import errors
+from commandsync.diagnostics import Location, Problem
 from commandsync.errors import (
     ApiError,
     CommandsyncError,
@@ -18,7 +19,6 @@ from commandsync.errors import (
     TransportError,
     Unauthorized,
 )
-from commandsync.location import Location, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable

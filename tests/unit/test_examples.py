@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from commandsync.manifest import Manifest, load_manifests
-from commandsync.texts import CommandText, Resource
+from commandsync.records.texts import CommandText, Resource
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -1,4 +1,4 @@
-from commandsync.location import Location, Notice, Problem
+from commandsync.diagnostics import Location, Notice, Problem
 
 
 def test_a_location_reads_as_compilers_write_it() -> None:

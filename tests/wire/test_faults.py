@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.address import parse_address
-from commandsync.apply import apply
+from commandsync.api.address import parse_address
+from commandsync.api.credentials import Token
+from commandsync.api.policy import Health
+from commandsync.apply.run import apply
 from commandsync.client import Connection, SnapshotReading, drive
-from commandsync.credentials import Token
 from commandsync.errors import ListingError
-from commandsync.plan import make_plan
-from commandsync.policy import Health
+from commandsync.plan.plan import make_plan
 from tests.support.driver import Driver
 from tests.support.faultserver import FaultServer
 from tests.support.listing import FAULTS, REFUSED, Fault, Listing

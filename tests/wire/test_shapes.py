@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commandsync.errors import (
-    DecodeError,
-    Forbidden,
-    Invalid,
-    ListingError,
-    NotFound,
-    RateLimited,
-    ServerError,
-    TransportError,
-    Unauthorized,
-)
-from commandsync.operations import (
+from commandsync.api.operations import (
     Operation,
     add_announcement,
     add_command,
@@ -33,7 +22,18 @@ from commandsync.operations import (
     list_voters,
     set_uses,
 )
-from commandsync.texts import AnnouncementText, CommandText
+from commandsync.errors import (
+    DecodeError,
+    Forbidden,
+    Invalid,
+    ListingError,
+    NotFound,
+    RateLimited,
+    ServerError,
+    TransportError,
+    Unauthorized,
+)
+from commandsync.records.texts import AnnouncementText, CommandText
 from tests.support.rawserver import RawServer, keeping, sending
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync.action import verdict
+from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.errors import CommandsyncError, Forbidden, RateLimited, Reply, StalePlanError
-from commandsync.outcomes import Outcome, Result, Settled
-from commandsync.plan import make_plan
+from commandsync.plan.plan import make_plan
 from tests.support.runs import EVERYTHING, TARGET, command, wanted
 
 if TYPE_CHECKING:

@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 
 from commandsync import errors
-from commandsync.changes import Add
+from commandsync.apply.outcomes import Outcome, Result, Settled, skipped
 from commandsync.cli import exits
 from commandsync.cli.signals import of_signal
 from commandsync.errors import Reply
-from commandsync.outcomes import Outcome, Result, Settled, skipped
-from commandsync.plan import Plan, Target
-from commandsync.texts import CommandText, Resource
+from commandsync.plan.changes import Add
+from commandsync.plan.plan import Plan, Target
+from commandsync.records.texts import CommandText, Resource
 
 ADD = Add(
     resource=Resource.COMMAND,

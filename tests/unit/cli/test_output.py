@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TextIO
 import pytest
 
 from commandsync.cli.output import Output, ResultLostError
+from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
-from commandsync.location import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

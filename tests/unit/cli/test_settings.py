@@ -7,7 +7,7 @@ import pytest
 
 from commandsync.cli.settings import Settings, rules_of, site_of
 from commandsync.errors import UsageError, WrongBotError
-from commandsync.rules import DeleteLimit, SyncRules
+from commandsync.plan.rules import DeleteLimit, SyncRules
 
 if TYPE_CHECKING:
     from pathlib import Path

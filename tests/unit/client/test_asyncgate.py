@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commandsync.address import parse_address
+from commandsync.api.address import parse_address
+from commandsync.api.operations import list_commands
 from commandsync.client import AsyncConnection, AsyncGate
 from commandsync.errors import StoppedError
-from commandsync.operations import list_commands
 from tests.support.rawserver import Exchange, RawServer, answering
 
 if TYPE_CHECKING:

@@ -6,6 +6,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync import __version__
+from commandsync.api.operations import (
+    Operation,
+    add_command,
+    delete_command,
+    edit_command,
+    list_bots,
+    list_commands,
+)
+from commandsync.api.policy import Health
 from commandsync.client import Gate
 from commandsync.errors import (
     DecodeError,
@@ -15,16 +24,7 @@ from commandsync.errors import (
     TransportError,
     Unauthorized,
 )
-from commandsync.operations import (
-    Operation,
-    add_command,
-    delete_command,
-    edit_command,
-    list_bots,
-    list_commands,
-)
-from commandsync.policy import Health
-from commandsync.texts import CommandText
+from commandsync.records.texts import CommandText
 from tests.support.rawserver import Exchange, RawServer, answering, closing, sending
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync import client
+from commandsync.api.operations import list_commands
 from commandsync.errors import ServerError, TransportError
-from commandsync.operations import list_commands
 from tests.support.rawserver import RawServer, answering, sending
 
 if TYPE_CHECKING:

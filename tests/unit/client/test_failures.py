@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 import trustme
 
+from commandsync.api.operations import list_commands
 from commandsync.client.body import LARGEST_BODY
 from commandsync.errors import TransportError
-from commandsync.operations import list_commands
 from tests.support.rawserver import (
     Exchange,
     RawServer,

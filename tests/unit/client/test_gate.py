@@ -5,9 +5,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+from commandsync.api.operations import list_commands
 from commandsync.client import Gate
 from commandsync.errors import RateLimited
-from commandsync.operations import list_commands
 from tests.support.rawserver import Exchange, RawServer, answering
 
 if TYPE_CHECKING:

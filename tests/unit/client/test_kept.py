@@ -8,17 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from commandsync.api.operations import add_command, delete_command, edit_command, list_commands
+from commandsync.api.policy import Health, Streak
 from commandsync.errors import TransportError
-from commandsync.operations import add_command, delete_command, edit_command, list_commands
-from commandsync.policy import Health, Streak
-from commandsync.texts import CommandText
+from commandsync.records.texts import CommandText
 from tests.support.rawserver import RawServer, answer, answering, closing, sending
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from commandsync.api.operations import Operation
     from commandsync.client import Connection
-    from commandsync.operations import Operation
     from tests.support.rawserver import Act, Exchange
 
     Connect = Callable[..., Connection]

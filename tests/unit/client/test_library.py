@@ -11,7 +11,7 @@ from commandsync import AsyncClient, Client, UsageError, Vote
 from commandsync.client.handlers import Handlers
 from commandsync.errors import ArgumentError
 from commandsync.extras import install_command
-from commandsync.models import Account
+from commandsync.records.models import Account
 from tests.support.gateway import Gateway, staying, telling, vote
 
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync import jsontext
+from commandsync.api import jsontext
+from commandsync.api.credentials import Token
+from commandsync.api.operations import add_command, list_commands
 from commandsync.client.events import Vote
 from commandsync.client.gateway import Session
 from commandsync.client.secrecy import Secrecy
-from commandsync.credentials import Token
 from commandsync.errors import CommandsyncError
-from commandsync.operations import add_command, list_commands
-from commandsync.texts import CommandText
+from commandsync.records.texts import CommandText
 from tests.support.connecting import TOKEN
 from tests.support.echoes import ENCODINGS, folded, plain_tokens, spelled, texts_in, tokens
 from tests.support.rawserver import (

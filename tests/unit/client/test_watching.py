@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.address import parse_address
+from commandsync.api.address import parse_address
+from commandsync.api.policy import Wait
 from commandsync.client import AsyncConnection
 from commandsync.client.events import Reconnecting, Vote
 from commandsync.client.gateway import Ended, Say, Session, event_of
@@ -16,8 +17,7 @@ from commandsync.client.secrecy import Secrecy
 from commandsync.client.streaming import EventThread, stream
 from commandsync.client.watching import Ask, Closed, Listen, Open, Watch, pause
 from commandsync.errors import DecodeError, Invalid, Reply, TransportError
-from commandsync.models import Voter, VoterPage
-from commandsync.policy import Wait
+from commandsync.records.models import Voter, VoterPage
 from tests.support.gateway import Gateway, event, vote
 
 SAID = {"user": {"id": "7"}, "bot": {"id": "42"}}

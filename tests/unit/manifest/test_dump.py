@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from commandsync.errors import FileError
 from commandsync.manifest import dump_manifest, load_manifests
-from commandsync.snapshot import Entry, Snapshot
-from commandsync.texts import AnnouncementText, CommandText, Resource, Text, canonical
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text, canonical
 
 if TYPE_CHECKING:
     from tests.unit.manifest.conftest import Load

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commandsync.diagnostics import Location
 from commandsync.errors import ManifestError
-from commandsync.location import Location
 from commandsync.manifest import Manifest, Target, load_manifests, same_target_problems
-from commandsync.texts import Resource
+from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ from commandsync.manifest.grammar import COMMAND, MANIFEST
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from commandsync.location import Problem
+    from commandsync.diagnostics import Problem
 
 PIECES = st.sampled_from(
     [

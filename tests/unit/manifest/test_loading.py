@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.location import Location
-from commandsync.rules import DeleteLimit, SyncRules
-from commandsync.snapshot import Entry
-from commandsync.texts import AnnouncementText, CommandText, Resource
+from commandsync.diagnostics import Location
+from commandsync.plan.rules import DeleteLimit, SyncRules
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

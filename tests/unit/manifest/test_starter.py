@@ -4,8 +4,8 @@ import re
 from typing import TYPE_CHECKING
 
 from commandsync.manifest import starter
-from commandsync.rules import DeleteLimit, SyncRules
-from commandsync.texts import Resource
+from commandsync.plan.rules import DeleteLimit, SyncRules
+from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
     from tests.unit.manifest.conftest import Load

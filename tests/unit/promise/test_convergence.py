@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commandsync.steps import Aborted, Interrupted
+from commandsync.apply.steps import Aborted, Interrupted
 from tests.support.driver import Driver, Kill
 from tests.support.listing import FAULTS, Fault, Listing
 from tests.support.proof import (

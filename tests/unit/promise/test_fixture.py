@@ -6,8 +6,8 @@ import json
 from itertools import cycle
 from pathlib import Path
 
-from commandsync.snapshot import Entry
-from commandsync.texts import CommandText, Resource
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import CommandText, Resource
 from tests.support.driver import Driver
 from tests.support.listing import FAULTS, FORBIDDEN, UNAUTHORIZED, Listing
 from tests.support.runs import command, plan_now, read, seed, sync, wanted

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commandsync.changes import Edit
-from commandsync.outcomes import Outcome
-from commandsync.rules import DeleteLimit, SyncRules
-from commandsync.snapshot import Entry
+from commandsync.apply.outcomes import Outcome
+from commandsync.plan.changes import Edit
+from commandsync.plan.rules import DeleteLimit, SyncRules
+from commandsync.records.snapshot import Entry
 from tests.support import listing as faults
 from tests.support.driver import Driver
 from tests.support.listing import Fault, Listing, Request

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.changes import Delete
+from commandsync.plan.changes import Delete
 from tests.support.driver import Driver
 from tests.support.listing import LIMITED, REFUSED, Listing
 from tests.support.runs import announcement, command, seed, sync, wanted

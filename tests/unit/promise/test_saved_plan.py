@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commandsync.apply.outcomes import Outcome
 from commandsync.errors import StalePlanError
-from commandsync.outcomes import Outcome
-from commandsync.plan import make_plan
-from commandsync.snapshot import Entry
-from commandsync.texts import Resource
+from commandsync.plan.plan import make_plan
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import Resource
 from tests.support.driver import Driver, Kill, Killed
 from tests.support.listing import FAULTS, Listing
 from tests.support.runs import (

@@ -6,12 +6,13 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from commandsync import ledger, matching
-from commandsync.apply import _Run, apply
-from commandsync.changes import Edit, Replace
-from commandsync.outcomes import Outcome, Settled
-from commandsync.plan import make_plan
-from commandsync.snapshot import Snapshot
+from commandsync.apply import ledger
+from commandsync.apply.outcomes import Outcome, Settled
+from commandsync.apply.run import _Run, apply
+from commandsync.plan import matching
+from commandsync.plan.changes import Edit, Replace
+from commandsync.plan.plan import make_plan
+from commandsync.records.snapshot import Snapshot
 from tests.support.cases import drawn
 from tests.support.oracle import same_name
 from tests.support.runs import PRODUCT, Parts
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from commandsync.changes import Change
-    from commandsync.outcomes import Result
-    from commandsync.plan import Plan
-    from commandsync.steps import Event, Step
+    from commandsync.apply.outcomes import Result
+    from commandsync.apply.steps import Event, Step
+    from commandsync.plan.changes import Change
+    from commandsync.plan.plan import Plan
     from tests.support.cases import Case
 
 SEED = 7

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commandsync.apply import _open_ledger, _Run
-from commandsync.changes import Add, Delete, Replace
-from commandsync.plan import make_plan
-from commandsync.resume import progress_of
-from commandsync.snapshot import Snapshot
+from commandsync.apply.resume import progress_of
+from commandsync.apply.run import _open_ledger, _Run
+from commandsync.plan.changes import Add, Delete, Replace
+from commandsync.plan.plan import make_plan
+from commandsync.records.snapshot import Snapshot
 from tests.support.listing import FAULTS, Fault, Listing
 from tests.support.proof import OPERATIONS, Stage, Verdict, on_one, prove
 from tests.support.runs import PRODUCT, Parts
@@ -20,12 +20,12 @@ from tests.support.runs import PRODUCT, Parts
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from commandsync.changes import Change
-    from commandsync.operations import Operation
-    from commandsync.outcomes import Result
-    from commandsync.plan import Plan
-    from commandsync.policy import Health
-    from commandsync.steps import Event, Step
+    from commandsync.api.operations import Operation
+    from commandsync.api.policy import Health
+    from commandsync.apply.outcomes import Result
+    from commandsync.apply.steps import Event, Step
+    from commandsync.plan.changes import Change
+    from commandsync.plan.plan import Plan
 
 
 def sending_blindly(operation: Operation[Any]) -> Operation[Any]:

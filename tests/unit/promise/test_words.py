@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from commandsync.outcomes import Outcome
-from commandsync.steps import Aborted
-from commandsync.texts import Resource
+from commandsync.apply.outcomes import Outcome
+from commandsync.apply.steps import Aborted
+from commandsync.records.texts import Resource
 from tests.support import listing as faults
 from tests.support.driver import Driver
 from tests.support.listing import Fault, Listing

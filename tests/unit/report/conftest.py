@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.changes import Edit
-from commandsync.location import Location, Notice
-from commandsync.outcomes import Difference, Outcome, Result, Settled
-from commandsync.rewriting import rewrites
-from commandsync.rules import SyncRules
+from commandsync.apply.outcomes import Difference, Outcome, Result, Settled
+from commandsync.diagnostics import Location, Notice
+from commandsync.plan.changes import Edit
+from commandsync.plan.rules import SyncRules
+from commandsync.records.rewriting import rewrites
 from tests.support.plans import announcement, command, plan_of
 
 if TYPE_CHECKING:
-    from commandsync.plan import Plan
+    from commandsync.plan.plan import Plan
 
 
 @pytest.fixture

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 
+from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError, UsageError
-from commandsync.location import Location, Problem
+from commandsync.records.snapshot import Snapshot
 from commandsync.report import render_failure, render_plans, render_results, render_validated
 from commandsync.report.github import Annotation
-from commandsync.snapshot import Snapshot
 from tests.support.plans import plans
 
 if TYPE_CHECKING:
-    from commandsync.outcomes import Result
-    from commandsync.plan import Plan
+    from commandsync.apply.outcomes import Result
+    from commandsync.plan.plan import Plan
 
 
 @dataclass(frozen=True)

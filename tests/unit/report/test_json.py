@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import given, settings
 
-from commandsync.documents import failure_document, plan_document, result_document
+from commandsync.document.documents import failure_document, plan_document, result_document
 from commandsync.errors import StalePlanError
 from commandsync.report import (
     render_failure,
@@ -18,8 +18,8 @@ from commandsync.report import (
 from tests.support.plans import plans
 
 if TYPE_CHECKING:
-    from commandsync.outcomes import Result
-    from commandsync.plan import Plan
+    from commandsync.apply.outcomes import Result
+    from commandsync.plan.plan import Plan
 
 
 def _no_constant(word: str) -> Any:  # noqa: ANN401 - it never returns

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 
+from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError, UsageError
-from commandsync.location import Location, Problem
-from commandsync.plan import Target
+from commandsync.plan.plan import Target
+from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import Resource
 from commandsync.report import render_failure, render_plans, render_results, render_validated
-from commandsync.snapshot import Snapshot
-from commandsync.texts import Resource
 from tests.support.plans import command, plan_of, plans
 
 if TYPE_CHECKING:
-    from commandsync.outcomes import Result
-    from commandsync.plan import Plan
+    from commandsync.apply.outcomes import Result
+    from commandsync.plan.plan import Plan
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from commandsync.errors import ListingError
-from commandsync.models import Announcement, Bot, Command, Voter
+from commandsync.records.models import Announcement, Bot, Command, Voter
 from commandsync.report import records
 from commandsync.report.table import table
 

@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commandsync.changes import Add
+from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.errors import ManifestError, UsageError
-from commandsync.location import Location, Notice, Problem
-from commandsync.outcomes import Outcome, Result, Settled
-from commandsync.plan import Target
+from commandsync.plan.changes import Add
+from commandsync.plan.plan import Target
+from commandsync.plan.rules import SyncRules
+from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import Resource
 from commandsync.report import (
     render_failure,
     render_notices,
@@ -21,13 +24,10 @@ from commandsync.report import (
     render_settled,
     render_validated,
 )
-from commandsync.rules import SyncRules
-from commandsync.snapshot import Snapshot
-from commandsync.texts import Resource
 from tests.support.plans import HOSTILE, announcement, command, plan_of, plans, texts
 
 if TYPE_CHECKING:
-    from commandsync.plan import Plan
+    from commandsync.plan.plan import Plan
 
 HEAD = "Bot 779641401482805289 at https://listing.example from commands.yaml\n\n"
 

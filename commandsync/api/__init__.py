@@ -1,0 +1,1 @@
+"""The service's interface as data: address, token, operations, answers, retries."""

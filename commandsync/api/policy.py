@@ -1,0 +1,208 @@
+"""What to do with an answer: take it, wait and send again, or give up (a pure generator).
+
+A driver sends what it is told, waits as it is told, and hands back what came; every decision is
+made here, once for blocking and asynchronous clients. The rules are the design's: what is
+idempotent is sent again after connection errors, 408, 429, 5xx and unreadable answers; what is not
+(an add) only after a 429 or a connection that was certainly never made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from commandsync.errors import (
+    DecodeError,
+    ListingError,
+    NotFound,
+    RateLimited,
+    Reply,
+    ServerError,
+    TransportError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from commandsync.api.operations import Operation
+
+T = TypeVar("T")
+
+LONGEST_WAIT = 120.0
+"""Seconds: a `Retry-After` beyond this is not waited for."""
+
+FAILURES_IN_A_ROW = 5
+"""So many failed reads, or writes, in a row, retries included, mean that the service is down."""
+
+_GATEWAY_TIMEOUT = 504
+_FIRST_WAIT = 0.25  # seconds, doubled with every try and stretched by up to a half of it
+_LONGEST_BACKOFF = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send the operation now; hand back the `Reply` or the `TransportError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Wait before going on; hand back True, or False when the wait was cut short by a stop.
+
+    Attributes:
+        seconds: How long.
+        everyone: Whether every other request has to wait too (a 429 speaks for all).
+    """
+
+    seconds: float
+    everyone: bool = False
+
+
+@dataclass(slots=True)
+class Streak:
+    """Network errors, time-outs and 5xx in a row, retries included, of one kind of operation.
+
+    Attributes:
+        failures: How many there were.
+        first: The operation that failed first; None when there was none.
+        several: Whether another operation failed too: one alone says nothing about the service.
+    """
+
+    failures: int = 0
+    first: Operation[Any] | None = None
+    several: bool = False
+
+    @property
+    def down(self) -> bool:
+        """Whether so many failed in a row that the rest is not worth sending."""
+        return self.several and self.failures >= FAILURES_IN_A_ROW
+
+    def note(self, operation: Operation[Any], error: ListingError | None) -> None:
+        """Count how one attempt ended; None for a success."""
+        if not isinstance(error, TransportError | ServerError):
+            self.failures, self.first, self.several = 0, None, False
+            return
+        self.failures += 1
+        self.first = self.first or operation
+        self.several = self.several or self.first is not operation
+
+
+@dataclass(slots=True)
+class Health:
+    """How the service has been answering in this run, shared by all its requests.
+
+    Reads and writes are counted apart: many services still read well when they cannot write.
+    """
+
+    reads: Streak = field(default_factory=Streak)
+    writes: Streak = field(default_factory=Streak)
+
+    @property
+    def down(self) -> bool:
+        """Whether nothing more should be written."""
+        return self.reads.down or self.writes.down
+
+    def of(self, operation: Operation[Any]) -> Streak:
+        """Return the count that an operation belongs to."""
+        return self.reads if operation.method == "GET" else self.writes
+
+
+def attempt(
+    operation: Operation[T], *, retries: int, jitter: Callable[[], float], health: Health
+) -> Generator[Send | Wait, Reply | TransportError | bool, T]:
+    """Carry one operation to its end.
+
+    Args:
+        operation: What to do.
+        retries: How often it may be sent again.
+        jitter: Gives a number from 0 to 1; spreads the waits of many clients.
+        health: What the run has seen so far; noted after every attempt.
+
+    Yields:
+        What the driver has to do next; it sends back what `Send` and `Wait` ask for.
+
+    Returns:
+        What the operation's answer says.
+
+    Raises:
+        ListingError: The last one, when it is given up.
+    """
+    maybe = silent = False
+    streak = health.of(operation)
+    for tried in count():
+        answer = yield Send()
+        try:
+            value = _read(operation, answer)
+        except ListingError as error:
+            streak.note(operation, error)
+            error.tried_before, error.silent_before = maybe, silent
+            maybe = may_have_happened(error)
+            silent = silent or _silent(error)
+            wait = _wait(operation, error, tried=tried, jitter=jitter())
+            if wait is None or tried >= retries or streak.down:
+                raise
+            if not (yield wait):
+                raise
+        else:
+            streak.note(operation, None)
+            return value
+    raise AssertionError  # pragma: no cover - counting never ends
+
+
+def may_have_happened(error: ListingError) -> bool:
+    """Whether a write that ended so may have reached the listing all the same.
+
+    Only a refusal in the service's own words, or a connection that was never made, is certain; and
+    only when no earlier try is in doubt, for a later refusal says nothing about that one.
+    """
+    return error.tried_before or isinstance(error, ServerError) or _silent(error)
+
+
+def says_it_failed(error: ListingError) -> bool:
+    """Whether every try that may have happened was answered, and the answer says no."""
+    silence = error.silent_before or _silent(error)
+    return may_have_happened(error) and not silence
+
+
+def _silent(error: ListingError) -> bool:
+    """Whether a write was sent and nothing is known of it.
+
+    A 504 is a silence too: the gateway stopped waiting for a service that may yet finish.
+    """
+    match error:
+        case TransportError():
+            return error.sent
+        case ServerError():
+            return error.status == _GATEWAY_TIMEOUT
+        case _:
+            return isinstance(error, DecodeError)
+
+
+def _read(operation: Operation[T], answer: Any) -> T:  # noqa: ANN401 - what the driver hands back
+    if isinstance(answer, TransportError):
+        raise answer
+    try:
+        return operation.read(answer)
+    except NotFound:
+        if not operation.gone_is_done:
+            raise
+        return operation.read(Reply(status=204, body=b""))
+
+
+def _wait(
+    operation: Operation[object], error: ListingError, *, tried: int, jitter: float
+) -> Wait | None:
+    """Decide whether to send again, and after how long; None gives up."""
+    backoff = min(_FIRST_WAIT * 2**tried, _LONGEST_BACKOFF) * (1 + jitter / 2)
+    match error:
+        case RateLimited(retry_after=asked):
+            if asked is not None and asked > LONGEST_WAIT:
+                return None
+            return Wait(backoff if asked is None else asked + backoff * jitter, everyone=True)
+        case TransportError(sent=sent, lasting=lasting):
+            again = not lasting and (operation.idempotent or not sent)
+        case ServerError() | DecodeError():
+            again = operation.idempotent
+        case _:
+            return None
+    return Wait(backoff) if again else None

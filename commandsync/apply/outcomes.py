@@ -1,0 +1,118 @@
+"""What became of a plan: an outcome per change, and what reading again showed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from commandsync.diagnostics import Notice
+    from commandsync.errors import ListingError
+    from commandsync.plan.changes import Change
+    from commandsync.plan.plan import Plan
+    from commandsync.records.rewriting import Rewrite
+
+
+class Outcome(StrEnum):
+    """How one change ended."""
+
+    DONE = "done"
+    """The listing has it, as the service acknowledged or as reading showed."""
+
+    FAILED = "failed"
+    """It certainly did not happen."""
+
+    UNKNOWN = "unknown"
+    """It may have happened or may yet happen; only a later read can tell."""
+
+    SKIPPED = "skipped"
+    """It was never sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """One change and how it ended.
+
+    Attributes:
+        change: The change.
+        outcome: How it ended.
+        error: Why it is not done, in one sentence; empty when it is.
+        hint: What to do about it.
+        already: Whether it was done before this run, which made no request for it.
+        cause: What was raised, where something was; not part of what is compared.
+    """
+
+    change: Change
+    outcome: Outcome
+    error: str = ""
+    hint: str = ""
+    already: bool = False
+    cause: ListingError | None = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A record that the listing shows with another text than was written.
+
+    Attributes:
+        change: What was written.
+        rewrites: Which fields differ, and how.
+    """
+
+    change: Change
+    rewrites: tuple[Rewrite, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What became of a plan.
+
+    Attributes:
+        plan: The plan.
+        settled: Every change with its outcome, in the plan's order.
+        differences: Where the listing does not show what was written.
+        notices: What else reading showed, such as copies that another run made.
+        left: What planning again from the listing as read after the writes would still do, other
+            than changes of this plan that are not done.
+        read_back: Whether every changed collection was read again after the writes.
+        verified: Whether nothing is left to do, by the listing as it was read after the writes;
+            with nothing to write, the read the plan was made from says so.
+        touched: Whether something was or may have been written.
+        stopped: Why the rest was skipped; empty when nothing was.
+        stopped_hint: What to do about that; empty where running again is enough.
+        interrupted: Whether the run was stopped from outside.
+    """
+
+    plan: Plan
+    settled: tuple[Settled, ...]
+    differences: tuple[Difference, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    left: tuple[Change, ...] = ()
+    read_back: bool = True
+    verified: bool = True
+    touched: bool = False
+    stopped: str = ""
+    stopped_hint: str = ""
+    interrupted: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything is done and seen."""
+        done = all(one.outcome is Outcome.DONE for one in self.settled)
+        return done and self.verified and not self.interrupted
+
+    def count(self, outcome: Outcome) -> int:
+        """How many changes ended so."""
+        return sum(one.outcome is outcome for one in self.settled)
+
+
+def skipped(plan: Plan, why: str) -> Result:
+    """Return the result of a plan of which nothing was tried.
+
+    Args:
+        plan: The plan.
+        why: Why not, in a word.
+    """
+    settled = tuple(Settled(change, Outcome.SKIPPED, why) for change in plan.changes)
+    return Result(plan=plan, settled=settled, verified=not settled, stopped=why, interrupted=True)

@@ -1,0 +1,1 @@
+"""Plans and results as JSON: written, described by a schema, and read back."""

@@ -1,0 +1,1 @@
+"""What would be changed, and whether it may be: matching, changes, rules, the guard, hints."""

@@ -1,0 +1,121 @@
+"""The four things that can happen to a record, as a closed union of values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+if TYPE_CHECKING:
+    from commandsync.diagnostics import Location
+    from commandsync.plan.diff import FieldChange
+    from commandsync.records.texts import Resource, Text
+
+Action = Literal["add", "edit", "replace", "delete"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Add:
+    """A record that the manifest has and the listing has not.
+
+    Attributes:
+        resource: What it is.
+        after: Its text.
+        listed: How many records with this very text were listed when the plan was made, those that
+            the plan itself changes or deletes left out; more of them later mean that it has been
+            added since.
+        alike: How many others of those had its name, exactly, folded or cut; more of them later
+            mean that it may have been added since and rewritten.
+        location: Where the manifest says it.
+    """
+
+    action: ClassVar[Literal["add"]] = "add"
+    resource: Resource
+    after: Text
+    listed: int = 0
+    alike: int = 0
+    location: Location | None = None
+
+    @property
+    def name(self) -> str:
+        """The name or title."""
+        return self.after[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """A listed command whose text changes; its id and uses stay.
+
+    Attributes:
+        resource: What it is.
+        id: The service's identifier.
+        before: The text as listed.
+        after: The text as wanted.
+        fields: What differs.
+        location: Where the manifest says it.
+    """
+
+    action: ClassVar[Literal["edit"]] = "edit"
+    resource: Resource
+    id: str
+    before: Text
+    after: Text
+    fields: tuple[FieldChange, ...]
+    location: Location | None = None
+
+    @property
+    def name(self) -> str:
+        """The name as wanted."""
+        return self.after[0]
+
+    @property
+    def renames(self) -> bool:
+        """Whether the name itself changes."""
+        return self.before[0] != self.after[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replace:
+    """A listed announcement whose text changes: announcements cannot be edited.
+
+    The new one is added first and the old one deleted after, so that an interruption leaves too
+    much rather than too little. The attributes are those of `Add` and `Edit`.
+    """
+
+    action: ClassVar[Literal["replace"]] = "replace"
+    resource: Resource
+    id: str
+    before: Text
+    after: Text
+    fields: tuple[FieldChange, ...]
+    listed: int = 0
+    alike: int = 0
+    location: Location | None = None
+
+    @property
+    def name(self) -> str:
+        """The title as wanted."""
+        return self.after[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delete:
+    """A listed record that the manifest has not.
+
+    Attributes:
+        resource: What it is.
+        id: The service's identifier.
+        before: The text as listed.
+    """
+
+    action: ClassVar[Literal["delete"]] = "delete"
+    resource: Resource
+    id: str
+    before: Text
+
+    @property
+    def name(self) -> str:
+        """The name or title as listed."""
+        return self.before[0]
+
+
+Change = Add | Edit | Replace | Delete

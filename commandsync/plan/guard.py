@@ -1,0 +1,140 @@
+"""The guard against mass deletes: how much a plan may take away, and the arithmetic shown.
+
+It is asked before the first write, and again before a saved plan is applied.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commandsync.plan.rules import DeleteLimit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from commandsync.plan.changes import Change
+    from commandsync.plan.rules import SyncRules
+    from commandsync.records.snapshot import Entry
+    from commandsync.records.texts import Resource
+
+DEFAULT_LIMIT = DeleteLimit(percent=30.0)
+"""What may go when nothing was configured."""
+
+ALWAYS_ALLOWED = 3
+"""So few deletes are always allowed when nothing was configured, over the whole listing."""
+
+_UNIGNORED = " that are not ignored"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a plan is refused.
+
+    Attributes:
+        message: The arithmetic.
+        hint: What allows it.
+    """
+
+    message: str
+    hint: str
+
+
+def refusal(
+    changes: Iterable[Change], *, listed: Mapping[Resource, int], rules: SyncRules
+) -> Refusal | None:
+    """Say why these changes must not be made; None when they may.
+
+    A replace counts as a delete. A number limits the whole listing, a percentage each collection.
+    Unless the limit is `all`, deleting everything that is listed is refused whatever is added.
+
+    Args:
+        changes: What would be done.
+        listed: How many records each collection shows now, as `countable` counts them.
+        rules: The limits.
+    """
+    limit = rules.max_deletes
+    if limit is not None and limit.unlimited:
+        return None
+    done = Counter((change.action, change.resource) for change in changes)
+    losses = [
+        _Loss(
+            what=f"listed {resource.collection}" + _UNIGNORED * bool(rules.ignore),
+            deleted=done["delete", resource],
+            replaced=done["replace", resource],
+            of=listed.get(resource, 0),
+        )
+        for resource in dict.fromkeys(
+            resource for action, resource in done if action in {"delete", "replace"}
+        )
+    ]
+    return _emptied(losses) or _over(losses, limit)
+
+
+def countable(
+    listed: Mapping[Resource, Sequence[Entry]], *, rules: SyncRules
+) -> dict[Resource, int]:
+    """Count the listed records of each collection that the guard's arithmetic is about.
+
+    Ignored ones are never deleted, so they do not make a delete a smaller part of what is listed.
+    """
+    return {
+        resource: sum(not rules.ignores(entry.name) for entry in entries)
+        for resource, entries in listed.items()
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Loss:
+    """What changes take away from one collection."""
+
+    what: str
+    deleted: int
+    replaced: int
+    of: int
+
+    @property
+    def count(self) -> int:
+        return self.deleted + self.replaced
+
+
+def _emptied(losses: Sequence[_Loss]) -> Refusal | None:
+    for loss in losses:
+        if loss.deleted and loss.deleted >= loss.of:
+            return Refusal(
+                f"{_would(loss)}, which keeps none of them",
+                "if that is meant, allow it with --max-deletes all",
+            )
+    return None
+
+
+def _over(losses: Sequence[_Loss], limit: DeleteLimit | None) -> Refusal | None:
+    total = sum(loss.count for loss in losses)
+    allow = f"if that is meant, allow it with --max-deletes {total}"
+    if limit is None and total <= ALWAYS_ALLOWED:
+        return None
+    effective = limit or DEFAULT_LIMIT
+    if effective.count is not None:
+        over = total > effective.count
+        return (
+            Refusal(f"{_would(*losses)}, the limit is {effective.count}", allow) if over else None
+        )
+    percent = effective.percent or 0.0
+    for loss in losses:
+        if loss.count * 100 > round(percent * loss.of, 6):  # a limit has at most six decimals
+            share = _percent(100 * loss.count / max(loss.of, 1), over=percent)
+            return Refusal(f"{_would(loss)}, {share} is over {_percent(percent)}", allow)
+    return None
+
+
+def _would(*losses: _Loss) -> str:
+    verb = "delete or replace" if any(loss.replaced for loss in losses) else "delete"
+    parts = [f"{loss.count} of {loss.of} {loss.what}" for loss in losses]
+    return f"would {verb} {' and '.join(parts)}"
+
+
+def _percent(value: float, *, over: float | None = None) -> str:
+    """Write a percentage; one that is over another with as many decimals as show that it is."""
+    enough = 6 if over is None else next((n for n in range(2, 16) if round(value, n) > over), 16)
+    return f"{value:.{enough}f}".rstrip("0").rstrip(".") + " %"

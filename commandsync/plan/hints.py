@@ -1,0 +1,139 @@
+"""Renames that were not declared: the exact `formerly:` line to write; never applied by itself."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from commandsync.diagnostics import Notice
+from commandsync.plan.changes import Add, Delete
+from commandsync.records.texts import Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from commandsync.plan.changes import Change
+    from commandsync.records.snapshot import Entry
+    from commandsync.records.texts import Text
+
+_NEAR = 0.8  # share of words in common
+_LONGEST = 2_000  # characters of each field that are compared
+_MOST_COMPARISONS = 10_000  # beyond this the changes are no renames but another listing
+
+
+def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
+    """Pair the added and the deleted commands that say nearly the same, each once.
+
+    Args:
+        changes: The changes of one collection, or of several.
+
+    Returns:
+        The pairs in the order of the adds; the most alike are paired first.
+    """
+    changes = [c for c in changes if c.resource is Resource.COMMAND]
+    added = [(c, _words(c.after)) for c in changes if isinstance(c, Add)]
+    deleted = [(c, _words(c.before)) for c in changes if isinstance(c, Delete)]
+    if len(added) * len(deleted) > _MOST_COMPARISONS:
+        return []
+    ranked = sorted(
+        (-alike, a, d)
+        for a, (_, ours) in enumerate(added)
+        for d, (_, theirs) in enumerate(deleted)
+        if (alike := max(map(_shared, ours, theirs))) >= _NEAR
+    )
+    by_add: dict[int, int] = {}
+    taken: set[int] = set()
+    for _, a, d in ranked:
+        if a not in by_add and d not in taken:
+            by_add[a] = d
+            taken.add(d)
+    return [(added[a][0], deleted[d][0]) for a, d in sorted(by_add.items())]
+
+
+def rename_hints(changes: Sequence[Change], *, wanted: Sequence[Entry] = ()) -> list[Notice]:
+    """Name the pairs of one added and one deleted command that say nearly the same.
+
+    Args:
+        changes: The changes of one collection.
+        wanted: The manifest's entries: what is still a name there cannot stand under `formerly`.
+    """
+    live = {entry.name for entry in wanted}
+    stated = {entry.location: entry.formerly for entry in wanted if entry.formerly}
+    return [
+        _hint(add, delete, pins=delete.name in live, formerly=stated.get(add.location, ()))
+        for add, delete in likely_renames(changes)
+    ]
+
+
+def lost_renames(
+    wanted: Sequence[Entry], matched: Mapping[int, Entry], deleted: Iterable[Entry]
+) -> list[Notice]:
+    """Name the declared renames that do not happen while something is deleted.
+
+    Args:
+        wanted: The manifest's entries.
+        matched: The listed entry that each matched one means, by its index.
+        deleted: The listed entries that the manifest does not have.
+    """
+    going = {entry.name for entry in deleted}
+    hints = []
+    for index, entry in enumerate(wanted) if going else ():
+        if index not in matched and entry.formerly:
+            hints.append(_not_renamed(entry))
+        hints += [_left_behind(entry, old) for old in entry.formerly if old in going]
+    return hints
+
+
+def _not_renamed(entry: Entry) -> Notice:
+    names = ", ".join(map(repr, entry.formerly))
+    return Notice(
+        f"{entry.name!r} was formerly {names}, but no such command is there to be renamed: it is "
+        "added, with no uses",
+        "check the spelling of formerly against commandsync pull, upper and lower case too",
+        entry.location,
+    )
+
+
+def _left_behind(entry: Entry, old: str) -> Notice:
+    return Notice(
+        f"{old!r} is deleted with its uses, though {entry.name!r} was formerly called so",
+        "only one command can be renamed to it: pin its id (commandsync pull --pin) to choose",
+        entry.location,
+    )
+
+
+def _words(text: Text) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of all but the name, with the name in the syntax and without it.
+
+    Often the syntax begins with the name and a rename changes both; sometimes it changes the name
+    alone. Whichever is more alike counts.
+    """
+    name, description, syntax, category = (field[:_LONGEST].casefold() for field in text)
+    without = syntax.replace(name, "", 1)
+    return (
+        frozenset(f"{description} {syntax} {category}".split()),
+        frozenset(f"{description} {without} {category}".split()),
+    )
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return the share of words in common, 0 to 1."""
+    total = len(one) + len(other)
+    return 2 * len(one & other) / total if total else 1.0
+
+
+def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> Notice:
+    """Print the line to write: a pin where others keep the old name, else all former names."""
+    names = ", ".join(map(_in_quotes, (*formerly, delete.name)))
+    line = f"id: {_in_quotes(delete.id)}" if pins else f"formerly: [{names}]"
+    where = "in place of its formerly" if formerly and not pins else "below its name"
+    return Notice(
+        f"{add.name!r} looks like {delete.name!r} under a new name: as planned, the old one is "
+        "deleted with its uses",
+        f"if it is a rename, write {where}:  {line}",
+        add.location,
+    )
+
+
+def _in_quotes(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

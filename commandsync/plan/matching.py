@@ -1,0 +1,260 @@
+"""Which listed record is meant by which wanted one, as multisets: nothing is ever collapsed.
+
+A name is not unique, so names alone decide nothing. The surest tier comes first: the pinned id,
+equality in all fields, the same name, a former name, the name as a service may have rewritten it,
+and last its beginning. Within a name the most similar are paired first. The result depends on the
+two sides only, and the time grows with their length: groups past `GROUP_LIMIT` are paired in their
+order.
+"""
+
+from __future__ import annotations
+
+import html
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from commandsync.records.rewriting import SHORTEST_CUT, agrees, folded, folded_start
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from commandsync.records.snapshot import Entry
+    from commandsync.records.texts import Text
+
+GROUP_LIMIT = 50
+"""Groups with more members than this on a side are paired in order, not by similarity."""
+
+_COMPARED = 2000  # characters of a field whose words are compared
+_MOST_STARTS = 20  # beginnings of one wanted name that are looked at, the longest first
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """How the wanted and the listed entries of one collection belong together.
+
+    Attributes:
+        pairs: Indices of the listed entry for each matched wanted one, in the wanted order.
+        wanted: Indices of wanted entries that nothing listed is meant by.
+        listed: Indices of listed entries that nothing wanted means.
+        lost_pins: Indices of wanted entries whose pinned id is not listed.
+        stuck: Pairs whose listed entry has no usable id, so that it cannot be made as wanted.
+    """
+
+    pairs: dict[int, int]
+    wanted: tuple[int, ...]
+    listed: tuple[int, ...]
+    lost_pins: tuple[int, ...]
+    stuck: dict[int, int]
+
+
+@dataclass(slots=True)
+class _Open:
+    """What is not matched yet; both dicts keep their side's order and serve as ordered sets."""
+
+    wanted: dict[int, Entry]
+    listed: dict[int, Entry]
+    pairs: dict[int, int] = field(default_factory=dict)
+
+    def pair(self, wanted: int, listed: int) -> None:
+        self.pairs[wanted] = listed
+        del self.wanted[wanted]
+        del self.listed[listed]
+
+
+def match(wanted: Sequence[Entry], listed: Sequence[Entry], *, pins_first: bool = True) -> Matching:
+    """Match one collection's wanted entries with its listed ones.
+
+    A listed entry that cannot be written to (no usable id) is matched by equality only; what it
+    would match otherwise is `stuck`: adding it beside would make two of it once the id shows.
+
+    Args:
+        wanted: The manifest's entries; `id` is the pin, `formerly` the former names.
+        listed: The service's entries.
+        pins_first: Whether a pinned id comes before equality: not where records cannot be edited,
+            for what replaces one has another id.
+    """
+    rest = _Open(dict(enumerate(wanted)), dict(enumerate(listed)))
+    if not pins_first:
+        _match_equal(rest)
+    lost_pins = _match_pins(rest)
+    _match_equal(rest)
+    unwritable = {n: entry for n, entry in rest.listed.items() if not entry.writable}
+    for n in unwritable:
+        del rest.listed[n]
+    _match_names(rest)
+    out_of_reach = _Open(rest.wanted, unwritable)
+    _match_names(out_of_reach)
+    return Matching(
+        pairs=dict(sorted(rest.pairs.items())),
+        wanted=tuple(rest.wanted),
+        listed=tuple(sorted([*rest.listed, *unwritable])),
+        lost_pins=lost_pins,
+        stuck=dict(sorted(out_of_reach.pairs.items())),
+    )
+
+
+def similarity(one: Text, other: Text) -> tuple[int, float]:
+    """Say how alike two texts are: fields that are equal, then the share of words in common."""
+    equal = sum(a == b for a, b in zip(one, other, strict=True))
+    return equal, _shared(_words(one), _words(other))
+
+
+def count_alike(added: Collection[Text], others: Sequence[Text]) -> dict[Text, tuple[int, int]]:
+    """Count for each text how many records equal it, and how many more have its name.
+
+    A record has a text's name if it is the same, folded, or cut; records that equal any of the
+    texts are not among those.
+
+    Args:
+        added: The texts that a plan adds.
+        others: The texts of the listed records that the plan does not touch.
+    """
+    known = set(added)
+    if not known:
+        return {}
+    counts = Counter(others)
+    names = Counter(folded(text[0]) for text in others if text not in known)
+    starts = Counter(folded_start(text[0]) for text in others if text not in known)
+    wholes = {folded(text[0]) for text in added}
+    beginnings = {
+        whole: sum(starts[start] for start in found) for whole, found in _starts_of(wholes, starts)
+    }
+    return {
+        text: (counts[text], names[folded(text[0])] + beginnings.get(folded(text[0]), 0))
+        for text in known
+    }
+
+
+def _match_pins(rest: _Open) -> tuple[int, ...]:
+    pins = {n: entry.id for n, entry in rest.wanted.items() if entry.id}
+    listed = rest.listed.items() if pins else ()
+    by_id = {entry.id: n for n, entry in listed if entry.writable}
+    lost = []
+    for n, pin in pins.items():
+        if pin in by_id:
+            rest.pair(n, by_id.pop(pin))
+        else:
+            lost.append(n)
+    return tuple(lost)
+
+
+def _match_equal(rest: _Open) -> None:
+    by_text: defaultdict[Text, list[int]] = defaultdict(list)  # a tenth of a deque's memory each
+    for n, entry in reversed(rest.listed.items()):
+        by_text[entry.text].append(n)
+    for n, entry in list(rest.wanted.items()):
+        if candidates := by_text.get(entry.text):
+            rest.pair(n, candidates.pop())
+
+
+def _match_names(rest: _Open) -> None:
+    if not rest.wanted or not rest.listed:
+        return
+    _match_groups(rest, lambda entry: (entry.name,), lambda entry: entry.name)
+    _match_former(rest)
+    _match_groups(rest, lambda entry: (folded(entry.name),), lambda entry: folded(entry.name))
+    _match_former(rest)
+    _match_cut(rest)
+
+
+def _match_former(rest: _Open) -> None:
+    """Pair by former names, unless a listed record may have the name itself, rewritten."""
+    if not any(entry.formerly for entry in rest.wanted.values()):
+        return
+    listed = {folded(entry.name) for entry in rest.listed.values()}
+    renamed = {n for n, entry in rest.wanted.items() if folded(entry.name) not in listed}
+    some = _Open({n: rest.wanted[n] for n in rest.wanted if n in renamed}, rest.listed, rest.pairs)
+    _match_groups(some, lambda entry: entry.formerly, lambda entry: entry.name)
+    _match_groups(some, lambda entry: map(folded, entry.formerly), lambda entry: folded(entry.name))
+    for n in renamed - some.wanted.keys():
+        del rest.wanted[n]
+
+
+def _match_groups(
+    rest: _Open,
+    wanted_keys: Callable[[Entry], Iterable[str]],
+    listed_key: Callable[[Entry], str],
+) -> None:
+    """Pair within each key, keys in the order in which the manifest first says them."""
+    listed_of: defaultdict[str, list[int]] = defaultdict(list)
+    if any(True for entry in rest.wanted.values() for _ in wanted_keys(entry)):
+        for n, entry in rest.listed.items():
+            listed_of[listed_key(entry)].append(n)
+    wanted_of: defaultdict[str, list[int]] = defaultdict(list)
+    for n, entry in rest.wanted.items():
+        for key in dict.fromkeys(wanted_keys(entry)):
+            if key in listed_of:
+                wanted_of[key].append(n)
+    for key, members in wanted_of.items():
+        _match_group(rest, [n for n in members if n in rest.wanted], listed_of[key])
+
+
+def _match_group(rest: _Open, wanted: list[int], listed: list[int]) -> None:
+    if len(wanted) == len(listed) == 1 or max(len(wanted), len(listed)) > GROUP_LIMIT:
+        for w, ls in zip(wanted, listed, strict=False):
+            rest.pair(w, ls)
+        return
+    words = {n: _words(rest.listed[n].text) for n in listed}
+    ranked = []
+    for w in wanted:
+        text = rest.wanted[w].text
+        mine = _words(text)
+        for ls in listed:
+            equal = sum(a == b for a, b in zip(text, rest.listed[ls].text, strict=True))
+            ranked.append((-equal, -_shared(mine, words[ls]), w, ls))
+    for _, _, w, ls in sorted(ranked):
+        if w in rest.wanted and ls in rest.listed:
+            rest.pair(w, ls)
+
+
+def _match_cut(rest: _Open) -> None:
+    """Pair a wanted name with a listed one that is its beginning, if their descriptions agree."""
+    by_start: defaultdict[str, list[int]] = defaultdict(list)
+    for n, entry in reversed(rest.listed.items()):
+        by_start[folded_start(entry.name)].append(n)
+    names = {n: folded(entry.name) for n, entry in rest.wanted.items()}
+    starts_of = dict(_starts_of(set(names.values()), by_start))
+    for n, entry in list(rest.wanted.items()):
+        for start in starts_of.get(names[n], ()):
+            candidates = reversed(by_start[start][-GROUP_LIMIT:])
+            found = next((c for c in candidates if _agree(entry, rest.listed[c])), None)
+            if found is not None:
+                by_start[start].remove(found)
+                rest.pair(n, found)
+                break
+
+
+def _agree(wanted: Entry, listed: Entry) -> bool:
+    return agrees(listed.text[1], sent=wanted.text[1])
+
+
+def _starts_of(
+    wholes: Collection[str], starts: Mapping[str, object]
+) -> Iterator[tuple[str, list[str]]]:
+    """Find the texts that may be each whole one, cut: the longest first.
+
+    In their order, every text comes right after those that it begins with, so that one pass over
+    all of them is enough.
+    """
+    long_enough = {start for start in starts if len(start) >= SHORTEST_CUT}
+    beginnings: list[str] = []
+    for text in sorted({*wholes, *long_enough}) if long_enough else ():
+        while beginnings and not text.startswith(beginnings[-1]):
+            beginnings.pop()
+        if beginnings and text in wholes:
+            yield text, beginnings[: -_MOST_STARTS - 1 : -1]
+        if text in long_enough:
+            beginnings.append(text)
+
+
+def _words(text: Text) -> frozenset[str]:
+    """Return the words of a text, such as they are the same when a service has rewritten it."""
+    return frozenset(
+        word for part in text for word in html.unescape(part[:_COMPARED]).casefold().split()
+    )
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+    total = len(one) + len(other)
+    return 2 * len(one & other) / total if total else 1.0

@@ -1,0 +1,102 @@
+"""How far a sync may go: the manifest's `sync:` policy as values, read by plan."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import cached_property
+from typing import Literal
+
+from commandsync.records.texts import Resource
+
+MOST_WILDCARDS = 100
+"""Patterns with a wildcard that a manifest may ignore by; each is tried on every name."""
+
+_WILDCARDS = re.compile(r"[*?[]")
+_PERCENTAGE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%")
+_COUNT = re.compile(r"[0-9]{1,9}")
+_WHOLE = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteLimit:
+    """How many deletes one run may make. At most one of the two is set; neither means `all`.
+
+    Attributes:
+        count: A number of records; 0 means none.
+        percent: A percentage of what is listed, 0 to 100.
+    """
+
+    count: int | None = None
+    percent: float | None = None
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether every delete is allowed."""
+        return self.count is None and self.percent is None
+
+    def __str__(self) -> str:
+        if self.percent is not None:
+            return f"{self.percent:.6f}".rstrip("0").rstrip(".") + "%"
+        return "all" if self.count is None else str(self.count)
+
+
+def parse_delete_limit(text: str) -> DeleteLimit:
+    """Read a limit as users write it: `12`, `30%`, `12.5%` or `all`.
+
+    Raises:
+        ValueError: It is none of these, or more than 100 %.
+    """
+    stripped = text.strip()
+    if stripped.lower() == "all":
+        return DeleteLimit()
+    if _COUNT.fullmatch(stripped):
+        return DeleteLimit(count=int(stripped))
+    match = _PERCENTAGE.fullmatch(stripped)
+    if match is None or float(match[1]) > _WHOLE:
+        raise ValueError(f"{text!r} is no limit: give a number, a percentage up to 100%, or all")
+    return DeleteLimit(percent=float(match[1]))
+
+
+@dataclass(frozen=True)
+class SyncRules:
+    """What a sync may do beyond adding and editing.
+
+    Attributes:
+        prune: Delete listed commands that the manifest does not have.
+        ignore: Patterns (`*`, `?`, `[...]`) of names and titles that are never touched, in upper
+            or lower case: a service may change that.
+        max_deletes: The guard's limit; None when nothing was configured.
+        announcements: `append` adds what is missing; `mirror` also replaces and deletes.
+    """
+
+    prune: bool = True
+    ignore: tuple[str, ...] = ()
+    max_deletes: DeleteLimit | None = None
+    announcements: Literal["append", "mirror"] = "append"
+
+    def prunes(self, resource: Resource) -> bool:
+        """Whether listed records of this kind that the manifest does not have are deleted."""
+        return self.prune and (resource is Resource.COMMAND or self.announcements == "mirror")
+
+    def ignores(self, name: str) -> bool:
+        """Whether a listed name or title (canonical) is never to be touched."""
+        names, patterns = self._ignored
+        return name.casefold() in names or (
+            patterns is not None and patterns.match(name) is not None
+        )
+
+    @cached_property
+    def _ignored(self) -> tuple[frozenset[str], re.Pattern[str] | None]:
+        """The patterns without a wildcard, case-folded, and the others as one expression."""
+        wild = [translate(pattern) for pattern in self.ignore if has_wildcard(pattern)]
+        names = (pattern.casefold() for pattern in self.ignore if not has_wildcard(pattern))
+        # To the letter as well: "[!A]" matches an "a", and not where case is ignored.
+        either = "|".join(f"{pattern}|(?i:{pattern})" for pattern in wild)
+        return frozenset(names), re.compile(either) if wild else None
+
+
+def has_wildcard(pattern: str) -> bool:
+    """Whether a pattern may match more than one name."""
+    return _WILDCARDS.search(pattern) is not None

@@ -1,0 +1,176 @@
+"""How services rewrite the texts they are sent: what is compared alike, and how a change is named.
+
+Nothing here predicts what a service would do. `folded` and `is_cut` let matching recognise a record
+under the name that a service made of it; `rewrites` describes what reading back has shown.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commandsync.records.texts import Text
+
+SHORTEST_CUT = 30
+"""Characters: a folded text this long or longer may be the beginning of a longer one."""
+
+Way = Literal["escaped", "trimmed", "cased", "stripped of emoji", "cut"]
+"""One thing that services are seen to do to a text; they may do several at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """One field that is listed with another text than was written.
+
+    Attributes:
+        field: The field.
+        sent: What was written.
+        stored: What is listed.
+        how: How the two differ, e.g. `cut at 100 characters`.
+        advice: What to change in the manifest.
+        known: Whether services are seen to make such a difference, or it is just another text.
+    """
+
+    field: str
+    sent: str
+    stored: str
+    how: str
+    advice: str
+    known: bool = True
+
+
+def folded(text: str) -> str:
+    """Return a text without what services are seen to change in a name.
+
+    HTML is unescaped, compatibility forms and case are folded, and spaces, emoji, variation
+    selectors and joiners are left out; of a text that has nothing else, only case and spaces are.
+    Punctuation, accents and digits count.
+    """
+    plain = html.unescape(text).casefold()
+    if plain.isascii():
+        return "".join(plain.split())
+    composed = unicodedata.normalize("NFKC", _SHOWN_AS_EMOJI.sub("", plain)).casefold()
+    rest = "".join(_EMOJI.sub("", composed).split())
+    return unicodedata.normalize("NFKC", rest) or "".join(plain.split())
+
+
+def is_cut(stored: str, *, sent: str) -> bool:
+    """Whether a stored text is, folded, the beginning of a sent one, and no short one.
+
+    The cut may have gone through an escaped character; what is left of that is dropped.
+    """
+    start, whole = folded_start(stored), folded(sent)
+    return SHORTEST_CUT <= len(start) < len(whole) and whole.startswith(start)
+
+
+def folded_start(stored: str) -> str:
+    """Return a text that may have been cut as the beginning of the `folded` whole one."""
+    return folded(_HALF_ENTITY.sub("", stored))
+
+
+def agrees(stored: str, *, sent: str) -> bool:
+    """Whether a stored text is a sent one exactly, folded or cut."""
+    return stored == sent or folded(stored) == folded(sent) or is_cut(stored, sent=sent)
+
+
+def rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
+    """Say which fields are listed with another text than was sent, and how they differ."""
+    fields = zip(sent._fields, sent, stored, strict=True)
+    return tuple(_explain(name, ours, theirs) for name, ours, theirs in fields if ours != theirs)
+
+
+_HALF_ENTITY = re.compile(r"&#?\w{0,10}\Z")
+_SHOWN_AS_EMOJI = re.compile(
+    "[^\x00-\x7f]\ufe0f"
+)  # e.g. U+2139, a letter that is shown as a symbol
+_EMOJI = re.compile(  # by ranges: which characters are symbols depends on Python's Unicode version
+    "[\u200c\u200d\u2060\u20e3"  # joiners, and the frame of a keycap
+    "\u2300-\u23ff\u25a0-\u2767\u2794-\u27bf\u2b00-\u2bff"  # but for the digits in circles
+    "\ufe00-\ufe0f\U0001f000-\U0001faff\U000e0020-\U000e01ef]+"
+)
+
+
+def _explain(name: str, sent: str, stored: str) -> Rewrite:
+    ways = _ways(sent, stored)
+    if not ways:
+        advice = "write it as the service stores it"
+        return Rewrite(name, sent, stored, "changed", advice, known=False)
+    return Rewrite(name, sent, stored, _described(ways, stored), _advice(ways, stored))
+
+
+def _ways(sent: str, stored: str) -> tuple[Way, ...]:
+    """Return the fewest things that explain the difference; nothing when none do."""
+    if not stored:
+        return ()
+    if sent.startswith(stored):
+        return ("cut",)
+    for undoing in _UNDOINGS:
+        if _undone(sent, undoing) == _undone(stored, undoing):
+            return undoing
+    for undoing in _UNDOINGS if len(stored) >= _SHORTEST_MIXED_CUT else ():
+        rest = _HALF_ENTITY.sub("", stored) if "escaped" in undoing else stored
+        start = _undone(rest, undoing)
+        if start and _undone(sent, undoing).startswith(start):
+            return (*undoing, "cut")
+    return ()
+
+
+_SHORTEST_MIXED_CUT = 16
+"""Characters: a cut that is not the only thing done is not believed to leave less."""
+
+
+def _undone(text: str, undoing: tuple[Way, ...]) -> str:
+    for way in undoing:
+        text = _UNDO[way](text)
+    return text
+
+
+def _described(ways: tuple[Way, ...], stored: str) -> str:
+    words: dict[Way, str] = {"cut": f"cut at {len(stored)} characters", "cased": _casing(stored)}
+    if ways == ("trimmed",):
+        return "trimmed: spaces were removed or collapsed"
+    if ways == ("escaped",):
+        return "escaped: HTML characters were replaced"
+    *first, last = (words.get(way, way) for way in ways)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _casing(stored: str) -> str:
+    if stored == stored.lower():
+        return "lower-cased"
+    return "upper-cased" if stored == stored.upper() else "written with other capitals"
+
+
+def _advice(ways: tuple[Way, ...], stored: str) -> str:
+    shorter = f"shorten it to {len(stored)} characters"
+    if ways == ("cut",):
+        return shorter
+    as_stored = "write it as the service stores it"
+    return f"{shorter}, and {as_stored}" if "cut" in ways else as_stored
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _stripped(text: str) -> str:
+    return _collapsed(_EMOJI.sub("", _SHOWN_AS_EMOJI.sub("", text)))
+
+
+_UNDO: dict[Way, Callable[[str], str]] = {
+    "escaped": html.unescape,
+    "trimmed": _collapsed,
+    "cased": str.casefold,
+    "stripped of emoji": _stripped,
+}
+_UNDOINGS = tuple(
+    undoing for count in range(1, len(_UNDO) + 1) for undoing in combinations(_UNDO, count)
+)
+"""What can be undone together, the fewest first; in this order, for an escape may hide a space."""

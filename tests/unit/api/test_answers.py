@@ -1,0 +1,494 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.api import answers
+from commandsync.errors import (
+    ApiError,
+    DecodeError,
+    Forbidden,
+    Invalid,
+    ListingError,
+    NotFound,
+    RateLimited,
+    Reply,
+    ServerError,
+    Unauthorized,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HELP = {"id": "c1", "name": "help"}
+READERS: list[Callable[[Reply], object]] = [
+    answers.commands,
+    answers.announcements,
+    answers.bot,
+    answers.bot_page,
+    answers.voter_page,
+    answers.voted,
+    answers.acknowledged,
+]
+LISTS = READERS[:2]
+
+
+def reply(content: object, status: int = 200, **headers: str) -> Reply:
+    return Reply(status, json.dumps(content).encode(), headers)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"success": True, "message": "ok", "data": [HELP]},
+        {"success": True, "data": {"data": [HELP], "queries": {"page": 1, "maxPage": 1}}},
+        {"data": [HELP]},
+        {"commands": [HELP]},
+        {"data": {"commands": [HELP]}},
+        {"commands": {"data": [HELP]}},
+        {"error": "", "data": [HELP]},
+        {"error": None, "data": [HELP]},
+        {"success": True, "error": "a warning", "data": [HELP]},
+        [HELP],
+    ],
+    ids=json.dumps,
+)
+def test_a_list_is_found_in_every_envelope(content: object) -> None:
+    found = answers.commands(reply(content))
+
+    assert [(command.id, command.name) for command in found] == [("c1", "help")]
+
+
+def test_announcements_are_found_under_their_own_name() -> None:
+    found = answers.announcements(reply({"announcements": [{"_id": "a1", "title": "v2"}]}))
+
+    assert [(one.id, one.title) for one in found] == [("a1", "v2")]
+
+
+def test_a_byte_order_mark_does_no_harm() -> None:
+    assert answers.commands(Reply(200, b"\xef\xbb\xbf[]")) == ()
+
+
+@pytest.mark.parametrize("read", LISTS)
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"success": True, "data": None},
+        {"success": True, "data": {}},
+        {"success": True, "data": {"data": None}},
+        {"success": True, "data": {"c1": HELP}},
+        {"success": True, "data": "none"},
+        {"success": True},
+        {},
+        None,
+        0,
+        "[]",
+    ],
+    ids=json.dumps,
+)
+def test_what_is_no_list_is_an_error_and_never_an_empty_listing(
+    read: Callable[[Reply], object], content: object
+) -> None:
+    with pytest.raises(DecodeError, match="holds no list") as caught:
+        read(reply(content))
+
+    assert "base URL" in caught.value.hint
+
+
+@pytest.mark.parametrize("read", LISTS)
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"success": False, "data": []},
+        {"success": False, "message": "no"},
+        {"error": "no"},
+        {"error": {"code": 7}, "data": []},
+        {"error": True},
+        {"success": "no", "error": "no"},
+    ],
+    ids=json.dumps,
+)
+def test_a_200_that_says_no_is_an_error(read: Callable[[Reply], object], content: object) -> None:
+    with pytest.raises(Invalid) as caught:
+        read(reply(content))
+
+    assert caught.value.status == 200
+
+
+def test_a_200_that_says_no_without_words_says_so() -> None:
+    with pytest.raises(Invalid, match=r"^the service says that it failed$"):
+        answers.commands(reply({"success": False}))
+
+
+@pytest.mark.parametrize("item", [None, 1, "help", [], {}, {"name": ""}, {"name": None}])
+def test_a_record_without_a_name_spoils_the_list(item: object) -> None:
+    with pytest.raises(DecodeError, match="a command in the answer is malformed"):
+        answers.commands(reply([HELP, item]))
+
+
+def test_what_is_malformed_is_named() -> None:
+    with pytest.raises(DecodeError, match=r"malformed: description: Input should be a valid str"):
+        answers.commands(reply([{"name": "help", "description": []}]))
+
+
+@pytest.mark.parametrize(
+    "paging",
+    [
+        {"maxPage": 2},
+        {"page": 1, "maxPage": 2},
+        {"page": "1", "maxPage": "2"},
+        {"page": 2, "maxPage": 3},
+        {"total": 2},
+        {"hasMore": True},
+    ],
+    ids=json.dumps,
+)
+@pytest.mark.parametrize("deep", [True, False])
+def test_a_list_that_goes_on_is_an_error(paging: dict[str, object], *, deep: bool) -> None:
+    inner = {"data": [HELP], "queries": paging} if deep else {"data": [HELP], **paging}
+
+    with pytest.raises(DecodeError, match="only a part of the commands"):
+        answers.commands(reply({"success": True, "data": inner} if deep else inner))
+
+
+@pytest.mark.parametrize(
+    "paging",
+    [
+        {},
+        {"page": 1, "maxPage": 1},
+        {"maxPage": 0},
+        {"total": 1},
+        {"total": "nobody knows"},
+        {"total": None},
+        {"total": 0},
+        {"hasMore": False},
+        {"limit": 1},
+        [],
+    ],
+    ids=json.dumps,
+)
+def test_a_list_that_is_whole_is_taken(paging: object) -> None:
+    found = answers.commands(reply({"data": {"data": [HELP], "queries": paging}}))
+
+    assert len(found) == 1
+
+
+def test_a_number_beyond_all_numbers_is_no_paging() -> None:
+    body = b'{"total": 1' + b"0" * 400 + b', "data": []}'
+
+    assert answers.commands(Reply(200, body)) == ()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"id": "42"},
+        {"_id": "42"},
+        {"success": True, "data": {"id": "42"}},
+        {"bot": {"id": "42"}},
+        {"data": {"bot": {"id": "42"}}},
+        {"data": {"data": {"id": "42"}}},
+        {"data": [{"id": "42"}]},
+        {"data": {"data": [{"id": "42"}]}},
+    ],
+    ids=json.dumps,
+)
+def test_a_bot_is_found_in_every_envelope(content: object) -> None:
+    assert answers.bot(reply(content)).id == "42"
+
+
+@pytest.mark.parametrize("content", [{"data": None}, {"data": []}, {"data": [{}, {}]}, [], None])
+def test_what_is_no_bot_is_an_error(content: object) -> None:
+    with pytest.raises(DecodeError, match="a bot in the answer is malformed"):
+        answers.bot(reply(content))
+
+
+def test_pages_are_read_with_their_paging() -> None:
+    queries = {"page": 2, "limit": 1, "maxPage": 9, "isSafety": True, "certified": "false"}
+
+    bots = answers.bot_page(reply({"data": {"data": [{"id": "42"}], "queries": queries}}))
+    voters = answers.voter_page(reply({"data": {"data": [{"id": "7"}], "queries": queries}}))
+    own = answers.voter_page(reply({"voters": [], "maxPage": 3}))
+
+    assert [bot.id for bot in bots.bots] == ["42"]
+    assert [voter.id for voter in voters.voters] == ["7"]
+    assert bots.queries.max_page == voters.queries.max_page == 9
+    assert own.queries.max_page == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "voted"),
+    [
+        ({"voted": True}, 200, True),
+        ({"voted": False}, 200, False),
+        ({"success": True, "voted": False}, 200, False),
+        ({"success": True, "data": {"voted": True}}, 200, True),
+        ({"success": True, "data": {"voted": False}}, 200, False),
+        ({"success": True, "message": "has voted"}, 200, True),
+        ({"success": True, "error": None}, 200, True),
+        ({"success": False, "message": "has not voted"}, 200, False),
+        ({"success": False, "message": "has not voted"}, 404, False),
+        ({"voted": False}, 404, False),
+        ({"success": True, "message": "odd"}, 404, False),
+    ],
+)
+def test_a_vote_check_says_yes_or_no(content: object, status: int, *, voted: bool) -> None:
+    assert answers.voted(reply(content, status)) is voted
+
+
+@pytest.mark.parametrize("content", [{}, {"voted": "yes"}, {"data": []}, [], True])
+def test_a_vote_check_that_says_neither_is_an_error(content: object) -> None:
+    with pytest.raises(DecodeError, match="neither yes nor no"):
+        answers.voted(reply(content))
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "kind"),
+    [
+        ({"error": "unknown bot"}, 404, NotFound),
+        ({"success": False, "error": "no"}, 200, Invalid),
+        ({"success": False}, 401, Unauthorized),
+        ({"success": False}, 500, ServerError),
+    ],
+)
+def test_a_vote_check_that_fails_is_no_answer(
+    content: object, status: int, kind: type[ApiError]
+) -> None:
+    with pytest.raises(kind):
+        answers.voted(reply(content, status))
+
+
+def test_a_vote_check_behind_a_page_that_is_missing_is_not_found() -> None:
+    with pytest.raises(NotFound):
+        answers.voted(Reply(404, b"<html>Not found</html>"))
+
+
+@pytest.mark.parametrize(
+    ("content", "identifier"),
+    [
+        ({"success": True, "message": "ok"}, ""),
+        ({"success": True, "data": None}, ""),
+        ({"success": "a certificate was applied"}, ""),
+        ({"success": True, "data": {"id": "c1"}}, "c1"),
+        ({"success": True, "data": {"_id": "c1"}}, "c1"),
+        ({"success": True, "command": {"id": "c1"}}, "c1"),
+        ({"data": {"announcement": {"id": 7}}}, "7"),
+        ({"id": "c1"}, "c1"),
+        ({"id": True}, ""),
+        ({"id": None}, ""),
+        (["c1"], ""),
+        (None, ""),
+    ],
+)
+def test_a_write_is_acknowledged_with_an_id_where_it_is_told(
+    content: object, identifier: str
+) -> None:
+    assert answers.acknowledged(reply(content, 201)) == identifier
+
+
+@pytest.mark.parametrize("body", [b"", b" \r\n"])
+def test_an_empty_answer_acknowledges_a_write(body: bytes) -> None:
+    assert answers.acknowledged(Reply(204, body)) == ""
+
+
+@pytest.mark.parametrize("content", [{"success": False}, {"error": "no"}, {"error": {"code": 1}}])
+def test_a_write_that_failed_is_not_acknowledged(content: object) -> None:
+    with pytest.raises(Invalid):
+        answers.acknowledged(reply(content))
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (301, Invalid),
+        (307, Invalid),
+        (400, Invalid),
+        (401, Unauthorized),
+        (403, Forbidden),
+        (408, ServerError),
+        (409, Invalid),
+        (422, Invalid),
+        (429, RateLimited),
+        (500, ServerError),
+        (502, ServerError),
+        (599, ServerError),
+    ],
+)
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>", b'{"data": [], "voted": true, "success": true}', b"[]"]
+)
+def test_a_status_that_is_no_success_speaks_first(
+    read: Callable[[Reply], object], status: int, kind: type[ApiError], body: bytes
+) -> None:
+    with pytest.raises(kind) as caught:
+        read(Reply(status, body))
+
+    assert type(caught.value) is kind
+    assert str(status) in str(caught.value)
+
+
+@pytest.mark.parametrize("status", [301, 401, 403, 404, 429, 500])
+def test_a_refusal_tells_what_to_do(status: int) -> None:
+    with pytest.raises(ApiError) as caught:
+        answers.commands(Reply(status, b""))
+
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ({"error": "The token\n is   invalid"}, "401: The token is invalid"),
+        ({"success": False, "message": "No."}, "401: No."),
+        ({"error": {"code": 1}, "message": "No."}, "401: No."),
+        ({"error": ["no"]}, "HTTP 401"),
+        (["no"], "HTTP 401"),
+        ({"error": "x" * 9999}, "401: " + "x" * 500),
+    ],
+)
+def test_the_services_own_words_are_passed_on_in_one_line(content: object, words: str) -> None:
+    with pytest.raises(Unauthorized) as caught:
+        answers.commands(reply(content, 401))
+
+    assert str(caught.value) == f"the service does not accept the token ({words})"
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b'{"data": [', "no valid JSON"),
+        (b"\xff\xfe\xff", "no valid JSON"),
+        (b"[" * 200_000, "no valid JSON"),
+        (b"1" * 10_000, "no valid JSON"),
+        (b"OK", "no valid JSON"),
+        (b"\n <!DOCTYPE html><title>x", "an HTML page"),
+        (b"<HTML>", "an HTML page"),
+    ],
+    ids=["cut", "bytes", "deep", "long", "text", "doctype", "html"],
+)
+def test_what_is_no_json_is_told_apart(
+    read: Callable[[Reply], object], body: bytes, kind: str
+) -> None:
+    with pytest.raises(DecodeError) as caught:
+        read(Reply(200, body))
+
+    assert kind in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7),
+        ({"retry-after": " 0 "}, 0),
+        ({"retry-after": "-1"}, None),
+        ({"retry-after": "1.5"}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "٣"}, None),
+        ({"retry-after": "9" * 400}, float("inf")),
+        (
+            {
+                "retry-after": "Wed, 21 Oct 2015 07:28:30 GMT",
+                "date": "Wed, 21 Oct 2015 07:28:00 GMT",
+            },
+            30,
+        ),
+        (
+            {
+                "retry-after": "Wed, 21 Oct 2015 07:27:00 GMT",
+                "date": "Wed, 21 Oct 2015 07:28:00 GMT",
+            },
+            0,
+        ),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:30 GMT"}, None),
+        (
+            {
+                "retry-after": "Wed, 21 Oct 2015 07:28:30 -0000",
+                "date": "Wed, 21 Oct 2015 07:28:00 GMT",
+            },
+            None,
+        ),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date(headers: dict[str, str], seconds: float | None) -> None:
+    with pytest.raises(RateLimited) as caught:
+        answers.commands(Reply(429, b"", headers))
+
+    assert caught.value.retry_after == seconds
+
+
+FIELDS = ["success", "error", "message", "data", "commands", "bot", "queries", "voted"]
+FIELDS += ["maxPage", "total", "page", "id", "_id", "name", "title"]
+JSON: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "success",
+                    "data",
+                    "commands",
+                    "bot",
+                    "error",
+                    "message",
+                    "queries",
+                    "voted",
+                    "maxPage",
+                    "total",
+                    "page",
+                    "id",
+                    "_id",
+                    "name",
+                    "title",
+                ]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(content=JSON, status=st.sampled_from([200, 201, 400, 404, 429, 500]))
+def test_whatever_json_comes_is_a_value_or_an_error_of_ours(content: object, status: int) -> None:
+    for read in READERS:
+        try:
+            value = read(reply(content, status))
+        except ListingError as error:
+            value = error
+
+        assert value is not None
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b"[" + b"{}," * 600_000 + b"{}]", "it holds more than 1,000,000 values"),
+        (b"[" + b"0," * 100_000 + b"0]", "more than 100,000 commands"),
+        (b'["' + b"a" * 17_000_000 + "😀".encode() + b'"]', "more than 64 MiB of memory"),
+    ],
+    ids=["values", "records", "memory"],
+)
+def test_an_answer_that_would_fill_the_memory_is_refused(body: bytes, why: str) -> None:
+    with pytest.raises(DecodeError, match=why):
+        answers.commands(Reply(200, body))
+
+
+@pytest.mark.parametrize(
+    "asked", ["1 Jan 99999999999999999999 00:00:00 GMT", "Mon, 06 Jan 2025 10:00:00 +99999999999"]
+)
+def test_a_date_beyond_all_calendars_is_no_time_to_wait(asked: str) -> None:
+    headers = {"retry-after": asked, "date": "Mon, 06 Jan 2025 10:00:00 GMT"}
+
+    with pytest.raises(RateLimited) as caught:
+        answers.commands(Reply(429, b"", headers))
+
+    assert caught.value.retry_after is None

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.api import operations
+from commandsync.records.texts import AnnouncementText, CommandText
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commandsync.api.operations import Operation
+
+TEXT = CommandText("help", "Shows the menu.", "/help [command]", "General")
+BARE = CommandText("help", "Shows the menu.", "/help [command]")
+NEWS = AnnouncementText("v2.0 is out", "Slash commands everywhere.")
+
+TABLE: list[tuple[Operation[Any], str, str, dict[str, str | int] | None, bool, bool]] = [
+    (operations.list_bots(), "GET", "/bots", None, True, False),
+    (operations.get_bot("42"), "GET", "/bot/42", None, True, False),
+    (operations.list_voters("42"), "GET", "/bot/42/voters", None, True, False),
+    (operations.check_vote("42", "7"), "GET", "/bot/42/voters/7", None, True, False),
+    (operations.list_announcements("42"), "GET", "/bot/42/announcements", None, True, False),
+    (
+        operations.add_announcement("42", NEWS),
+        "POST",
+        "/bot/42/announcements",
+        {"title": "v2.0 is out", "description": "Slash commands everywhere."},
+        False,
+        False,
+    ),
+    (
+        operations.delete_announcement("42", "a1"),
+        "DELETE",
+        "/bot/42/announcements/a1",
+        None,
+        True,
+        True,
+    ),
+    (operations.list_commands("42"), "GET", "/bot/42/commands", None, True, False),
+    (operations.add_command("42", TEXT), "POST", "/bot/42/commands", TEXT._asdict(), False, False),
+    (
+        operations.edit_command("42", "c1", TEXT),
+        "POST",
+        "/bot/42/commands",
+        {"id": "c1", **TEXT._asdict()},
+        True,
+        False,
+    ),
+    (
+        operations.delete_command("42", "c1"),
+        "DELETE",
+        "/bot/42/commands/c1",
+        None,
+        True,
+        True,
+    ),
+    (
+        operations.set_uses("42", "c1", 12),
+        "PUT",
+        "/bot/42/commands/c1/uses",
+        {"uses": 12},
+        True,
+        False,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("operation", "method", "path", "body", "idempotent", "gone_is_done"),
+    TABLE,
+    ids=[row[0].name for row in TABLE],
+)
+def test_every_call_is_what_the_interface_says(
+    operation: Operation[Any],
+    method: str,
+    path: str,
+    body: dict[str, str | int] | None,
+    *,
+    idempotent: bool,
+    gone_is_done: bool,
+) -> None:
+    assert (operation.method, operation.path, operation.query) == (method, path, ())
+    assert operation.body == body
+    assert (operation.idempotent, operation.gone_is_done) == (idempotent, gone_is_done)
+
+
+def test_a_new_command_without_a_category_leaves_it_out() -> None:
+    added = operations.add_command("42", BARE)
+
+    assert added.body is not None
+    assert "category" not in added.body
+
+
+def test_a_cleared_category_is_sent_as_empty() -> None:
+    edited = operations.edit_command("42", "c1", BARE)
+
+    assert edited.body is not None
+    assert edited.body["category"] == ""
+
+
+def test_bots_are_asked_for_with_what_is_given_and_nothing_else() -> None:
+    asked = operations.list_bots(
+        limit=100, page=2, q="a&b", sort="votes", ids=("1", "2"), certified=True, tags=("fun",)
+    )
+    some = operations.list_bots(certified=False, q="")
+
+    assert asked.query == (
+        ("limit", "100"),
+        ("page", "2"),
+        ("q", "a&b"),
+        ("sort", "votes"),
+        ("ids", "1,2"),
+        ("certified", "true"),
+        ("tags", "fun"),
+    )
+    assert some.query == (("q", ""), ("certified", "false"))
+
+
+def test_voters_are_asked_for_by_page() -> None:
+    asked = operations.list_voters("42", page=1, limit=10)
+
+    assert asked.query == (("page", "1"), ("limit", "10"))
+
+
+@pytest.mark.parametrize("identifier", ["", ".", ".."])
+@pytest.mark.parametrize(
+    "make",
+    [
+        operations.get_bot,
+        lambda given: operations.delete_command("42", given),
+        lambda given: operations.delete_announcement("42", given),
+        lambda given: operations.edit_command("42", given, TEXT),
+        lambda given: operations.set_uses("42", given, 1),
+        lambda given: operations.check_vote("42", given),
+    ],
+    ids=["bot", "delete", "delete announcement", "edit", "uses", "vote"],
+)
+def test_what_would_address_something_else_is_refused(
+    make: Callable[[str], object], identifier: str
+) -> None:
+    with pytest.raises(ValueError, match="cannot identify a record"):
+        make(identifier)
+
+
+@given(st.text(min_size=1).filter(lambda text: text not in {".", ".."}))
+def test_any_identifier_stays_one_part_of_the_path(identifier: str) -> None:
+    path = operations.delete_command("42", identifier).path
+    last = path.removeprefix("/bot/42/commands/")
+
+    assert not set("/?#\\ ") & set(last)
+    assert last.isascii()
+    assert unquote(last, errors="strict") == identifier
+
+
+def test_half_a_surrogate_can_be_addressed() -> None:
+    assert operations.get_bot("\ud83d").path == "/bot/%ED%A0%BD"

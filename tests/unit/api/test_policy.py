@@ -1,0 +1,346 @@
+from __future__ import annotations
+
+from contextlib import suppress
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.api.operations import (
+    Operation,
+    add_command,
+    delete_command,
+    edit_command,
+    list_commands,
+)
+from commandsync.api.policy import (
+    FAILURES_IN_A_ROW,
+    Health,
+    Send,
+    Streak,
+    Wait,
+    attempt,
+    may_have_happened,
+)
+from commandsync.errors import (
+    DecodeError,
+    Forbidden,
+    Invalid,
+    ListingError,
+    NotFound,
+    RateLimited,
+    Reply,
+    ServerError,
+    StoppedError,
+    TransportError,
+    Unauthorized,
+)
+from commandsync.records.texts import CommandText
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+TEXT = CommandText("help", "Shows the menu.", "/help")
+READ = list_commands("42")
+ADD = add_command("42", TEXT)
+EDIT = edit_command("42", "7", TEXT)
+DELETE = delete_command("42", "7")
+
+OK = Reply(200, b'{"data": []}')
+NEVER_MADE = TransportError("refused", sent=False)
+RESET = TransportError("reset")
+NOT_FOUND = 404
+
+
+def failed(status: int, **headers: str) -> Reply:
+    return Reply(status, b"", headers)
+
+
+def limited(seconds: float) -> Reply:
+    return Reply(429, b"", {"retry-after": f"{seconds:.0f}"})
+
+
+def drive(
+    operation: Operation[Any],
+    answers: Iterable[Reply | TransportError],
+    *,
+    retries: int = 4,
+    jitter: Callable[[], float] = float,
+    health: Health | None = None,
+    waits: bool = True,
+) -> tuple[list[Wait], object]:
+    """Return the waits that were asked for and how it ended; every answer has to be used."""
+    steps = attempt(operation, retries=retries, jitter=jitter, health=health or Health())
+    left = list(answers)
+    waited: list[Wait] = []
+    step = next(steps)
+    ended: object
+    try:
+        while True:
+            match step:
+                case Send():
+                    step = steps.send(left.pop(0))
+                case Wait():
+                    waited.append(step)
+                    step = steps.send(waits)
+    except StopIteration as end:
+        ended = end.value
+    except ListingError as error:
+        ended = error
+
+    assert left == []
+    return waited, ended
+
+
+def test_a_good_answer_is_taken_at_once() -> None:
+    waits, ended = drive(READ, [OK])
+
+    assert (waits, ended) == ([], ())
+
+
+@pytest.mark.parametrize("operation", [READ, EDIT, DELETE], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "trouble",
+    [RESET, NEVER_MADE, failed(408), failed(500), failed(503), limited(0), Reply(200, b"<html>")],
+    ids=["reset", "refused", "408", "500", "503", "429", "unreadable"],
+)
+def test_what_is_idempotent_is_sent_again(
+    operation: Operation[Any], trouble: Reply | TransportError
+) -> None:
+    waits, ended = drive(operation, [trouble, OK])
+
+    assert len(waits) == 1
+    assert ended in ((), "")
+
+
+@pytest.mark.parametrize("trouble", [NEVER_MADE, limited(0)], ids=["refused", "429"])
+def test_an_add_is_sent_again_when_it_certainly_did_not_happen(
+    trouble: Reply | TransportError,
+) -> None:
+    waits, ended = drive(ADD, [trouble, OK])
+
+    assert len(waits) == 1
+    assert ended == ""
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [RESET, failed(408), failed(500), failed(502), Reply(200, b"<html>"), Reply(201, b'{"da')],
+    ids=["reset", "408", "500", "502", "html", "cut"],
+)
+def test_an_add_is_never_sent_again_after_an_unclear_end(trouble: Reply | TransportError) -> None:
+    waits, ended = drive(ADD, [trouble])
+
+    assert waits == []
+    assert isinstance(ended, ListingError)
+    assert may_have_happened(ended)
+
+
+@pytest.mark.parametrize("operation", [READ, ADD, EDIT, DELETE], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    ("trouble", "kind"),
+    [
+        (failed(302), Invalid),
+        (failed(400), Invalid),
+        (failed(401), Unauthorized),
+        (failed(403), Forbidden),
+        (failed(422), Invalid),
+        (Reply(200, b'{"success": false}'), Invalid),
+        (TransportError("certificate", sent=False, lasting=True), TransportError),
+    ],
+)
+def test_a_plain_no_is_not_asked_again(
+    operation: Operation[Any], trouble: Reply | TransportError, kind: type[ListingError]
+) -> None:
+    waits, ended = drive(operation, [trouble])
+
+    assert waits == []
+    assert isinstance(ended, kind)
+    assert not may_have_happened(ended)
+
+
+def test_a_record_that_is_gone_is_a_delete_that_is_done() -> None:
+    health = Health()
+
+    waits, ended = drive(DELETE, [failed(500), failed(404)], health=health)
+
+    assert len(waits) == 1
+    assert ended == ""
+    assert health.writes == Streak()
+
+
+def test_what_is_gone_is_read_as_an_answer_without_content() -> None:
+    def read(reply: Reply) -> Reply:
+        if reply.status == NOT_FOUND:
+            raise NotFound("it is gone", reply=reply)
+        return reply
+
+    operation = Operation("take away", "DELETE", "/record", read, gone_is_done=True)
+
+    _, ended = drive(operation, [failed(NOT_FOUND)])
+
+    assert ended == Reply(204, b"")
+
+
+@pytest.mark.parametrize("operation", [READ, EDIT, ADD], ids=lambda one: one.name)
+def test_404_is_an_error_for_anything_else(operation: Operation[Any]) -> None:
+    _, ended = drive(operation, [failed(404)])
+
+    assert isinstance(ended, NotFound)
+
+
+def test_it_is_given_up_after_so_many_retries() -> None:
+    waits, ended = drive(READ, [limited(0)] * 4, retries=3)
+
+    assert len(waits) == 3
+    assert isinstance(ended, RateLimited)
+
+
+@pytest.mark.parametrize("retries", [0, -1])
+def test_without_retries_it_is_sent_once(retries: int) -> None:
+    waits, ended = drive(READ, [RESET], retries=retries)
+
+    assert waits == []
+    assert ended is RESET
+
+
+def test_waits_double_and_stay_below_half_a_minute() -> None:
+    unreadable = Reply(200, b"?")
+
+    waits, _ = drive(READ, [unreadable] * 10, retries=9)
+
+    assert [wait.seconds for wait in waits] == [0.25, 0.5, 1, 2, 4, 8, 16, 30, 30]
+    assert not any(wait.everyone for wait in waits)
+
+
+def test_jitter_stretches_a_wait_by_up_to_half() -> None:
+    waits, _ = drive(READ, [Reply(200, b"?")] * 3, retries=2, jitter=lambda: 1.0)
+
+    assert [wait.seconds for wait in waits] == [0.375, 0.75]
+
+
+@pytest.mark.parametrize(("asked", "jitter", "waited"), [(7, 0.0, 7), (120, 0.0, 120), (0, 0.0, 0)])
+def test_a_429_makes_everyone_wait_as_long_as_asked(
+    asked: float, jitter: float, waited: float
+) -> None:
+    waits, _ = drive(READ, [limited(asked), OK], jitter=lambda: jitter)
+
+    assert waits == [Wait(waited, everyone=True)]
+
+
+@given(asked=st.integers(0, 120), jitter=st.floats(0, 1))
+def test_a_wait_is_never_shorter_than_the_service_asks(asked: int, jitter: float) -> None:
+    waits, _ = drive(READ, [limited(asked), OK], jitter=lambda: jitter)
+
+    assert asked <= waits[0].seconds <= asked + 1
+
+
+def test_a_429_that_does_not_say_how_long_is_backed_off_from() -> None:
+    waits, _ = drive(READ, [failed(429), failed(429), OK])
+
+    assert waits == [Wait(0.25, everyone=True), Wait(0.5, everyone=True)]
+
+
+def test_a_wait_beyond_two_minutes_is_not_waited_for() -> None:
+    waits, ended = drive(READ, [limited(121)])
+
+    assert waits == []
+    assert isinstance(ended, RateLimited)
+
+
+def test_a_wait_that_was_cut_short_ends_with_the_last_error() -> None:
+    waits, ended = drive(READ, [RESET], waits=False)
+
+    assert len(waits) == 1
+    assert ended is RESET
+
+
+def test_before_the_first_try_nothing_may_have_happened() -> None:
+    _, ended = drive(ADD, [failed(400)])
+
+    assert isinstance(ended, Invalid)
+    assert (ended.tried_before, ended.silent_before) == (False, False)
+
+
+def failing(operation: Operation[Any], times: int, health: Health) -> int:
+    """Let an operation fail so often, and return how often it was sent before it was given up."""
+    troubles: Iterator[Reply | TransportError] = cycle([RESET, failed(500), failed(503)])
+    steps = attempt(operation, retries=times - 1, jitter=float, health=health)
+    sent = 0
+    with suppress(ListingError):
+        step = next(steps)
+        while True:
+            sent += isinstance(step, Send)
+            step = steps.send(next(troubles) if isinstance(step, Send) else True)
+    return sent
+
+
+@given(tries=st.integers(1, 30), operation=st.sampled_from([READ, EDIT, DELETE]))
+def test_one_operation_alone_is_tried_as_often_as_asked_for_and_means_nothing(
+    tries: int, operation: Operation[Any]
+) -> None:
+    health = Health()
+
+    assert failing(operation, tries, health) == tries
+    assert not health.down
+
+
+@given(tries=st.lists(st.integers(1, 9), min_size=2, max_size=9))
+def test_five_failures_in_a_row_of_several_operations_end_the_retries_too(tries: list[int]) -> None:
+    health = Health()
+
+    sent = [
+        failing(edit_command("42", str(number), TEXT), count, health)
+        for number, count in enumerate(tries)
+    ]
+
+    assert health.down is (sum(tries) >= FAILURES_IN_A_ROW)
+    assert sum(sent) <= max(FAILURES_IN_A_ROW, tries[0] + 1) + len(tries) - 1
+    assert failing(READ, 3, health) == 3  # what was written is still looked for
+
+
+@given(outcomes=st.lists(st.tuples(st.sampled_from([READ, EDIT, DELETE]), st.booleans())))
+def test_reads_and_writes_are_counted_apart(outcomes: list[tuple[Operation[Any], bool]]) -> None:
+    health = Health()
+
+    for operation, well in outcomes:
+        drive(operation, [OK if well else failed(500)], retries=0, health=health)
+
+    def expected(kinds: set[str]) -> int:
+        ends = [well for operation, well in outcomes if operation.name in kinds]
+        return ([True, *ends][::-1]).index(True)
+
+    assert health.reads.failures == expected({READ.name})
+    assert health.writes.failures == expected({EDIT.name, DELETE.name})
+
+
+def test_any_answer_in_between_starts_the_count_anew() -> None:
+    health = Health()
+    troubles: list[Reply | TransportError] = [RESET, RESET, RESET, RESET, limited(0)]
+    drive(EDIT, [RESET], retries=0, health=health)
+
+    waits, ended = drive(DELETE, [*troubles[1:], *troubles, OK], retries=10, health=health)
+
+    assert len(waits) == 9
+    assert ended == ""
+    assert not health.down
+
+
+@pytest.mark.parametrize(
+    ("error", "possible"),
+    [
+        (RESET, True),
+        (NEVER_MADE, False),
+        (ServerError("trouble", reply=failed(500)), True),
+        (DecodeError("what?", reply=OK), True),
+        (Invalid("no", reply=failed(400)), False),
+        (RateLimited("slow", reply=failed(429)), False),
+        (StoppedError("stopped"), False),
+    ],
+)
+def test_only_a_plain_no_or_no_connection_is_certain(
+    error: ListingError, *, possible: bool
+) -> None:
+    assert may_have_happened(error) is possible

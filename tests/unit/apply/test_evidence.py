@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from commandsync.apply.evidence import Evidence, evidence_of
+from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.records.texts import AnnouncementText, CommandText, Resource
+
+if TYPE_CHECKING:
+    from commandsync.records.snapshot import Identity
+    from commandsync.records.texts import Text
+
+OLD = CommandText("a", "Old words", "s")
+NEW = CommandText("a", "New words", "s")
+LOWER = CommandText("a", "new words", "s")
+OTHER = CommandText("a", "Something", "s")
+POST, POSTED = AnnouncementText("t", "Now"), AnnouncementText("t", "Then")
+
+ADD = Add(resource=Resource.COMMAND, after=NEW)
+EDIT = Edit(resource=Resource.COMMAND, id="1", before=OLD, after=NEW, fields=())
+DELETE = Delete(resource=Resource.COMMAND, id="1", before=OLD)
+REPLACE = Replace(resource=Resource.ANNOUNCEMENT, id="1", before=POSTED, after=POST, fields=())
+
+
+SHOWN = Evidence()
+
+
+def test_an_add_shows_by_its_record_alone() -> None:
+    listed: dict[Identity, Text] = {"2": NEW, "3": LOWER}
+
+    assert evidence_of(ADD, listed=listed, record="2") == SHOWN
+    assert [one.how for one in evidence_of(ADD, listed=listed, record="3").rewrites] == [
+        "lower-cased"
+    ]
+    assert evidence_of(ADD, listed=listed) == Evidence("it is not listed")
+    assert evidence_of(ADD, listed=listed, record="9") == Evidence("it is not listed")
+
+
+def test_an_edit_shows_by_its_id() -> None:
+    assert evidence_of(EDIT, listed={"1": NEW}) == SHOWN
+    assert evidence_of(EDIT, listed={"2": NEW}) == Evidence("it is no longer listed", lost=True)
+    assert evidence_of(EDIT, listed={"1": OLD}) == Evidence("it is listed with its old text")
+
+
+def test_reading_again_is_of_use_until_it_shows_or_is_explained() -> None:
+    explained = evidence_of(EDIT, listed={"1": LOWER})
+    unexplained = evidence_of(EDIT, listed={"1": OTHER})
+
+    assert explained.rewrites
+    assert unexplained.rewrites
+    assert SHOWN.conclusive
+    assert explained.conclusive
+    assert not unexplained.conclusive
+    assert not Evidence("x").conclusive
+
+
+def test_an_edit_that_leaves_the_old_text_says_how_the_two_differ_and_proves_nothing() -> None:
+    again = replace(EDIT, before=LOWER)
+
+    found = evidence_of(again, listed={"1": LOWER})
+
+    assert found.missing == "it is listed with its old text"
+    assert [one.how for one in found.rewrites] == ["lower-cased"]
+    assert not found.conclusive
+
+
+def test_a_delete_shows_when_the_record_is_gone() -> None:
+    assert evidence_of(DELETE, listed={"2": OLD}) == SHOWN
+    assert evidence_of(DELETE, listed={"1": NEW}) == Evidence("the old one is still listed")
+
+
+def test_a_record_that_only_lost_its_id_is_not_gone() -> None:
+    assert evidence_of(DELETE, listed={(OLD, 0): OLD}) == Evidence(
+        "one like it is listed without an id"
+    )
+    assert evidence_of(DELETE, listed={(NEW, 0): NEW}) == SHOWN
+
+
+def test_a_replace_shows_when_the_new_one_is_there_and_the_old_one_is_not() -> None:
+    rewritten = AnnouncementText("T", "now")
+
+    assert evidence_of(REPLACE, listed={"2": POST}, record="2") == SHOWN
+    assert evidence_of(REPLACE, listed={"1": POSTED, "2": POST}, record="2") == Evidence(
+        "the old one is still listed"
+    )
+    assert evidence_of(REPLACE, listed={"1": POSTED}) == Evidence("it is not listed")
+    assert len(evidence_of(REPLACE, listed={"2": rewritten}, record="2").rewrites) == 2

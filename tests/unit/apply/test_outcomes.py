@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from commandsync.apply.outcomes import Outcome, Result, Settled, skipped
+from commandsync.plan.changes import Delete
+from commandsync.plan.plan import Plan
+from commandsync.records.texts import Resource
+from tests.support.runs import TARGET, command
+
+DELETE = Delete(resource=Resource.COMMAND, id="1", before=command("a"))
+
+
+def plan_of(*changes: Delete) -> Plan:
+    return Plan(target=TARGET, manifest=(), scope=(), changes=changes, unchanged=0, listed={})
+
+
+def test_it_is_complete_when_all_is_done_and_seen() -> None:
+    done, failed = Settled(DELETE, Outcome.DONE), Settled(DELETE, Outcome.FAILED, "no")
+    plan = plan_of(DELETE)
+
+    assert Result(plan=plan, settled=(done,)).complete
+    assert not Result(plan=plan, settled=(failed, done)).complete
+    assert not Result(plan=plan, settled=(done,), verified=False).complete
+    assert not Result(plan=plan, settled=(done,), interrupted=True).complete
+
+
+def test_outcomes_are_counted() -> None:
+    result = Result(plan=plan_of(DELETE), settled=(Settled(DELETE, Outcome.DONE),) * 2)
+
+    assert (result.count(Outcome.DONE), result.count(Outcome.FAILED)) == (2, 0)
+
+
+def test_a_plan_of_which_nothing_was_tried_is_skipped_whole() -> None:
+    result = skipped(plan_of(DELETE, DELETE), "interrupted")
+
+    assert [(one.outcome, one.error) for one in result.settled] == [
+        (Outcome.SKIPPED, "interrupted")
+    ] * 2
+    assert result.interrupted
+    assert not result.touched
+    assert not result.complete

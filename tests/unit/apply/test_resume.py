@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import pytest
+
+from commandsync.apply.resume import Progress, progress_of
+from commandsync.errors import StalePlanError
+from commandsync.plan.plan import Plan, make_plan
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import Resource, Text
+from tests.support.runs import EVERYTHING, TARGET, announcement, command, wanted
+
+PENDING, ADDED, DONE = Progress.PENDING, Progress.ADDED, Progress.DONE
+
+
+def listed(commands: dict[str, Text], posts: dict[str, Text] | None = None) -> Snapshot:
+    sides = {Resource.COMMAND: commands, Resource.ANNOUNCEMENT: posts or {}}
+    return Snapshot(
+        {
+            resource: tuple(Entry(text, id=identifier) for identifier, text in some.items())
+            for resource, some in sides.items()
+        }
+    )
+
+
+def plan_of(desired: Snapshot, here: Snapshot) -> Plan:
+    return make_plan(desired=desired, listed=here, target=TARGET, rules=EVERYTHING)
+
+
+OLD, NEW, GONE = command("a", "Old."), command("a", "New."), command("b")
+EDIT_AND_DELETE = plan_of(wanted([NEW]), listed({"1": OLD, "2": GONE}))
+
+
+@pytest.mark.parametrize(
+    ("now", "progress"),
+    [
+        ({"1": OLD, "2": GONE}, (PENDING, PENDING)),
+        ({"1": NEW, "2": GONE}, (DONE, PENDING)),
+        ({"1": OLD}, (PENDING, DONE)),
+        ({"1": NEW, "3": GONE}, (DONE, DONE)),
+    ],
+)
+def test_an_edit_and_a_delete_are_judged_by_their_records(
+    now: dict[str, Text], progress: tuple[Progress, ...]
+) -> None:
+    assert progress_of(EDIT_AND_DELETE, listed(now)) == progress
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        {"2": GONE},
+        {"1": command("a", "Third."), "2": GONE},
+        {"1": OLD, "2": command("b", "Changed.")},
+    ],
+)
+def test_a_record_that_is_neither_as_it_was_nor_as_it_is_to_be_makes_it_stale(
+    now: dict[str, Text],
+) -> None:
+    with pytest.raises(StalePlanError, match="the listing changed since the plan was made") as told:
+        progress_of(EDIT_AND_DELETE, listed(now))
+
+    assert "make a new plan" in told.value.hint
+
+
+def test_at_most_five_stale_records_are_named() -> None:
+    here = {f"{n}": command(f"c{n}") for n in range(8)}
+    plan = plan_of(wanted([]), listed(here))
+    now = {key: command("changed") for key in here}
+
+    with pytest.raises(StalePlanError) as told:
+        progress_of(plan, listed(now))
+
+    assert "delete of command 'c4'; and 3 more" in told.value.message
+    assert "c5" not in told.value.message
+
+
+@pytest.mark.parametrize(
+    ("more", "progress"),
+    [(0, (PENDING, PENDING)), (1, (DONE, PENDING)), (2, (DONE, DONE)), (3, (DONE, DONE))],
+)
+def test_adds_of_one_text_are_counted(more: int, progress: tuple[Progress, ...]) -> None:
+    plan = plan_of(wanted([NEW, NEW, NEW]), listed({"1": NEW}))
+
+    now = listed({"1": NEW, **{f"n{n}": NEW for n in range(more)}})
+
+    assert progress_of(plan, now) == progress
+
+
+BEFORE, AFTER = announcement("v", "Then."), announcement("v", "Now.")
+REPLACE = plan_of(wanted(None, [AFTER]), listed({}, {"1": BEFORE}))
+
+
+@pytest.mark.parametrize(
+    ("now", "progress"),
+    [({"1": BEFORE}, PENDING), ({"1": BEFORE, "2": AFTER}, ADDED), ({"2": AFTER}, DONE)],
+)
+def test_a_replace_may_be_half_done(now: dict[str, Text], progress: Progress) -> None:
+    assert progress_of(REPLACE, listed({}, now)) == (progress,)
+
+
+@pytest.mark.parametrize("now", [{}, {"1": announcement("v", "?")}])
+def test_a_replace_of_what_is_gone_or_changed_is_stale(now: dict[str, Text]) -> None:
+    with pytest.raises(StalePlanError, match="replace of announcement 'v'"):
+        progress_of(REPLACE, listed({}, now))

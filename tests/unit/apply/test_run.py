@@ -1,0 +1,344 @@
+"""What apply says to a driver, step by step; what it promises is tested in `promise`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.api.policy import Health
+from commandsync.apply.outcomes import Outcome
+from commandsync.apply.run import REREADS, apply
+from commandsync.apply.steps import Aborted, Answered, Elapsed, Interrupted, Step
+from commandsync.errors import (
+    Reply,
+    ServerError,
+    StalePlanError,
+    StoppedError,
+    TransportError,
+)
+from commandsync.plan.changes import Edit
+from commandsync.plan.plan import Plan
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import Resource
+from tests.support.driver import Driver
+from tests.support.listing import BAD_REQUEST, RESET_AFTER, Listing
+from tests.support.runs import (
+    TARGET,
+    announcement,
+    carry_out,
+    command,
+    plan_now,
+    read,
+    seed,
+    sync,
+    wanted,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from commandsync.apply.outcomes import Result
+    from commandsync.apply.steps import Event
+
+    Steps = Generator[Step, Event, Result]
+
+RESET = TransportError("reset")
+
+
+def adding(*names: str, concurrency: int = 4, unordered: bool = False) -> Steps:
+    """Start to add commands to an empty listing."""
+    here = Snapshot({Resource.COMMAND: ()})
+    service = Listing()
+    plan = plan_now(service, wanted([command(name) for name in names]))
+    return apply(plan, listed=here, health=Health(), concurrency=concurrency, unordered=unordered)
+
+
+def ended(steps: Steps, event: Event) -> Result:
+    """Send the last event and return the result; a step that only shows news may come first."""
+    try:
+        step = steps.send(event)
+        assert step.start == ()
+        steps.send(Elapsed())
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+    raise AssertionError
+
+
+def test_with_nothing_to_do_there_is_no_step() -> None:
+    with pytest.raises(StopIteration) as end:
+        next(adding())
+
+    assert end.value.value.complete
+
+
+def test_a_stop_while_the_list_is_read_lets_the_read_end() -> None:
+    steps = adding("a")
+    next(steps)
+    steps.send(Answered(0, value=""))
+
+    waiting = steps.send(Interrupted())
+    result = ended(steps, Answered(-1, value=(Entry(command("a"), id="1"),)))
+
+    assert waiting == Step()
+    assert result.verified
+    assert result.interrupted
+
+
+def test_an_abort_while_the_list_is_read_ends_at_once() -> None:
+    steps = adding("a")
+    next(steps)
+    steps.send(Answered(0, value=""))
+
+    result = ended(steps, Aborted())
+
+    assert [one.outcome for one in result.settled] == [Outcome.DONE]
+    assert not result.verified
+
+
+def test_writes_go_under_the_index_of_their_change_and_reads_under_none() -> None:
+    steps = adding("a")
+    first = next(steps)
+
+    reading = steps.send(Answered(0, value=""))
+
+    assert [call.key for call in (*first.start, *reading.start)] == [0, -1]
+
+
+def test_unless_told_otherwise_four_edits_are_in_flight_and_one_add() -> None:
+    service = Listing()
+    seed(service, [command(f"c{n}") for n in range(6)])
+    edits = plan_now(service, wanted([command(f"c{n}", "New.") for n in range(6)]))
+    adds = plan_now(Listing(), wanted([command(f"c{n}") for n in range(6)]))
+    here = read(Driver(service), edits.scope)
+
+    first_edits = next(apply(edits, listed=here, health=Health()))
+    first_add = next(apply(adds, listed=Snapshot({Resource.COMMAND: ()}), health=Health()))
+
+    assert [call.key for call in first_edits.start] == [0, 1, 2, 3]
+    assert [call.key for call in first_add.start] == [0]
+
+
+def test_a_read_whose_wait_is_over_goes_on() -> None:
+    steps = adding("a")
+    next(steps)
+    steps.send(Answered(0, value=""))
+
+    assert steps.send(Elapsed()) == Step()
+
+
+def test_pauses_before_reading_again_end_at_a_stop() -> None:
+    steps = adding("a")
+    next(steps)
+    steps.send(Answered(0, error=RESET))
+    pause = steps.send(Answered(-1, value=()))
+
+    result = ended(steps, Interrupted())
+
+    assert pause.wait == REREADS[1]
+    assert [one.outcome for one in result.settled] == [Outcome.UNKNOWN]
+
+
+def test_what_the_driver_did_not_send_any_more_is_skipped() -> None:
+    steps = adding("a", "b")
+    next(steps)
+
+    result = ended(steps, Answered(0, error=StoppedError("stopped")))
+
+    assert [one.outcome for one in result.settled] == [Outcome.SKIPPED] * 2
+    assert result.interrupted
+    assert not result.touched
+
+
+def test_what_was_to_be_sent_again_and_was_not_has_failed() -> None:
+    steps = adding("a", "b")
+    next(steps)
+    steps.send(Answered(0, error=ServerError("trouble", reply=Reply(500, b""))))
+    for _ in REREADS[1:]:
+        steps.send(Answered(-1, value=()))
+        steps.send(Elapsed())
+    again = steps.send(Answered(-1, value=()))
+
+    result = ended(steps, Answered(0, error=StoppedError("stopped")))
+
+    assert [call.key for call in again.start] == [0]
+    assert [one.outcome for one in result.settled] == [Outcome.FAILED, Outcome.SKIPPED]
+    assert [one.error for one in result.settled] == ["trouble", "interrupted"]
+
+
+def test_an_event_that_is_no_answer_starts_nothing() -> None:
+    steps = adding("a", "b")
+    first = next(steps)
+
+    assert [call.key for call in first.start] == [0]
+    assert steps.send(Elapsed()) == Step()
+
+
+def test_outcomes_are_told_as_they_become_final() -> None:
+    service = Listing()
+    seed(service, [command("old")])
+
+    run = sync(service, wanted([command("a"), command("b")]))
+
+    assert [(one.change.name, one.outcome) for one in run.driver.outcomes] == [
+        ("a", Outcome.DONE),
+        ("b", Outcome.DONE),
+        ("old", Outcome.DONE),
+    ]
+
+
+def test_what_reading_shows_is_told_before_the_next_pause() -> None:
+    steps = adding("a", "b", unordered=True)
+    next(steps)
+    steps.send(Answered(0, error=RESET))
+    steps.send(Answered(1, error=RESET))
+
+    pause = steps.send(Answered(-1, value=(Entry(command("a"), id="1"),)))
+
+    assert pause.wait == REREADS[1]
+    assert [(one.change.name, one.outcome) for one in pause.settled] == [("a", Outcome.DONE)]
+
+
+def test_what_is_settled_last_is_told_in_a_step_that_waits_for_nothing() -> None:
+    steps = adding("a", "b")
+    next(steps)
+    steps.send(Interrupted())
+
+    last = steps.send(Answered(0, value=""))
+
+    assert last == Step(wait=0.0, settled=last.settled)
+    assert [(one.change.name, one.outcome) for one in last.settled] == [
+        ("a", Outcome.DONE),
+        ("b", Outcome.SKIPPED),
+    ]
+
+
+def test_a_replace_is_told_only_when_both_halves_are_done() -> None:
+    service = Listing()
+    seed(service, [announcement("v", "Then.")])
+
+    run = sync(service, wanted(None, [announcement("v", "Now.")]))
+
+    assert [one.outcome for one in run.driver.outcomes] == [Outcome.DONE]
+
+
+def test_a_replace_that_was_half_done_is_finished_by_the_delete_alone() -> None:
+    service = Listing()
+    seed(service, [announcement("v", "Then."), announcement("w")])
+    plan = plan_now(service, wanted(None, [announcement("v", "Now."), announcement("w")]))
+    seed(service, [announcement("v", "Now.")])
+
+    driver = Driver(service)
+    result = carry_out(plan, read(driver, plan.scope), driver)
+
+    assert result.complete
+    assert [request.kind for request in service.writes()] == ["delete"]
+    assert service.texts("announcements") == [announcement("w"), announcement("v", "Now.")]
+
+
+def test_a_half_done_replace_that_is_refused_has_touched_nothing_in_this_run() -> None:
+    service = Listing()
+    seed(service, [announcement("v", "Then.")])
+    plan = plan_now(service, wanted(None, [announcement("v", "Now.")]))
+    seed(service, [announcement("v", "Now.")])
+    driver = Driver(service)
+    listed = read(driver, plan.scope)
+    service.choose = lambda _: BAD_REQUEST
+
+    result = carry_out(plan, listed, driver)
+
+    (one,) = result.settled
+    assert one.outcome is Outcome.FAILED
+    assert one.error.startswith("the new one is added, but the old one is not deleted: ")
+    assert not result.touched
+
+
+def test_a_half_done_replace_that_is_stopped_says_that_half_of_it_is_done() -> None:
+    service = Listing()
+    seed(service, [announcement("v", "Then."), command("a")])
+    plan = plan_now(service, wanted([command("b")], [announcement("v", "Now.")]))
+    seed(service, [announcement("v", "Now.")])
+    driver = Driver(service)
+    listed = read(driver, plan.scope)
+    driver.stops[driver.moments] = Interrupted()
+
+    result = carry_out(plan, listed, driver)
+
+    replaced = next(one for one in result.settled if one.change.action == "replace")
+    assert replaced.outcome is Outcome.SKIPPED
+    assert replaced.error.startswith("the new one is added, but the old one is not deleted: ")
+    assert not result.touched
+
+
+def test_a_replace_whose_add_ended_unclearly_goes_on_when_it_is_found() -> None:
+    service = Listing(faults={1: RESET_AFTER})
+    seed(service, [announcement("v", "Then.")])
+
+    run = sync(service, wanted(None, [announcement("v", "Now.")]))
+
+    assert run.result.complete
+    assert service.texts("announcements") == [announcement("v", "Now.")]
+
+
+def test_a_delete_that_ended_unclearly_does_not_hold_up_the_others() -> None:
+    service = Listing()
+    seed(service, [announcement("v1", "Then."), announcement("v2", "Then.")])
+    service.choose = lambda request: RESET_AFTER if request.path.endswith("/r0001") else None
+    now = [announcement("v1", "Now."), announcement("v2", "Now.")]
+
+    run = sync(service, wanted(None, now), driver=Driver(service, retries=0), concurrency=1)
+
+    assert run.result.complete
+    assert service.texts("announcements") == now
+
+
+def test_what_an_earlier_run_wrote_and_the_service_changed_makes_a_saved_plan_stale() -> None:
+    service = Listing(store=lambda record: {key: text.lower() for key, text in record.items()})
+    plan = plan_now(service, wanted([command("Help")]))
+    driver = Driver(service)
+    carry_out(plan, read(driver, plan.scope), driver)
+
+    with pytest.raises(StalePlanError, match="add of command 'Help'"):
+        carry_out(plan, read(driver, plan.scope), driver)
+
+
+def test_a_stop_before_the_last_look_for_a_replacement_leaves_the_old_one() -> None:
+    service = Listing()
+    seed(service, [announcement("v", "Then.")])
+    plan = plan_now(service, wanted(None, [announcement("v", "Now.")]))
+    here = read(Driver(service), plan.scope)
+    nothing_new = Answered(-1, value=here.collections[Resource.ANNOUNCEMENT])
+    steps = apply(plan, listed=here, health=Health())
+    next(steps)
+    steps.send(Answered(0, value=""))
+    steps.send(nothing_new)
+    steps.send(Elapsed())
+    pause = steps.send(nothing_new)
+
+    result = ended(steps, Interrupted())
+
+    (one,) = result.settled
+    assert pause == Step(wait=REREADS[2])
+    assert one.outcome is Outcome.SKIPPED
+    assert one.error == "the new one is added, but the old one is not deleted: interrupted"
+    assert result.touched
+
+
+def test_a_change_that_the_service_does_not_know_is_a_defect() -> None:
+    then = announcement("b")
+    change = Edit(
+        resource=Resource.ANNOUNCEMENT, id="1", before=then, after=announcement("a"), fields=()
+    )
+    plan = Plan(
+        target=TARGET,
+        manifest=(),
+        scope=(Resource.ANNOUNCEMENT,),
+        changes=(change,),
+        unchanged=0,
+        listed={},
+    )
+    here = Snapshot({Resource.ANNOUNCEMENT: (Entry(then, id="1"),)})
+
+    with pytest.raises(AssertionError, match=r"Edit.*AnnouncementText"):
+        next(apply(plan, listed=here, health=Health()))

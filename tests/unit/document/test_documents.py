@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from commandsync.apply.outcomes import Difference, Outcome, Result, Settled
+from commandsync.diagnostics import Location, Notice, Problem
+from commandsync.document.documents import (
+    documents,
+    failure_document,
+    failure_kind,
+    plan_document,
+    result_document,
+    validated_document,
+)
+from commandsync.errors import (
+    CommandsyncError,
+    DecodeError,
+    FileError,
+    Forbidden,
+    ManifestError,
+    RateLimited,
+    Reply,
+    ServerError,
+    StalePlanError,
+    TooManyDeletesError,
+    TransportError,
+    UsageError,
+)
+from commandsync.plan.rules import SyncRules
+from commandsync.records.rewriting import rewrites
+from commandsync.records.snapshot import Snapshot
+from tests.support.plans import BASE_URL, BOT, command, plan_of, varied_plan
+
+REPLY = Reply(status=500, body=b"")
+
+
+def test_a_plan_document_has_the_designed_keys_in_their_order() -> None:
+    document = plan_document(varied_plan())
+
+    assert list(document) == [
+        "version",
+        "bot",
+        "base_url",
+        "manifest",
+        "scope",
+        "summary",
+        "listed",
+        "limits",
+        "refused",
+        "changes",
+        "kept",
+        "stuck",
+        "warnings",
+        "fingerprint",
+        "digest",
+    ]
+    assert document["bot"] == BOT
+    assert document["base_url"] == BASE_URL
+    assert document["scope"] == ["commands", "announcements"]
+    assert document["summary"] == {"add": 1, "edit": 2, "delete": 1, "replace": 1, "unchanged": 0}
+    assert document["listed"] == {"commands": 3, "announcements": 1}
+    assert document["limits"] == {
+        "prune": True,
+        "max_deletes": "50%",
+        "announcements": "mirror",
+        "ignore": ["beta-*"],
+    }
+    assert document["refused"] == {
+        "message": "would delete or replace 1 of 1 listed announcements that are not ignored, "
+        "100 % is over 50 %",
+        "hint": "if that is meant, allow it with --max-deletes 2",
+    }
+    assert document["warnings"] == [
+        {
+            "message": "odd",
+            "hint": "fix it",
+            "location": {"path": "commands.yaml", "line": 2, "column": 3},
+        },
+        {"message": "even", "hint": "", "location": None},
+    ]
+
+
+def test_each_change_says_what_was_and_what_will_be() -> None:
+    edit, rename, add, replace, delete = plan_document(varied_plan())["changes"]
+
+    assert edit == {
+        "action": "edit",
+        "resource": "command",
+        "id": "1",
+        "name": "help",
+        "before": {
+            "name": "help",
+            "description": "Shows help.",
+            "syntax": "/help",
+            "category": "",
+        },
+        "after": {
+            "name": "help",
+            "description": "Shows the help menu.",
+            "syntax": "/help",
+            "category": "",
+        },
+        "fields": {"description": {"old": "Shows help.", "new": "Shows the help menu."}},
+        "location": {"path": "commands.yaml", "line": 9, "column": 5},
+        "renamed_from": None,
+    }
+    assert rename["renamed_from"] == "purge"
+    assert (add["id"], add["before"], add["fields"], add["listed"]) == (None, None, {}, 0)
+    assert (replace["resource"], replace["id"], replace["listed"]) == ("announcement", "a", 0)
+    assert (delete["after"], delete["location"], delete["fields"]) == (None, None, {})
+
+
+def test_what_is_kept_is_named_with_its_text() -> None:
+    plan = plan_of([command("help")], [command("old", id="3")], rules=SyncRules(prune=False))
+
+    assert plan_document(plan)["kept"] == [
+        {
+            "resource": "command",
+            "id": "3",
+            "name": "old",
+            "text": {
+                "name": "old",
+                "description": "Does it.",
+                "syntax": "/old",
+                "category": "",
+            },
+        }
+    ]
+
+
+def test_a_plan_within_its_limits_is_not_refused() -> None:
+    document = plan_document(plan_of([command("help")]))
+
+    assert document["refused"] is None
+    assert document["limits"]["max_deletes"] is None
+
+
+def test_a_result_document_is_the_plans_and_how_it_ended() -> None:
+    plan = varied_plan()
+    edit, rename, add, replace, delete = plan.changes
+    assert edit.action == "edit"
+    found = rewrites(sent=edit.after, stored=edit.after._replace(description="Shows"))
+    gone = Difference(delete, ())
+    result = Result(
+        plan=plan,
+        settled=(
+            Settled(edit, Outcome.DONE),
+            Settled(rename, Outcome.FAILED, "no", "shorten it"),
+            Settled(add, Outcome.UNKNOWN, "timed out"),
+            Settled(replace, Outcome.SKIPPED, "stopped"),
+            Settled(delete, Outcome.SKIPPED, "stopped"),
+        ),
+        differences=(Difference(edit, found), Difference(add, ()), gone),
+        notices=(Notice("a copy"),),
+        verified=False,
+        stopped="stopped",
+        interrupted=True,
+    )
+    document = result_document(result)
+
+    assert list(document)[: len(plan_document(plan)) - 1] == list(plan_document(plan))[:-1]
+    assert document["fingerprint"] == plan.fingerprint
+    assert [(c["outcome"], c["error"], c["hint"]) for c in document["changes"]] == [
+        ("done", "", ""),
+        ("failed", "no", "shorten it"),
+        ("unknown", "timed out", ""),
+        ("skipped", "stopped", ""),
+        ("skipped", "stopped", ""),
+    ]
+    assert document["outcomes"] == {"done": 1, "failed": 1, "unknown": 1, "skipped": 2}
+    assert (document["verified"], document["stopped"]) == (False, "stopped")
+    assert document["interrupted"] is True
+    assert document["notices"] == [{"message": "a copy", "hint": "", "location": None}]
+    assert document["differences"][0] == {
+        "resource": "command",
+        "id": "1",
+        "name": "help",
+        "location": {"path": "commands.yaml", "line": 9, "column": 5},
+        "fields": [
+            {
+                "field": "description",
+                "sent": "Shows the help menu.",
+                "stored": "Shows",
+                "how": "cut at 5 characters",
+                "advice": "shorten it to 5 characters",
+            }
+        ],
+    }
+    assert document["differences"][1]["id"] is None
+    assert document["differences"][2]["location"] is None
+
+
+def test_one_document_stands_for_itself_and_several_in_a_list() -> None:
+    assert documents([{"version": 1}]) == {"version": 1}
+    assert documents([{"a": 1}, {"b": 2}]) == {"version": 1, "results": [{"a": 1}, {"b": 2}]}
+
+
+def test_a_failure_document_lists_the_problems() -> None:
+    error = ManifestError([Problem(Location("a.yaml", 3, 1), "unknown key", "drop it")])
+
+    assert failure_document(error) == {
+        "version": 1,
+        "error": {"kind": "invalid", "message": "the manifest has 1 problem", "hint": ""},
+        "problems": [
+            {
+                "path": "a.yaml",
+                "line": 3,
+                "column": 1,
+                "message": "unknown key",
+                "hint": "drop it",
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (UsageError("x"), "usage"),
+        (ManifestError([]), "invalid"),
+        (FileError("x"), "file"),
+        (StalePlanError("x"), "stale"),
+        (TooManyDeletesError("x"), "refused"),
+        (Forbidden("x", reply=REPLY), "auth"),
+        (RateLimited("x", reply=REPLY), "rate-limited"),
+        (TransportError("x"), "network"),
+        (ServerError("x", reply=REPLY), "network"),
+        (DecodeError("x", reply=REPLY), "service"),
+        (CommandsyncError("x"), "failed"),
+    ],
+)
+def test_every_error_is_of_a_kind(error: CommandsyncError, kind: str) -> None:
+    assert failure_kind(error) == kind
+
+
+def test_a_validated_document_counts_and_warns() -> None:
+    class Manifest:
+        path = "a.yaml"
+        snapshot = Snapshot()
+        warnings = (Problem(Location("a.yaml", 2, 3), "twins"),)
+
+    assert validated_document([Manifest()]) == {
+        "version": 1,
+        "manifests": [{"path": "a.yaml"}],
+        "warnings": [{"path": "a.yaml", "line": 2, "column": 3, "message": "twins", "hint": ""}],
+    }
+
+
+def test_a_text_plan_and_a_json_plan_load_no_pydantic() -> None:
+    code = (
+        "import sys\n"
+        "from commandsync import report\n"
+        "from commandsync.errors import UsageError\n"
+        "for form in ('text', 'json', 'markdown', 'github'):\n"
+        "    report.render_failure(UsageError('x'), format=form)\n"
+        "    report.render_plans([], format=form) if form != 'json' else None\n"
+        "print(sorted({'pydantic', 'rich', 'deepdiff', 'yaml', 'requests'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert done.stdout == "[]\n"

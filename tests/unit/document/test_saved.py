@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commandsync.document.documents import digest_of
+from commandsync.document.saved import LARGEST_PLAN, load_plan
+from commandsync.errors import FileError, RefusedError
+from commandsync.report import render_plans
+from tests.support.plans import edits, plans, varied_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commandsync.plan.plan import Plan
+
+
+def _saved(plan: Plan) -> str:
+    return render_plans([plan], format="json")
+
+
+def _data() -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(_saved(varied_plan()))
+    return data
+
+
+@settings(max_examples=80)
+@given(plans())
+def test_a_saved_plan_reads_back_as_it_was(plan: Plan) -> None:
+    text = _saved(plan)
+    loaded = load_plan(text, "plan.json")
+
+    assert loaded == plan
+    assert _saved(loaded) == text
+
+
+def test_a_byte_order_mark_is_forgiven() -> None:
+    assert load_plan("\ufeff" + _saved(varied_plan()), "plan.json") == varied_plan()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "it is not valid JSON"),
+        ("not json", "it is not valid JSON"),
+        ("[]", "it is not a JSON object"),
+        ("{}", "it has no digest"),
+        ('{"version": 1}', "it has no digest"),
+        ('{"version": 1, "results": []}', "holds several plans"),
+        ('{"version": 1, "error": {}}', "holds the report of a failure"),
+        ('{"version": 1, "verified": true}', "holds the result of an apply"),
+        ('{"version": 1, "version": 1}', "a key stands twice"),
+        ('{"version": NaN}', "NaN is no JSON number"),
+        ('{"version": ' + "1" * 5000 + "}", "it is not valid JSON"),
+        ("[" * 200_000, "it nests too deep"),
+    ],
+)
+def test_what_is_no_saved_plan_is_told_as_such(text: str, message: str) -> None:
+    with pytest.raises(FileError, match=r"plan\.json") as caught:
+        load_plan(text, "plan.json")
+
+    assert message in caught.value.message
+    assert caught.value.hint
+
+
+def test_a_file_that_is_too_large_is_not_even_read() -> None:
+    with pytest.raises(FileError, match="too large"):
+        load_plan(" " * (LARGEST_PLAN + 1), "plan.json")
+
+
+@pytest.mark.parametrize("version", [0, 2, -1, 10**4000])
+def test_another_version_is_refused(version: int) -> None:
+    with pytest.raises(RefusedError, match="of another version than 1"):
+        load_plan(json.dumps({"version": version}), "plan.json")
+
+
+def _sealed(data: dict[str, Any]) -> str:
+    """Return an edited plan as who knows how the digest is made would save it."""
+    return json.dumps(data | {"digest": digest_of(data)})
+
+
+@pytest.mark.parametrize("version", ["1", True, None, 1.0])
+def test_a_version_that_is_not_a_number_is_not_a_plan(version: object) -> None:
+    with pytest.raises(FileError, match=r"plan\.json is not a saved plan: it has no version"):
+        load_plan(_sealed(_data() | {"version": version}), "plan.json")
+
+
+@pytest.mark.parametrize(("left", "right"), [("[", "]"), ('{"x": ', "}")])
+@pytest.mark.parametrize("depth", [100, 900, 960, 980, 1000, 5000, 100_000])
+def test_no_depth_is_more_than_a_damaged_file(left: str, right: str, depth: int) -> None:
+    nested = left * depth + "1" + right * depth
+
+    with pytest.raises((FileError, RefusedError), match=r"plan\.json"):
+        load_plan('{"version": 1, "digest": "", "x": ' + nested + "}", "plan.json")
+
+
+@pytest.mark.parametrize("half", ['"\\ud800"', '"\ud800"'])
+def test_half_a_character_is_not_a_plan(half: str) -> None:
+    text = _sealed(_data() | {"bot": "\ud800"}).replace('"\\ud800"', half)
+
+    with pytest.raises(FileError, match=r"plan\.json is not a saved plan: bot: "):
+        load_plan(text, "plan.json")
+
+
+def test_a_plan_without_its_digest_was_edited() -> None:
+    data = _data()
+    del data["digest"]
+
+    with pytest.raises(RefusedError, match="its digest does not match"):
+        load_plan(json.dumps(data), "plan.json")
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_any_edit_is_told_by_the_digest(data: st.DataObject) -> None:
+    plan = data.draw(plans())
+    edited = data.draw(edits(json.loads(_saved(plan))))
+
+    with pytest.raises(RefusedError, match=r"plan\.json"):
+        load_plan(json.dumps(edited), "plan.json")
+
+
+def _put(*steps: str | int, value: object) -> Callable[[dict[str, Any]], None]:
+    def edit(data: dict[str, Any]) -> None:
+        place: Any = data
+        for step in steps[:-1]:
+            place = place[step]
+        place[steps[-1]] = value
+
+    edit.__name__ = f"{steps} = {value!r}"
+    return edit
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        _put("unknown", value=1),
+        _put("changes", 0, "unknown", value=1),
+        _put("changes", 0, "outcome", value="done"),
+        _put("bot", value=""),
+        _put("bot", value=779),
+        _put("base_url", value=""),
+        _put("base_url", value="ftp://listing.example"),
+        _put("base_url", value="https://listing.example/"),
+        _put("base_url", value="https://user:pass@listing.example"),
+        _put("scope", value=["announcements", "commands"]),
+        _put("scope", value=["commands"]),
+        _put("scope", value=["commands", "commands"]),
+        _put("scope", value=[]),
+        _put("listed", value={"commands": 3}),
+        lambda data: data.update(scope=["commands"], listed={"commands": 3}),
+        _put("listed", "commands", value=-1),
+        _put("limits", "max_deletes", value="130%"),
+        _put("limits", "ignore", value=[1]),
+        _put("limits", "prune", value="yes"),
+        _put("changes", 0, "id", value=""),
+        _put("changes", 0, "id", value="."),
+        _put("changes", 4, "id", value=".."),
+        _put("changes", 4, "id", value="1"),
+        _put("changes", 0, "action", value="destroy"),
+        _put("changes", 0, "resource", value="announcement"),
+        _put("changes", 3, "resource", value="command"),
+        _put("changes", 2, "resource", value="announcement"),
+        _put("changes", 4, "resource", value="announcement"),
+        _put("changes", 2, "name", value=" "),
+        _put("changes", 2, "after", "category", value=None),
+        _put("changes", 0, "location", "line", value=0),
+        _put("changes", 0, "location", "line", value=1.0),
+        _put("fingerprint", value="sha256:0"),
+        _put("kept", value=[{"resource": "bot", "id": "1", "name": "x", "text": {}}]),
+        _put(
+            "kept",
+            value=[
+                {
+                    "resource": "command",
+                    "id": "1",
+                    "name": "x",
+                    "text": {"title": "x", "description": "y"},
+                }
+            ],
+        ),
+    ],
+)
+def test_what_no_plan_holds_is_no_plan(edit: Callable[[dict[str, Any]], None]) -> None:
+    data = _data()
+    edit(data)
+
+    with pytest.raises(FileError, match=r"plan\.json is not a saved plan: "):
+        load_plan(_sealed(data), "plan.json")
+
+
+@pytest.mark.parametrize(
+    ("edit", "what"),
+    [
+        (_put("fingerprint", value="sha256:" + "0" * 64), "fingerprint"),
+        (_put("bot", value="1"), "fingerprint"),
+        (_put("base_url", value="https://evil.example"), "fingerprint"),
+        (_put("changes", value=[]), "fingerprint"),
+        (_put("changes", 0, "id", value="9"), "fingerprint"),
+        (_put("changes", 2, "after", "syntax", value="/x"), "fingerprint"),
+        (_put("changes", 2, "listed", value=1), "fingerprint"),
+        (_put("changes", 0, "fields", value={}), "changes"),
+        (_put("changes", 0, "name", value="other"), "changes"),
+        (_put("changes", 1, "renamed_from", value=None), "changes"),
+        (_put("summary", "delete", value=0), "summary"),
+    ],
+)
+def test_what_does_not_follow_from_its_changes_was_edited(
+    edit: Callable[[dict[str, Any]], None], what: str
+) -> None:
+    data = _data()
+    edit(data)
+
+    with pytest.raises(RefusedError, match=f"was edited or damaged: its {what} is not"):
+        load_plan(_sealed(data), "plan.json")
+
+
+def test_a_refusal_in_other_words_is_the_same_plan() -> None:
+    data = _data()
+    data["refused"] = None
+
+    assert load_plan(_sealed(data), "plan.json") == varied_plan()
+
+
+@settings(max_examples=60)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    ),
+    st.data(),
+)
+def test_no_damage_ends_in_anything_but_an_error_of_ours(
+    value: object, data: st.DataObject
+) -> None:
+    document = _data()
+    place: Any = document
+    while isinstance(place, dict | list) and place:
+        key: Any = data.draw(
+            st.sampled_from(list(place) if isinstance(place, dict) else range(len(place)))
+        )
+        if not isinstance(place[key], dict | list) or data.draw(st.booleans()):
+            place[key] = value
+            break
+        place = place[key]
+    try:
+        loaded = load_plan(_sealed(document), "plan.json")
+    except (FileError, RefusedError):
+        return
+
+    assert loaded.fingerprint == varied_plan().fingerprint
+
+
+def test_a_file_whose_values_would_fill_the_memory_is_refused() -> None:
+    with pytest.raises(FileError, match="more than 1,000,000 values"):
+        load_plan('{"version": 1, "x": [' + "0," * 1_000_001 + "0]}", "plan.json")

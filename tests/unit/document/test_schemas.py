@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from jsonschema import Draft202012Validator, ValidationError
+
+from commandsync.apply.outcomes import Difference, Outcome, Result, Settled
+from commandsync.diagnostics import Location, Notice, Problem
+from commandsync.document.documents import (
+    documents,
+    failure_document,
+    plan_document,
+    plan_schema_text,
+    result_document,
+    result_schema_text,
+)
+from commandsync.errors import ManifestError
+from commandsync.records.rewriting import Rewrite
+from tests.support.plans import command, plan_of, plans
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commandsync.plan.plan import Plan
+
+FOLDER = Path(__file__).resolve().parents[3] / "schemas"
+PLAN = Draft202012Validator(json.loads(plan_schema_text()))
+RESULT = Draft202012Validator(json.loads(result_schema_text()))
+
+
+@pytest.mark.parametrize(
+    ("name", "generate"),
+    [("plan.schema.json", plan_schema_text), ("result.schema.json", result_schema_text)],
+)
+def test_the_files_are_what_the_models_generate(name: str, generate: Callable[[], str]) -> None:
+    assert (FOLDER / name).read_text(encoding="utf-8") == generate()
+    Draft202012Validator.check_schema(json.loads(generate()))
+
+
+def _result(plan: Plan) -> Result:
+    kinds = list(Outcome)
+    settled = tuple(
+        Settled(change, kinds[n % len(kinds)], "why", "hint")
+        for n, change in enumerate(plan.changes)
+    )
+    rewrite = Rewrite("description", "long", "lo", "cut at 2 characters", "shorten it")
+    return Result(
+        plan=plan,
+        settled=settled,
+        differences=tuple(Difference(change, (rewrite,)) for change in plan.changes),
+        notices=(Notice("odd", "even", Location("a.yaml")), Notice("x")),
+        stopped="why",
+    )
+
+
+@settings(max_examples=40)
+@given(plans())
+def test_real_documents_have_the_shape_of_the_schemas(plan: Plan) -> None:
+    PLAN.validate(plan_document(plan))
+    RESULT.validate(result_document(_result(plan)))
+
+
+def test_several_documents_and_failures_have_it_too() -> None:
+    plan = plan_of([command("help")])
+    failure = failure_document(ManifestError([Problem(Location("a.yaml"), "odd", "even")]))
+
+    PLAN.validate(documents([plan_document(plan), failure]))
+    RESULT.validate(documents([result_document(_result(plan)), failure]))
+    PLAN.validate(failure)
+    RESULT.validate(failure)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"version": 2},
+        {"extra": 1},
+        {"changes": [{}]},
+        {"fingerprint": "md5:1"},
+        {"bot": None},
+    ],
+)
+def test_what_is_wrong_does_not_have_it(wrong: dict[str, Any]) -> None:
+    document = plan_document(plan_of([command("help")])) | wrong
+
+    with pytest.raises(ValidationError):
+        PLAN.validate(document)

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.plan.changes import Add, Change, Delete, Replace
+from commandsync.plan.guard import ALWAYS_ALLOWED, countable, refusal
+from commandsync.plan.rules import SyncRules, parse_delete_limit
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import AnnouncementText, CommandText, Resource
+
+TEXT = CommandText("a", "b", "c")
+POST = AnnouncementText("a", "b")
+ADD = Add(resource=Resource.COMMAND, after=TEXT)
+REPLACE = Replace(
+    resource=Resource.ANNOUNCEMENT, id="1", before=POST, after=POST, fields=(), listed=0
+)
+
+
+def deletes(count: int, resource: Resource = Resource.COMMAND) -> list[Change]:
+    return [Delete(resource=resource, id=str(n), before=TEXT) for n in range(count)]
+
+
+def rules(limit: str | None = None, *ignored: str) -> SyncRules:
+    parsed = None if limit is None else parse_delete_limit(limit)
+    return SyncRules(max_deletes=parsed, ignore=ignored)
+
+
+def refused(changes: list[Change], listed: int, limit: str | None = None) -> str:
+    """Return the arithmetic of a refusal; empty when there is none."""
+    found = refusal(
+        changes,
+        listed=dict.fromkeys(Resource, listed),
+        rules=rules(limit),
+    )
+    return found.message if found else ""
+
+
+def test_the_arithmetic_is_shown_with_what_allows_it() -> None:
+    found = refusal(deletes(12), listed={Resource.COMMAND: 30}, rules=rules())
+
+    assert found is not None
+    assert found.message == "would delete 12 of 30 listed commands, 40 % is over 30 %"
+    assert "--max-deletes 12" in found.hint
+
+
+@pytest.mark.parametrize(
+    ("count", "listed", "limit", "message"),
+    [
+        (3, 4, None, ""),
+        (4, 13, None, "would delete 4 of 13 listed commands, 30.77 % is over 30 %"),
+        (4, 14, None, ""),
+        (30, 100, None, ""),
+        (31, 100, None, "would delete 31 of 100 listed commands, 31 % is over 30 %"),
+        (1, 100, "0", "would delete 1 of 100 listed commands, the limit is 0"),
+        (1, 100, "0%", "would delete 1 of 100 listed commands, 1 % is over 0 %"),
+        (2, 100, "1", "would delete 2 of 100 listed commands, the limit is 1"),
+        (1, 3, "30%", "would delete 1 of 3 listed commands, 33.33 % is over 30 %"),
+        (5, 9, "5", ""),
+        (99, 100, "99", ""),
+        (100, 100, "all", ""),
+        (100, 100, "100", "would delete 100 of 100 listed commands, which keeps none of them"),
+        (100, 100, "100%", "would delete 100 of 100 listed commands, which keeps none of them"),
+        (1, 1, None, "would delete 1 of 1 listed commands, which keeps none of them"),
+        (3, 3, None, "would delete 3 of 3 listed commands, which keeps none of them"),
+        (6001, 20000, None, "would delete 6001 of 20000 listed commands, 30.005 % is over 30 %"),
+    ],
+)
+def test_so_much_may_go(count: int, listed: int, limit: str | None, message: str) -> None:
+    assert refused(deletes(count), listed, limit) == message
+
+
+def test_what_is_added_does_not_count_as_left() -> None:
+    assert refused([ADD] * 9 + deletes(3), 3) == (
+        "would delete 3 of 3 listed commands, which keeps none of them"
+    )
+    assert refused([ADD] * 9 + deletes(3), 4) == ""
+
+
+def test_a_replace_counts_as_a_delete_but_leaves_something() -> None:
+    assert refused([REPLACE] * 3, 3) == ""
+    assert refused([REPLACE] * 4, 4) == (
+        "would delete or replace 4 of 4 listed announcements, 100 % is over 30 %"
+    )
+    assert refused([REPLACE] * 4, 4, "4") == ""
+
+
+def test_each_collection_keeps_something() -> None:
+    few = refusal(
+        [*deletes(4), *deletes(3, Resource.ANNOUNCEMENT)],
+        listed={Resource.COMMAND: 100, Resource.ANNOUNCEMENT: 3},
+        rules=rules(),
+    )
+
+    assert few is not None
+    assert few.message == "would delete 3 of 3 listed announcements, which keeps none of them"
+    assert few.hint.endswith("--max-deletes all")
+
+
+@given(commands=st.integers(1, 20), announcements=st.integers(1, 20), limit=st.integers(0, 40))
+def test_a_number_and_the_three_count_over_the_whole_listing(
+    commands: int, announcements: int, limit: int
+) -> None:
+    total = commands + announcements
+    changes = [*deletes(commands), *[REPLACE] * announcements]
+
+    said = refused(changes, 1000, str(limit))
+
+    assert bool(said) == (total > limit)
+    assert not said or said == (
+        f"would delete or replace {commands} of 1000 listed commands and {announcements} of 1000 "
+        f"listed announcements, the limit is {limit}"
+    )
+    assert bool(refused(changes, 21)) == (
+        total > ALWAYS_ALLOWED and max(commands, announcements) > 6
+    )
+
+
+def test_ignored_records_are_not_counted_and_the_message_says_so() -> None:
+    listed = [Entry(CommandText(name, "", "")) for name in ("a", "b", "c", "d", "beta-1", "beta-2")]
+    limits = rules("50%", "beta-*")
+
+    found = refusal(
+        deletes(3), listed=countable({Resource.COMMAND: listed}, rules=limits), rules=limits
+    )
+
+    assert found is not None
+    assert found.message == (
+        "would delete 3 of 4 listed commands that are not ignored, 75 % is over 50 %"
+    )
+
+
+def test_a_collection_that_shows_nothing_has_nothing_to_delete() -> None:
+    nothing = refusal(deletes(4), listed={}, rules=rules())
+
+    assert nothing is not None
+    assert refusal([], listed={}, rules=rules("0")) is None
+    assert refusal([ADD], listed={}, rules=rules("0")) is None
+
+
+@given(
+    total=st.integers(1, 30_000),
+    share=st.floats(0, 1.2),
+    percent=st.decimals(0, 100, places=6),
+)
+def test_a_percentage_is_held_to_the_last_record(
+    total: int, share: float, percent: Decimal
+) -> None:
+    count = min(int(percent * total / 100 * Decimal(share)) + 1, total - 1)
+    message = refusal(
+        deletes(count) if count < 500 else deletes(1) * count,
+        listed={Resource.COMMAND: total},
+        rules=rules(f"{percent}%"),
+    )
+
+    assert (message is not None) == (count * 100 > percent * total)
+    if message is not None:
+        said, limit = (
+            Decimal(part.split(" %")[0])
+            for part in message.message.split(", ")[1].split(" is over ")
+        )
+        assert said > limit
+
+
+@given(count=st.integers(1, ALWAYS_ALLOWED), more=st.integers(1, 20))
+def test_three_are_always_allowed_when_nothing_was_configured(count: int, more: int) -> None:
+    assert refused(deletes(count), count + more) == ""

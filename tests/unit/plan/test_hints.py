@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.diagnostics import Location
+from commandsync.plan.changes import Add, Change, Delete
+from commandsync.plan.hints import likely_renames, lost_renames, rename_hints
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text
+
+PLACE = Location("commands.yaml", 3, 5)
+WORDS = st.text(min_size=1, max_size=12)
+
+
+def add(name: str, description: str = "Shows the menu of it.", syntax: str = "") -> Add:
+    return Add(
+        resource=Resource.COMMAND,
+        after=CommandText(name, description, syntax or f"/{name} [command]"),
+        location=PLACE,
+    )
+
+
+def delete(name: str, description: str = "Shows the menu of it.", syntax: str = "") -> Delete:
+    return Delete(
+        resource=Resource.COMMAND,
+        id="1",
+        before=CommandText(name, description, syntax or f"/{name} [command]"),
+    )
+
+
+def test_an_add_and_a_delete_that_say_the_same_print_the_line_to_write() -> None:
+    (hint,) = rename_hints([add("help"), delete("h")])
+
+    assert "'help' looks like 'h'" in hint.message
+    assert hint.hint.endswith('formerly: ["h"]')
+    assert hint.location == PLACE
+
+
+def test_a_name_is_quoted_so_that_it_can_be_pasted() -> None:
+    (hint,) = rename_hints([add("help"), delete('say "hi"\n', syntax="/help [command]")])
+
+    assert hint.hint.endswith(r'formerly: ["say \"hi\"\n"]')
+
+
+def test_a_name_that_others_keep_cannot_be_a_former_one_so_the_pin_is_printed() -> None:
+    away, afk = add("away"), delete("afk")
+
+    (hint,) = rename_hints(
+        [away, afk], wanted=[Entry(away.after, location=PLACE), Entry(afk.before)]
+    )
+
+    assert hint.hint.endswith('write below its name:  id: "1"')
+
+
+def test_a_former_name_is_printed_with_those_that_stand_there_already() -> None:
+    away = add("away")
+    wanted = [Entry(away.after, location=PLACE, formerly=("akf", "gone"))]
+
+    (hint,) = rename_hints([away, delete("afk")], wanted=wanted)
+
+    assert hint.hint.endswith('in place of its formerly:  formerly: ["akf", "gone", "afk"]')
+
+
+def test_texts_that_differ_give_no_hint() -> None:
+    assert rename_hints([add("help"), delete("ban", "Throws somebody out for ever.")]) == []
+
+
+def test_each_is_named_once_with_the_likest() -> None:
+    changes: list[Change] = [
+        add("a", "one two three four five six"),
+        add("b", "one two three four five six seven"),
+        delete("x", "one two three four five six seven"),
+        delete("y", "one two three four five six"),
+        delete("z", "one two three four five six"),
+    ]
+
+    found = [hint.message for hint in rename_hints(changes)]
+
+    assert len(found) == 2
+    assert "'a' looks like 'y'" in found[0]
+    assert "'b' looks like 'x'" in found[1]
+
+
+@given(old=WORDS, new=WORDS, description=WORDS, syntax=WORDS)
+def test_a_command_of_which_only_the_name_changed_is_found(
+    old: str, new: str, description: str, syntax: str
+) -> None:
+    gone, come = delete(old, description, syntax), add(new, description, syntax)
+
+    assert likely_renames([come, gone]) == [(come, gone)]
+
+
+@given(old=WORDS, new=WORDS, description=WORDS, before=st.text("/!.$ "), after=st.text("<>[]. "))
+def test_so_is_one_whose_syntax_says_the_new_name(
+    old: str, new: str, description: str, before: str, after: str
+) -> None:
+    gone = delete(old, description, f"{before}{old}{after}")
+    come = add(new, description, f"{before}{new}{after}")
+
+    assert likely_renames([come, gone]) == [(come, gone)]
+
+
+@given(same=WORDS, old=WORDS, new=WORDS)
+def test_only_the_beginnings_of_long_texts_are_compared(same: str, old: str, new: str) -> None:
+    gone, come = (
+        side("name", (same * 2_000)[:2_000] + rest * 2_000, same)
+        for side, rest in ((delete, old), (add, new))
+    )
+
+    assert likely_renames([come, gone]) == [(come, gone)]
+
+
+def test_announcements_have_no_former_names() -> None:
+    post: Text = AnnouncementText("a", "b")
+
+    changes: list[Change] = [
+        Add(resource=Resource.ANNOUNCEMENT, after=post),
+        Delete(resource=Resource.ANNOUNCEMENT, id="1", before=post),
+    ]
+
+    assert rename_hints(changes) == []
+
+
+def test_another_listing_altogether_is_not_compared() -> None:
+    assert rename_hints([*[add("a")] * 101, *[delete("b")] * 100]) == []
+
+
+def entry(name: str, *formerly: str) -> Entry:
+    return Entry(CommandText(name, "d", "s"), id=name, location=PLACE, formerly=formerly)
+
+
+def test_a_declared_rename_that_finds_nothing_is_told_while_something_is_deleted() -> None:
+    wanted = [entry("ping"), entry("latency", "C7", "c_7")]
+
+    (notice,) = lost_renames(wanted, {0: entry("ping")}, [entry("c7")])
+
+    assert "'latency' was formerly 'C7', 'c_7', but no such command is there" in notice.message
+    assert "spelling" in notice.hint
+    assert notice.location == PLACE
+
+
+def test_a_former_name_that_is_deleted_all_the_same_is_told() -> None:
+    wanted = [entry("latency", "c6", "c7")]
+
+    (notice,) = lost_renames(wanted, {0: entry("c6")}, [entry("c7")])
+
+    assert "'c7' is deleted with its uses, though 'latency' was formerly" in notice.message
+    assert "pull --pin" in notice.hint
+
+
+def test_a_former_name_long_gone_is_no_matter_while_nothing_is_deleted() -> None:
+    assert lost_renames([entry("latency", "c7")], {}, []) == []

@@ -1,0 +1,504 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.diagnostics import Location, Notice
+from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.plan.diff import FieldChange
+from commandsync.plan.plan import Plan, make_plan
+from commandsync.plan.rules import DeleteLimit, SyncRules
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import Resource, Text
+from tests.support.runs import EVERYTHING, TARGET, announcement, command, wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+APPEND = SyncRules(max_deletes=DeleteLimit())
+
+NAMES = st.sampled_from(["afk", "Afk", "ban", "help", "off", "247"])
+WORDS = st.sampled_from(["Does it.", "Does it well.", "Nothing.", "x"])
+COMMANDS = st.lists(st.builds(command, NAMES, WORDS, WORDS), max_size=10)
+POSTS = st.lists(st.builds(announcement, NAMES, WORDS), max_size=8)
+
+
+def listed(commands: list[Text], announcements: list[Text] | None = None) -> Snapshot:
+    return Snapshot(
+        {
+            resource: tuple(Entry(one, id=f"{resource[0]}{n}") for n, one in enumerate(some))
+            for resource, some in (
+                (Resource.COMMAND, commands),
+                (Resource.ANNOUNCEMENT, announcements or []),
+            )
+        }
+    )
+
+
+def plan_of(desired: Snapshot, here: Snapshot, rules: SyncRules = EVERYTHING) -> Plan:
+    return make_plan(desired=desired, listed=here, target=TARGET, rules=rules)
+
+
+def turned(side: Snapshot) -> Snapshot:
+    return Snapshot(dict(reversed(list(side.collections.items()))))
+
+
+def applied(plan: Plan, here: Snapshot) -> Snapshot:
+    """Do what a plan says, with lists and nothing else."""
+    now = {resource: list(here.collections[resource]) for resource in plan.scope}
+    for n, change in enumerate(plan.changes):
+        records = now[change.resource]
+        match change:
+            case Add():
+                records.append(Entry(change.after, id=f"new{n}"))
+            case Edit():
+                (at,) = [i for i, one in enumerate(records) if one.id == change.id]
+                assert records[at].text == change.before
+                records[at] = Entry(change.after, id=change.id)
+            case Replace():
+                records.append(Entry(change.after, id=f"new{n}"))
+                records[:] = [one for one in records if one.id != change.id]
+            case Delete():
+                records[:] = [one for one in records if one.id != change.id]
+    return Snapshot({resource: tuple(records) for resource, records in now.items()})
+
+
+@given(commands=COMMANDS, posts=POSTS, order=st.randoms(use_true_random=False))
+def test_equal_multisets_need_no_change(
+    commands: list[Text], posts: list[Text], order: object
+) -> None:
+    here = listed(commands, posts)
+    order.shuffle(commands)  # type: ignore[attr-defined]
+    order.shuffle(posts)  # type: ignore[attr-defined]
+
+    plan = plan_of(wanted(commands, posts), here)
+
+    assert plan.changes == ()
+    assert plan.unchanged == len(commands) + len(posts)
+    assert plan.refusal is None
+
+
+@given(want=COMMANDS, posts=POSTS, have=COMMANDS, old=POSTS)
+def test_the_plan_of_what_was_applied_is_empty(
+    want: list[Text], posts: list[Text], have: list[Text], old: list[Text]
+) -> None:
+    desired, here = wanted(want, posts), listed(have, old)
+
+    after = applied(plan_of(desired, here), here)
+
+    assert plan_of(desired, after).changes == ()
+    for resource, texts in ((Resource.COMMAND, want), (Resource.ANNOUNCEMENT, posts)):
+        assert Counter(one.text for one in after.collections[resource]) == Counter(texts)
+
+
+@given(want=COMMANDS, have=COMMANDS)
+def test_as_many_ids_are_kept_as_there_are_names_in_common(
+    want: list[Text], have: list[Text]
+) -> None:
+    here = listed(have)
+
+    after = applied(plan_of(wanted(want), here), here)
+
+    same = Counter(one[0] for one in want) & Counter(one[0] for one in have)
+    kept = {one.id for one in after.collections[Resource.COMMAND]} & {f"c{n}" for n in range(10)}
+    assert len(kept) >= same.total()
+
+
+@given(want=COMMANDS, posts=POSTS, have=COMMANDS, old=POSTS)
+def test_appending_takes_nothing_away_and_posts_no_title_twice(
+    want: list[Text], posts: list[Text], have: list[Text], old: list[Text]
+) -> None:
+    desired, here = wanted(want, posts), listed(have, old)
+
+    plan = plan_of(desired, here, APPEND)
+
+    about = [change for change in plan.changes if change.resource is Resource.ANNOUNCEMENT]
+    assert all(change.action == "add" for change in about)
+    titles, there = (Counter(one[0].casefold() for one in some) for some in (posts, old))
+    assert Counter(change.name.casefold() for change in about) == titles - there
+
+
+@given(want=COMMANDS, posts=POSTS, have=COMMANDS, old=POSTS)
+def test_equal_sides_give_equal_plans_whatever_the_order_of_the_collections(
+    want: list[Text], posts: list[Text], have: list[Text], old: list[Text]
+) -> None:
+    desired, here = wanted(want, posts), listed(have, old)
+
+    one, other = plan_of(desired, here), plan_of(turned(desired), turned(here))
+
+    assert one == other
+    assert one.fingerprint == other.fingerprint
+
+
+SCRIPT = """
+from tests.support.runs import command, announcement, wanted, TARGET, EVERYTHING
+from tests.unit.plan.test_plan import listed, plan_of
+have = [command(n, d, s) for n in ("a", "b", "c") for d in ("x y", "y z") for s in ("/1", "/2")]
+want = [command(n, d, s) for n in ("b", "C", "d") for d in ("x z", "y z") for s in ("/1", "/3")]
+posts = [announcement(t) for t in "abcab"]
+plan = plan_of(wanted(want, posts[1:]), listed(have, posts[:-1]))
+print(plan.fingerprint, plan.changes, plan.notices)
+"""
+
+
+def test_a_plan_does_not_depend_on_the_seed_of_hashes() -> None:
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            check=True,
+            capture_output=True,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
+            cwd=Path(__file__).parents[2],
+        ).stdout
+        for seed in ("0", "1", "77")
+    }
+
+    assert len(said) == 1
+
+
+def test_changes_stand_as_the_manifest_says_them_and_deletes_last_as_listed() -> None:
+    here = listed([command("z"), command("old"), command("b", "Old."), command("y")])
+
+    plan = plan_of(wanted([command("new"), command("b"), command("newer")]), here)
+
+    assert [(one.action, one.name) for one in plan.changes] == [
+        ("add", "new"),
+        ("edit", "b"),
+        ("add", "newer"),
+        ("delete", "z"),
+        ("delete", "old"),
+        ("delete", "y"),
+    ]
+    assert [plan.count(action) for action in ("add", "edit", "delete", "replace")] == [2, 1, 3, 0]
+
+
+def test_only_what_is_listed_as_wanted_counts_as_unchanged() -> None:
+    here = listed([command("a"), command("b"), command("c", "Old."), command("old")])
+
+    plan = plan_of(wanted([command("a"), command("b"), command("c"), command("new")]), here)
+
+    assert plan.unchanged == 2
+
+
+def test_every_change_says_what_it_does_and_where_the_manifest_wants_it() -> None:
+    here = listed([command("b", "Old."), command("z")], [announcement("v1", "Then.")])
+    at = {name: Location("commands.yaml", line) for line, name in enumerate(["a", "b", "v1"], 2)}
+    desired = wanted(
+        [Entry(command("a"), location=at["a"]), Entry(command("b", "New."), location=at["b"])],
+        [Entry(announcement("v1", "Now."), location=at["v1"])],
+    )
+
+    plan = plan_of(desired, here)
+
+    assert plan.changes == (
+        Add(resource=Resource.COMMAND, after=command("a"), location=at["a"]),
+        Edit(
+            resource=Resource.COMMAND,
+            id="c0",
+            before=command("b", "Old."),
+            after=command("b", "New."),
+            fields=(FieldChange("description", "Old.", "New."),),
+            location=at["b"],
+        ),
+        Replace(
+            resource=Resource.ANNOUNCEMENT,
+            id="a0",
+            before=announcement("v1", "Then."),
+            after=announcement("v1", "Now."),
+            fields=(FieldChange("description", "Then.", "Now."),),
+            location=at["v1"],
+        ),
+        Delete(resource=Resource.COMMAND, id="c1", before=command("z")),
+    )
+
+
+def test_a_collection_that_the_manifest_leaves_out_is_not_touched() -> None:
+    plan = plan_of(wanted(commands=[]), listed([command("a")], [announcement("v1")]))
+
+    assert plan.scope == (Resource.COMMAND,)
+    assert [one.resource for one in plan.changes] == [Resource.COMMAND]
+    assert plan.listed == {Resource.COMMAND: 1}
+
+
+def test_without_pruning_what_is_too_much_is_told_and_stays() -> None:
+    here = listed([command("a"), command("b")])
+
+    plan = plan_of(wanted([command("a")]), here, SyncRules(prune=False))
+
+    assert plan.changes == ()
+    assert [(resource, one.name) for resource, one in plan.kept] == [(Resource.COMMAND, "b")]
+    assert plan.refusal is None
+
+
+def test_ignored_names_are_not_touched_and_not_counted_as_too_much() -> None:
+    here = listed([command("beta-x"), command("b")])
+
+    plan = plan_of(wanted([command("b")]), here, SyncRules(ignore=("beta-*",)))
+
+    assert plan.changes == ()
+    assert plan.kept == ()
+    assert plan.listed[Resource.COMMAND] == 1
+
+
+def test_too_many_deletes_are_refused() -> None:
+    here = listed([command(f"c{n}") for n in range(10)])
+
+    plan = plan_of(wanted([command("c0")]), here, SyncRules())
+
+    assert plan.refusal is not None
+    assert plan.refusal.message == "would delete 9 of 10 listed commands, 90 % is over 30 %"
+
+
+def test_a_plan_is_held_to_the_limits_it_was_made_under() -> None:
+    here = listed([command(f"c{n}") for n in range(10)])
+
+    plan = plan_of(wanted([command("c0")]), here, EVERYTHING)
+
+    assert plan.rules == EVERYTHING
+    assert plan.refusal is None
+
+
+@pytest.mark.parametrize("identifier", ["", ".", ".."])
+def test_a_record_without_a_usable_id_is_told_and_never_written_to(identifier: str) -> None:
+    here = Snapshot({Resource.COMMAND: (Entry(command("a"), id=identifier),)})
+
+    plan = plan_of(wanted([]), here)
+
+    assert plan.changes == ()
+    assert [one.text for _, one in plan.stuck] == [command("a")]
+    assert "no usable id" in plan.notices[0].message
+
+
+@pytest.mark.parametrize("identifier", ["", ".", ".."])
+def test_nothing_is_added_beside_what_only_lacks_its_id(identifier: str) -> None:
+    here = Snapshot({Resource.COMMAND: (Entry(command("a", "Old."), id=identifier),)})
+
+    plan = plan_of(wanted([command("a", "New."), command("b")]), here)
+
+    assert [change.name for change in plan.changes] == ["b"]
+    assert [one.text for _, one in plan.stuck] == [command("a", "Old.")]
+
+
+def test_an_appended_announcement_is_not_posted_beside_one_without_an_id() -> None:
+    here = Snapshot({Resource.ANNOUNCEMENT: (Entry(announcement("v1", "Old.")),)})
+
+    plan = plan_of(wanted(None, [announcement("v1", "New.")]), here, SyncRules())
+
+    assert plan.changes == ()
+    assert plan.stuck == ()
+    assert "is not posted" in plan.notices[0].message
+
+
+def test_a_pin_that_is_not_listed_is_told() -> None:
+    place = Location("commands.yaml", 2)
+
+    plan = plan_of(wanted([Entry(command("a"), id="gone", location=place)]), listed([command("a")]))
+
+    assert plan.changes == ()
+    assert "'gone', which is not listed" in plan.notices[0].message
+    assert plan.notices[0].location == place
+
+
+def test_an_announcement_with_a_listed_title_is_not_posted_again_but_told() -> None:
+    plan = plan_of(
+        wanted(announcements=[announcement("v1", "Now.")]),
+        listed([], [announcement("v1", "Then.")]),
+        APPEND,
+    )
+
+    assert plan.changes == ()
+    assert "listed with another text and is not posted" in plan.notices[0].message
+
+
+def test_mirroring_replaces_an_announcement() -> None:
+    plan = plan_of(
+        wanted(announcements=[announcement("v1", "Now.")]),
+        listed([], [announcement("v1", "Then."), announcement("v0")]),
+    )
+
+    replace, delete = plan.changes
+    assert isinstance(replace, Replace)
+    assert (replace.id, replace.name, replace.fields[0].new) == ("a0", "v1", "Now.")
+    assert (delete.action, delete.name) == ("delete", "v0")
+
+
+def test_a_rename_that_is_declared_is_an_edit() -> None:
+    here = listed([command("h")])
+
+    plan = plan_of(wanted([Entry(command("help"), formerly=("h",))]), here)
+
+    (edit,) = plan.changes
+    assert isinstance(edit, Edit)
+    assert edit.renames
+    assert (edit.id, edit.name) == ("c0", "help")
+
+
+def test_a_rename_that_is_not_declared_is_hinted_at() -> None:
+    here = listed([command("h", "Shows the menu."), command("a")])
+
+    plan = plan_of(wanted([command("help", "Shows the menu."), command("a")]), here)
+
+    assert [one.action for one in plan.changes] == ["add", "delete"]
+    assert 'formerly: ["h"]' in plan.notices[0].hint
+
+
+def test_the_rename_of_one_of_several_is_hinted_at_with_its_pin() -> None:
+    here = listed([command("afk", "Shows the menu."), command("afk", "Leaves.")])
+    renamed = command("away", "Shows the menu.")
+
+    plan = plan_of(wanted([renamed, command("afk", "Leaves.")]), here)
+    as_hinted = plan_of(wanted([Entry(renamed, id="c0"), command("afk", "Leaves.")]), here)
+
+    assert plan.notices[0].hint.endswith('id: "c0"')
+    assert [(one.action, one.name) for one in as_hinted.changes] == [("edit", "away")]
+
+
+def test_notices_of_the_manifest_are_carried_along() -> None:
+    notice = Notice("a warning")
+
+    plan = make_plan(
+        desired=Snapshot(),
+        listed=Snapshot(),
+        target=TARGET,
+        rules=SyncRules(),
+        manifest=["commands.yaml"],
+        notices=[notice],
+    )
+
+    assert plan.manifest == ("commands.yaml",)
+    assert plan.notices == (notice,)
+
+
+def test_an_add_carries_how_many_equals_stay() -> None:
+    (add,) = plan_of(wanted([command("a")] * 3), listed([command("a")] * 2)).changes
+
+    assert isinstance(add, Add)
+    assert add.listed == 2
+
+
+def test_an_add_carries_how_many_others_of_its_name_stay() -> None:
+    here = listed([command("twin", "the first")])
+
+    (add,) = plan_of(
+        wanted([command("twin", "the first"), command("Twin", "The first")]), here
+    ).changes
+
+    assert isinstance(add, Add)
+    assert (add.name, add.listed, add.alike) == ("Twin", 0, 1)
+
+
+def test_a_replace_carries_how_many_equals_and_others_of_its_title_stay() -> None:
+    now, made_of_it = announcement("v1", "It is out."), announcement("v1", "it is out.")
+    here = listed([], [now, made_of_it, made_of_it, announcement("v1", "Then.")])
+
+    (replace,) = plan_of(wanted(None, [now, made_of_it, made_of_it, now]), here).changes
+
+    assert isinstance(replace, Replace)
+    assert (replace.listed, replace.alike) == (1, 2)
+
+
+def test_the_fingerprint_covers_the_target_and_the_changes_and_nothing_else() -> None:
+    desired = wanted([Entry(command("a", "New."), location=Location("a.yaml", 3))], [])
+    here = listed([command("a"), command("b")])
+    elsewhere = wanted([Entry(command("a", "New."), location=Location("b.yaml", 9))])
+
+    one = plan_of(desired, here)
+    moved = make_plan(
+        desired=elsewhere, listed=here, target=TARGET, rules=EVERYTHING, manifest=["b.yaml"]
+    )
+    other = plan_of(wanted([command("a", "Newer.")]), here)
+
+    assert one.fingerprint.startswith("sha256:")
+    assert one.fingerprint == moved.fingerprint
+    assert one.fingerprint != other.fingerprint
+
+
+def test_every_kind_of_change_has_its_own_fingerprint() -> None:
+    plans = [
+        plan_of(wanted([command("a")]), listed([])),
+        plan_of(wanted([]), listed([command("a")])),
+        plan_of(wanted([command("a")]), listed([command("a", "Old.")])),
+        plan_of(wanted(None, [announcement("a")]), listed([], [announcement("a", "Old.")])),
+        plan_of(wanted([]), listed([])),
+    ]
+
+    assert len({plan.fingerprint for plan in plans}) == len(plans)
+
+
+def test_a_fingerprint_is_the_same_for_ever() -> None:
+    here = Snapshot(
+        {
+            Resource.COMMAND: (Entry(command("a"), id="1"), Entry(command("b"), id="2")),
+            Resource.ANNOUNCEMENT: (Entry(announcement("v1", "Old."), id="3"),),
+        }
+    )
+    plan = plan_of(wanted([command("a", "New."), command("c")], [announcement("v1", "New.")]), here)
+
+    assert [change.action for change in plan.changes] == ["edit", "add", "replace", "delete"]
+    assert (
+        plan.fingerprint
+        == "sha256:7999b3e4b5f83af0c78c838e5fa8b01d5ce79e29b9f8e8e1f4d0b97a258e168c"
+    )
+
+
+def test_what_is_told_of_a_record_says_what_to_do() -> None:
+    place = Location("commands.yaml", 2)
+    here = Snapshot(
+        {
+            Resource.COMMAND: (Entry(command("a")),),
+            Resource.ANNOUNCEMENT: (Entry(announcement("v1", "Old."), id="3"),),
+        }
+    )
+    desired = Snapshot(
+        {
+            Resource.COMMAND: (Entry(command("b"), id="9", location=place),),
+            Resource.ANNOUNCEMENT: (Entry(announcement("v1", "New."), location=place),),
+        }
+    )
+
+    notices = plan_of(desired, here, SyncRules(max_deletes=DeleteLimit())).notices
+
+    assert [(one.message, one.hint, one.location) for one in notices] == [
+        (
+            "'b' is pinned to the id '9', which is not listed; it is matched by its text instead",
+            "remove the id, or correct it",
+            place,
+        ),
+        (
+            "the listed command 'a' has no usable id: it cannot be changed or deleted",
+            "edit or remove it on the service's page",
+            None,
+        ),
+        (
+            "an announcement titled 'v1' is listed with another text and is not posted",
+            "give it a new title, or set sync.announcements to mirror to replace the old one",
+            place,
+        ),
+    ]
+
+
+CASED = st.text("abAB-", min_size=1, max_size=8)
+
+
+@given(name=CASED, how=st.sampled_from([str.lower, str.upper, str.swapcase]), pinned=st.booleans())
+def test_what_is_listed_as_an_ignored_record_is_neither_added_nor_touched(
+    *, name: str, how: Callable[[str], str], pinned: bool
+) -> None:
+    here = listed([command(how(name), "Does it.", "old"), command("other", "x", "y")])
+    entry = Entry(command("renamed" if pinned else name), id="c0" if pinned else "")
+    rules = SyncRules(ignore=(how(name),), max_deletes=DeleteLimit())
+    plan = plan_of(Snapshot({Resource.COMMAND: (entry,)}), here, rules)
+
+    assert [(change.action, change.before) for change in plan.changes] == [  # type: ignore[union-attr]
+        ("delete", command("other", "x", "y"))
+    ]
+    assert [notice.message for notice in plan.notices] == [
+        f"{entry.name!r} is listed as {how(name)!r}, which sync.ignore matches: it is left as it is"
+    ]

@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from pydantic import ValidationError
+
+from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
+
+BOT = {
+    "provider": "chat",
+    "id": "779641401482805289",
+    "profile": {
+        "avatar": "a1",
+        "avatarURL": "https://cdn.example/a1.png",
+        "username": "Helper",
+        "discriminator": "0001",
+        "tag": "Helper#0001",
+        "banner": "https://cdn.example/b.png",
+    },
+    "prefix": "/",
+    "information": {
+        "description": "<b>Helps</b>",
+        "overview": "Helps",
+        "creator": {"isTeam": True, "id": "1"},
+        "tags": ["fun", "music"],
+    },
+    "statistics": {
+        "servers": 10,
+        "dailyVotes": 1,
+        "weeklyVotes": 2,
+        "monthlyVotes": 3,
+        "totalVotes": 4,
+    },
+    "state": 1,
+    "certificate": 0,
+    "inviteURL": "https://chat.example/invite",
+    "ratings": {"average": None, "total": 0},
+    "vanity": None,
+    "theme": {
+        "enabled": True,
+        "automatic": False,
+        "color": "#112233",
+        "colorLighter": "#445566",
+    },
+    "status": 2,
+    "createdAt": "2021-02-03T04:05:06.789Z",
+    "updatedAt": "2022-02-03T04:05:06.789Z",
+}
+
+
+def test_a_command_is_read_as_documented() -> None:
+    command = Command.model_validate(
+        {"id": "c1", "name": "help", "description": "d", "syntax": "/help", "category": "General"}
+    )
+
+    assert command == Command(
+        id="c1", name="help", description="d", syntax="/help", category="General"
+    )
+
+
+@pytest.mark.parametrize("sent", [{}, {"category": None}, {"category": ""}])
+def test_a_category_that_is_absent_null_or_empty_is_none(sent: dict[str, object]) -> None:
+    command = Command.model_validate({"name": "help", **sent})
+
+    assert command.category == ""
+
+
+@pytest.mark.parametrize(
+    ("sent", "identifier"),
+    [
+        ({"id": "c1"}, "c1"),
+        ({"_id": "c1"}, "c1"),
+        ({"id": "c1", "_id": "c2"}, "c1"),
+        ({"id": 7}, "7"),
+        ({"id": None}, ""),
+        ({}, ""),
+    ],
+)
+def test_an_identifier_is_read_from_either_spelling(
+    sent: dict[str, object], identifier: str
+) -> None:
+    records: list[Command | Announcement | Voter] = [
+        Command.model_validate({"name": "n", **sent}),
+        Announcement.model_validate({"title": "t", **sent}),
+        Voter.model_validate(sent),
+    ]
+
+    assert {record.id for record in records} == {identifier}
+
+
+def test_unknown_fields_stay_readable() -> None:
+    command = Command.model_validate({"name": "help", "__v": 3, "createdAt": "2021", "x": {"y": 1}})
+
+    assert command.model_extra == {"__v": 3, "createdAt": "2021", "x": {"y": 1}}
+
+
+def test_a_name_that_was_sent_as_a_number_is_text() -> None:
+    assert Command.model_validate({"name": 247}).name == "247"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        {"name": None},
+        {"name": ""},
+        {"name": True},
+        {"name": ["help"]},
+        {"name": "help", "description": {"en": "x"}},
+        "help",
+        None,
+    ],
+)
+def test_what_is_no_command_is_an_error(sent: object) -> None:
+    with pytest.raises(ValidationError):
+        Command.model_validate(sent)
+
+
+def test_an_announcement_needs_a_title() -> None:
+    with pytest.raises(ValidationError):
+        Announcement.model_validate({"description": "x"})
+
+
+@pytest.mark.parametrize(
+    ("sent", "uses"), [(12, 12), (1.5, 1.5), ("many", None), (None, None), (True, None), ({}, None)]
+)
+def test_a_counter_that_is_no_number_does_not_spoil_the_command(
+    sent: object, uses: float | None
+) -> None:
+    assert Command.model_validate({"name": "help", "uses": sent}).uses == uses
+
+
+def test_records_do_not_change() -> None:
+    command = Command(name="help")
+
+    with pytest.raises(ValidationError, match="frozen"):
+        command.name = "other"  # type: ignore[misc]  # that is the point
+
+
+def test_a_bot_is_read_as_documented() -> None:
+    bot = Bot.model_validate(BOT)
+
+    assert bot.id == "779641401482805289"
+    assert bot.profile.avatar_url == "https://cdn.example/a1.png"
+    assert bot.information.creator.is_team
+    assert bot.information.tags == ("fun", "music")
+    assert bot.statistics.total_votes == 4
+    assert bot.invite_url == "https://chat.example/invite"
+    assert bot.ratings.average is None
+    assert bot.theme.color_lighter == "#445566"
+    assert bot.created_at == datetime(2021, 2, 3, 4, 5, 6, 789_000, UTC)
+    assert not any(
+        part.model_extra
+        for part in (bot, bot.profile, bot.information, bot.statistics, bot.ratings, bot.theme)
+    )
+
+
+def test_a_bot_needs_nothing_but_its_id() -> None:
+    bot = Bot.model_validate({"_id": "42"})
+
+    assert (bot.id, bot.profile.username, bot.statistics.servers) == ("42", "", None)
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ("2021-02-03T04:05:06.789", datetime(2021, 2, 3, 4, 5, 6, 789_000, UTC)),
+        ("2021-02-03", datetime(2021, 2, 3, tzinfo=UTC)),
+        ("", None),
+        ("yesterday", None),
+        (None, None),
+    ],
+)
+def test_an_odd_time_does_not_spoil_the_bot_and_has_a_zone(
+    sent: object, read: datetime | None
+) -> None:
+    bot = Bot.model_validate({"id": "42", "createdAt": sent, "updatedAt": sent})
+
+    assert bot.created_at == bot.updated_at == read
+
+
+def test_a_part_of_a_bot_that_is_null_is_as_if_it_were_not_there() -> None:
+    parts = ("profile", "information", "statistics", "ratings", "theme")
+
+    bot = Bot.model_validate({"id": "42", **dict.fromkeys(parts)})
+    within = {
+        "information": {"creator": None, "tags": None},
+        "ratings": {"total": None},
+        "theme": {"enabled": None, "automatic": None},
+    }
+
+    assert bot == Bot.model_validate({"id": "42", **within}) == Bot(id="42")
+
+
+def test_a_bot_without_an_id_is_none() -> None:
+    with pytest.raises(ValidationError):
+        Bot.model_validate({"success": True, "message": "ok"})
+
+
+def test_pages_keep_their_records_and_their_paging() -> None:
+    bots = BotPage.model_validate(
+        {"bots": [BOT], "queries": {"page": 1, "limit": 12, "maxPage": 3, "ids": 5}}
+    )
+    voters = VoterPage.model_validate({"voters": [{"id": "7", "username": "Ann"}], "queries": {}})
+
+    assert [bot.id for bot in bots.bots] == ["779641401482805289"]
+    assert (bots.queries.page, bots.queries.limit, bots.queries.max_page) == (1, 12, 3)
+    assert [voter.username for voter in voters.voters] == ["Ann"]
+    assert voters.queries.max_page is None

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import html
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.records.rewriting import SHORTEST_CUT, agrees, folded, is_cut, rewrites
+from commandsync.records.texts import CommandText
+
+
+def text(description: str) -> CommandText:
+    return CommandText("a", description, "/a")
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored", "how"),
+    [
+        ("x" * 120, "x" * 100, "cut at 100 characters"),
+        ("a  b\nc", "a b c", "trimmed: spaces were removed or collapsed"),
+        ("a & <b>", "a &amp; &lt;b&gt;", "escaped: HTML characters were replaced"),
+        ("Ban HIM", "ban him", "lower-cased"),
+        ("Ban HIM", "BAN HIM", "upper-cased"),
+        ("ban him", "Ban Him", "written with other capitals"),
+        ("A & B", "a &amp; b", "escaped and lower-cased"),
+        ("Ban 🔨 him", "Ban him", "stripped of emoji"),
+        ("Ban 🔨 HIM", "ban him", "lower-cased and stripped of emoji"),
+        ("A  & B", "a &amp; b", "escaped, trimmed and lower-cased"),
+        ("AB " * 40, ("ab " * 40)[:99], "lower-cased and cut at 99 characters"),
+        (
+            "Q & A, " * 40,
+            ("q &amp; a, " * 40)[:105],
+            "escaped, lower-cased and cut at 105 characters",
+        ),
+    ],
+)
+def test_what_services_do_is_named(sent: str, stored: str, how: str) -> None:
+    (found,) = rewrites(sent=text(sent), stored=text(stored))
+
+    assert (found.field, found.sent, found.stored) == ("description", sent, stored)
+    assert found.how == how
+    assert found.known
+
+
+def test_a_cut_says_to_what_length() -> None:
+    (found,) = rewrites(sent=text("abcdef"), stored=text("abc"))
+
+    assert found.advice == "shorten it to 3 characters"
+
+
+def test_a_cut_that_is_not_all_says_what_else_to_change() -> None:
+    (found,) = rewrites(sent=text("Ab" * 40), stored=text("ab" * 20))
+
+    assert found.advice == "shorten it to 40 characters, and write it as the service stores it"
+    assert found.how == "lower-cased and cut at 40 characters"
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored"),
+    [("one", "two"), ("one", ""), ("", "one"), ("All of it", "all"), ("a" * 40, "&" + "x" * 10)],
+)
+def test_another_text_is_not_explained(sent: str, stored: str) -> None:
+    (found,) = rewrites(sent=text(sent), stored=text(stored))
+
+    assert found.how == "changed"
+    assert not found.known
+
+
+def test_each_field_is_told_in_the_order_of_the_record() -> None:
+    found = rewrites(sent=CommandText("A", "B", "C", "D"), stored=CommandText("a", "B", "c", "D"))
+
+    assert [one.field for one in found] == ["name", "syntax"]
+
+
+@given(st.text())
+def test_equal_texts_are_not_rewritten(one: str) -> None:
+    assert rewrites(sent=text(one), stored=text(one)) == ()
+
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\ufe0f"), max_size=60)
+NAMES = WORDS.filter(
+    lambda name: any(map(str.isalnum, name)) and "&" not in unicodedata.normalize("NFKC", name)
+)
+EMOJI = st.sampled_from(["🎉", "👩‍👩‍👧", "⚙️", "\u2139\ufe0f", "🏳️‍🌈", "☎", "👍🏽"])
+
+
+@given(NAMES, EMOJI)
+def test_what_services_do_to_a_name_is_folded_away(name: str, emoji: str) -> None:
+    made = [
+        html.escape(name),
+        unicodedata.normalize("NFKC", name),
+        " ".join(name.split()),
+        name.lower(),
+        name.casefold(),
+        f"{emoji} {name}",
+        f"{name}{emoji}",
+    ]
+
+    assert {folded(one) for one in made} == {folded(name)}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("afk!", "afk"), ("café", "cafe"), ("top 10", "top 1"), ("🎉", "🎊")]
+)
+def test_punctuation_accents_digits_and_emoji_alone_count(one: str, other: str) -> None:
+    assert folded(one) != folded(other)
+
+
+@given(WORDS)
+def test_folding_once_is_enough_for_texts_without_entities(text: str) -> None:
+    if "&" not in folded(text):
+        assert folded(folded(text)) == folded(text)
+
+
+@given(st.text("abc XYZ-&<", min_size=SHORTEST_CUT + 1, max_size=200), st.data())
+def test_a_cut_is_recognised_from_its_shortest_length_on(sent: str, data: st.DataObject) -> None:
+    length = data.draw(st.integers(1, len(sent)))
+    start = sent[:length]
+    half_entity = folded(start) != folded(sent)[: len(folded(start))]
+
+    found = is_cut(start, sent=sent)
+
+    if SHORTEST_CUT <= len(folded(start)) < len(folded(sent)) and not half_entity:
+        assert found or "&" in start
+    if len(folded(start)) < SHORTEST_CUT:
+        assert not found
+    assert agrees(start, sent=sent) or not found

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.records.texts import CommandText, Resource, canonical
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("", ""),
+        (" \t a  b \u00a0\n", "a  b"),
+        ("one\r\ntwo\r\n", "one\ntwo"),
+        ("one\r\r\ntwo", "one\ntwo"),
+        ("one\rtwo", "one\rtwo"),
+        ("one \n two", "one \n two"),
+        ("A\u0301", "A\u0301"),
+    ],
+)
+def test_only_line_ends_and_surrounding_blanks_are_folded(text: str, form: str) -> None:
+    assert canonical(text) == form
+
+
+@given(st.text(alphabet=st.sampled_from("a \r\n\t\u2028\x85\ud800")))
+def test_what_is_canonical_stays_as_it_is(text: str) -> None:
+    once = canonical(text)
+
+    assert canonical(once) == once
+
+
+def test_no_category_is_the_empty_one() -> None:
+    assert CommandText("a", "b", "c") == CommandText("a", "b", "c", "")
+
+
+def test_a_collection_is_called_by_its_kind() -> None:
+    assert [one.collection for one in Resource] == ["commands", "announcements"]
