@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
+import sys
 import traceback
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,27 +18,25 @@ from commandsync.action.event import read_event
 from commandsync.action.inputs import Inputs, in_inputs, read_inputs
 from commandsync.action.rest import GitHub, GitHubError
 from commandsync.action.telling import Teller, say
-from commandsync.cli import exits, signals
-from commandsync.cli.applying import Choices, carry_out, refusal_of
-from commandsync.cli.comparing import plan_against
-from commandsync.cli.output import Output, speak_utf8
-from commandsync.cli.settings import TOKEN_VARIABLE, Settings
-from commandsync.cli.syncing import Planned, jobs, load, plan_all
 from commandsync.errors import CommandsyncError, Forbidden, ManifestError, Unauthorized, UsageError
 from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
+from commandsync.sync import exits, signals
+from commandsync.sync.comparison import plan_against
+from commandsync.sync.execution import Stop, execute, refusal_of
+from commandsync.sync.job import Planned, jobs, load, plan_all
+from commandsync.sync.settings import TOKEN_VARIABLE, Settings
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping, Sequence
 
     from commandsync.action.inputs import Mode
     from commandsync.action.verdict import Verdict
-    from commandsync.apply.outcomes import Result
-    from commandsync.cli.signals import Signals
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
+    from commandsync.sync.signals import Signals
 
-_CHOICES = Choices(asks=False, backup=None, unordered=False, force=False)
+_STOPPING = b"\nstopping: what is in flight is finished first\n"
 
 
 def main(environ: MutableMapping[str, str]) -> int:
@@ -48,7 +49,8 @@ def main(environ: MutableMapping[str, str]) -> int:
     Returns:
         The exit code, as the command line's.
     """
-    speak_utf8()
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a runner's locale may be C
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     gc.set_threshold(200_000, 20, 20)  # as the command line does
     for secret in masking.hidden(environ):
         say(mask(secret))
@@ -113,14 +115,17 @@ class _Run:
             say(report.render_plans([one.plan for one in ready], format="text"))
             for one in ready:
                 self.teller.annotate(plan_annotations(one.plan))
-            results: list[Result] = []
-            code = carry_out(
-                ready,
-                settings=self.settings,
-                choices=_CHOICES,
-                signals=self.signals,
-                show=lambda some, _output: results.extend(some),
-            )
+            stop = Stop(_tell_stopping)
+            with self.signals.answered_by(stop):
+                results = execute(
+                    ready,
+                    stop,
+                    settings=self.settings,
+                    signals=self.signals,
+                    progress=lambda _plan: nullcontext(lambda _settled: None),
+                )
+        number = self.signals.number
+        code = signals.of_signal(number) if number else exits.of_result(*results)
         return verdict.of_results(results, code=code)
 
     def _of_plans(self, planned: Sequence[Planned | CommandsyncError]) -> Verdict:
@@ -161,6 +166,12 @@ class _Run:
         return plan_against(self.settings, [manifest], other)
 
 
+def _tell_stopping() -> None:
+    """Say that the run is stopping; in the middle of another print, so it writes raw."""
+    with suppress(OSError):
+        os.write(2, _STOPPING)
+
+
 def _told(found: Verdict, teller: Teller) -> int:
     """Tell of the run; return the exit code, which is never good where telling failed."""
     try:
@@ -193,7 +204,6 @@ def _settings(inputs: Inputs, environ: MutableMapping[str, str]) -> Settings:
         bot=inputs.bot or environ.get("COMMANDSYNC_BOT", ""),
         prune=inputs.prune,
         max_deletes=inputs.max_deletes,
-        output=Output("github"),
     )
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from commandsync import report
-from commandsync.cli import exits
 from commandsync.document.documents import failure_kind
 from commandsync.errors import CommandsyncError
 from commandsync.report import github, words
+from commandsync.sync import exits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

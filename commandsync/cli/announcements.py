@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from commandsync.cli.calling import calling
-from commandsync.cli.exits import Exit
 from commandsync.cli.options import call_options, yes_option
 from commandsync.cli.telling import called, found, tell_records
 from commandsync.cli.writing import agreed, check_asking, writing, written
+from commandsync.sync.exits import Exit
 
 if TYPE_CHECKING:
-    from commandsync.cli.settings import Settings
-    from commandsync.cli.signals import Signals
+    from commandsync.cli.output import Output
+    from commandsync.sync.settings import Settings
+    from commandsync.sync.signals import Signals
 
 _LOOK = "announcements list"
 
@@ -34,7 +35,7 @@ def announcements_command() -> None:
 
 @announcements_command.command("list")
 @call_options
-def list_command(*, settings: Settings) -> None:
+def list_command(*, settings: Settings, output: Output) -> None:
     """List the announcements, ids included.
 
     \b
@@ -43,7 +44,7 @@ def list_command(*, settings: Settings) -> None:
     """
     with calling(settings) as (client, site):
         listed = client.get_announcements()
-    tell_records("announcements", listed, site=site, output=settings.output)
+    tell_records("announcements", listed, site=site, output=output)
 
 
 @announcements_command.command("add")
@@ -51,7 +52,9 @@ def list_command(*, settings: Settings) -> None:
 @click.option("--description", required=True, metavar="TEXT", help="The text.")
 @call_options
 @click.pass_obj
-def add_command(signals: Signals, *, settings: Settings, title: str, description: str) -> int:
+def add_command(
+    signals: Signals, *, settings: Settings, output: Output, title: str, description: str
+) -> int:
     """Post an announcement.
 
     It is never sent twice: when its answer is lost, look whether it is listed.
@@ -60,7 +63,7 @@ def add_command(signals: Signals, *, settings: Settings, title: str, description
     Example:
       commandsync announcements add --title "v2.0 is out" --description "Slash commands."
     """
-    with writing(settings, signals, look=_LOOK) as desk:
+    with writing(settings, signals, output, look=_LOOK) as desk:
         return written(
             desk,
             lambda: desk.client.add_announcement(title, description),
@@ -73,18 +76,20 @@ def add_command(signals: Signals, *, settings: Settings, title: str, description
 @yes_option
 @call_options
 @click.pass_obj
-def delete_command(signals: Signals, *, settings: Settings, identifier: str, yes: bool) -> int:
+def delete_command(
+    signals: Signals, *, settings: Settings, output: Output, identifier: str, yes: bool
+) -> int:
     """Delete an announcement; asks first on a terminal.
 
     \b
     Example:
       commandsync announcements delete 64f0c2a91be34d5a7c0e8813 --yes
     """
-    check_asking(settings.output, yes=yes)
-    with writing(settings, signals, look=_LOOK) as desk:
+    check_asking(output, yes=yes)
+    with writing(settings, signals, output, look=_LOOK) as desk:
         old = found(identifier, desk.client.get_announcements(), what="announcement")
         which = called(old.title, identifier)
-        if not (yes or agreed(f"Delete the announcement {which}?", settings.output)):
+        if not (yes or agreed(f"Delete the announcement {which}?", output)):
             return Exit.FAILED
         return written(
             desk,

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli import exits
-from commandsync.cli.applying import Choices, carry_out, refusal_of, renames_asked
-from commandsync.cli.files import check_free, check_unread
+from commandsync.cli.applying import Choices, carry_out, renames_asked
 from commandsync.cli.options import (
     PATH,
     force_option,
@@ -19,18 +17,21 @@ from commandsync.cli.options import (
     service_options,
     yes_option,
 )
-from commandsync.cli.saved import saved_plan
-from commandsync.cli.settings import about
 from commandsync.cli.showing import show_plans
-from commandsync.cli.syncing import Planned, jobs, load, plan_all
 from commandsync.errors import CommandsyncError, TooManyDeletesError, UsageError
+from commandsync.sync import exits
+from commandsync.sync.execution import refusal_of
+from commandsync.sync.files import check_free, check_unread
+from commandsync.sync.job import Planned, jobs, load, plan_all
+from commandsync.sync.saved import saved_plan
+from commandsync.sync.settings import about
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from commandsync.cli.output import Output
-    from commandsync.cli.settings import Settings
-    from commandsync.cli.signals import Signals
+    from commandsync.sync.settings import Settings
+    from commandsync.sync.signals import Signals
 
 
 @click.command("apply")
@@ -61,6 +62,7 @@ def apply_command(  # noqa: PLR0913 - one for each option
     signals: Signals,
     *,
     settings: Settings,
+    output: Output,
     plan_file: str | None,
     dry_run: bool,
     yes: bool,
@@ -80,7 +82,7 @@ def apply_command(  # noqa: PLR0913 - one for each option
       commandsync apply --plan plan.json --yes         # what was reviewed, and nothing else
     """
     choices = Choices(asks=not yes, backup=backup, unordered=unordered, force=force)
-    if choices.asks and not (dry_run or settings.output.interactive):
+    if choices.asks and not (dry_run or output.interactive):
         raise UsageError(
             "apply asks before it writes, and there is no terminal to ask on",
             hint="--yes applies without asking, --dry-run only shows the plan",
@@ -94,8 +96,8 @@ def apply_command(  # noqa: PLR0913 - one for each option
         ]
         ready = [one for one in planned if isinstance(one, Planned) and refusal_of(one) is None]
         if dry_run or len(ready) < len(planned):
-            return _only_show(planned, settings.output)
-        return carry_out(ready, settings=settings, choices=choices, signals=signals)
+            return _only_show(planned, output)
+        return carry_out(ready, settings=settings, output=output, choices=choices, signals=signals)
 
 
 @contextmanager

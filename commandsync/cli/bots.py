@@ -12,7 +12,8 @@ from commandsync.cli.options import call_options, paging_options
 from commandsync.cli.telling import tell_record, tell_records
 
 if TYPE_CHECKING:
-    from commandsync.cli.settings import Settings
+    from commandsync.cli.output import Output
+    from commandsync.sync.settings import Settings
 
 
 @click.group("bots")
@@ -39,6 +40,7 @@ def bots_command() -> None:
 def list_command(  # noqa: PLR0913 - one for each option
     *,
     settings: Settings,
+    output: Output,
     q: str | None,
     sort: str | None,
     ids: tuple[str, ...],
@@ -66,16 +68,16 @@ def list_command(  # noqa: PLR0913 - one for each option
         about = replace(site, bot="")
         if every:
             bots = tuple(client.iter_bots(**wanted))
-            tell_records("bots", bots, site=about, output=settings.output)
+            tell_records("bots", bots, site=about, output=output)
         else:
             some = client.list_bots(limit=limit, page=page, **wanted)
-            tell_records("bots", some.bots, site=about, output=settings.output, page=some.queries)
+            tell_records("bots", some.bots, site=about, output=output, page=some.queries)
 
 
 @bots_command.command("show")
 @click.argument("identifier", metavar="[ID]", default="")
 @call_options
-def show_command(*, settings: Settings, identifier: str) -> None:
+def show_command(*, settings: Settings, output: Output, identifier: str) -> None:
     """Show all that is known of a bot: yours, or another.
 
     \b
@@ -84,4 +86,4 @@ def show_command(*, settings: Settings, identifier: str) -> None:
       commandsync bots show 779641401482805289 --format json
     """
     with calling(replace(settings, bot=identifier or settings.bot)) as (client, site):
-        tell_record("listed", client.get_bot(), site=site, output=settings.output)
+        tell_record("listed", client.get_bot(), site=site, output=output)

@@ -6,15 +6,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commandsync.cli.settings import DEFAULT_MANIFEST, site_of
 from commandsync.errors import UsageError
+from commandsync.sync.settings import DEFAULT_MANIFEST, site_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commandsync import Client
-    from commandsync.cli.settings import Settings, Site
     from commandsync.manifest import Manifest
+    from commandsync.sync.settings import Settings, Site
 
 
 def one_manifest(settings: Settings, *, known: bool) -> Manifest | None:
@@ -30,7 +30,7 @@ def one_manifest(settings: Settings, *, known: bool) -> Manifest | None:
     """
     if not settings.files and (known or _is_empty(Path(DEFAULT_MANIFEST))):
         return None
-    from commandsync.cli.syncing import load  # noqa: PLC0415 - seldom needed
+    from commandsync.sync.job import load  # noqa: PLC0415 - seldom needed
 
     manifests = load(settings)
     if len(manifests) != 1:

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 import click
 
 from commandsync.cli.calling import calling
-from commandsync.cli.exits import Exit
 from commandsync.cli.options import call_options, yes_option
 from commandsync.cli.telling import called, found, tell_records
 from commandsync.cli.writing import agreed, check_asking, writing, written
 from commandsync.errors import UsageError
+from commandsync.sync.exits import Exit
 
 if TYPE_CHECKING:
-    from commandsync.cli.settings import Settings
-    from commandsync.cli.signals import Signals
+    from commandsync.cli.output import Output
+    from commandsync.sync.settings import Settings
+    from commandsync.sync.signals import Signals
 
 _LOOK = "commands list"
 
@@ -36,7 +37,7 @@ def commands_command() -> None:
 
 @commands_command.command("list")
 @call_options
-def list_command(*, settings: Settings) -> None:
+def list_command(*, settings: Settings, output: Output) -> None:
     """List the commands, ids included.
 
     \b
@@ -45,7 +46,7 @@ def list_command(*, settings: Settings) -> None:
     """
     with calling(settings) as (client, site):
         listed = client.get_commands()
-    tell_records("commands", listed, site=site, output=settings.output)
+    tell_records("commands", listed, site=site, output=output)
 
 
 @commands_command.command("add")
@@ -55,10 +56,11 @@ def list_command(*, settings: Settings) -> None:
 @click.option("--category", metavar="TEXT", help="The group it is shown in.")
 @call_options
 @click.pass_obj
-def add_command(
+def add_command(  # noqa: PLR0913 - one for each option
     signals: Signals,
     *,
     settings: Settings,
+    output: Output,
     name: str,
     description: str,
     syntax: str,
@@ -72,7 +74,7 @@ def add_command(
     Example:
       commandsync commands add --name ping --description "Says pong." --syntax /ping
     """
-    with writing(settings, signals, look=_LOOK) as desk:
+    with writing(settings, signals, output, look=_LOOK) as desk:
         return written(
             desk,
             lambda: desk.client.add_command(name, description, syntax, category),
@@ -89,7 +91,13 @@ def add_command(
 @call_options
 @click.pass_obj
 def edit_command(
-    signals: Signals, /, *, settings: Settings, identifier: str, **fields: str | None
+    signals: Signals,
+    /,
+    *,
+    settings: Settings,
+    output: Output,
+    identifier: str,
+    **fields: str | None,
 ) -> int:
     """Edit a command; what is not named stays as it is.
 
@@ -102,7 +110,7 @@ def edit_command(
     given = {name: text for name, text in fields.items() if text is not None}
     if not given:
         raise UsageError("nothing to edit", hint="give --name, --description, --syntax, --category")
-    with writing(settings, signals, look=_LOOK) as desk:
+    with writing(settings, signals, output, look=_LOOK) as desk:
         old = found(identifier, desk.client.get_commands(), what="command")
         new = {name: given.get(name, getattr(old, name)) for name in fields}
         return written(
@@ -117,18 +125,20 @@ def edit_command(
 @yes_option
 @call_options
 @click.pass_obj
-def delete_command(signals: Signals, *, settings: Settings, identifier: str, yes: bool) -> int:
+def delete_command(
+    signals: Signals, *, settings: Settings, output: Output, identifier: str, yes: bool
+) -> int:
     """Delete a command; asks first on a terminal.
 
     \b
     Example:
       commandsync commands delete 64f0c2a91be34d5a7c0e8812 --yes
     """
-    check_asking(settings.output, yes=yes)
-    with writing(settings, signals, look=_LOOK) as desk:
+    check_asking(output, yes=yes)
+    with writing(settings, signals, output, look=_LOOK) as desk:
         old = found(identifier, desk.client.get_commands(), what="command")
         which = called(old.name, identifier)
-        if not (yes or agreed(f"Delete the command {which}?", settings.output)):
+        if not (yes or agreed(f"Delete the command {which}?", output)):
             return Exit.FAILED
         return written(
             desk,
@@ -142,14 +152,16 @@ def delete_command(signals: Signals, *, settings: Settings, identifier: str, yes
 @click.argument("uses", type=click.IntRange(0))
 @call_options
 @click.pass_obj
-def set_uses_command(signals: Signals, *, settings: Settings, identifier: str, uses: int) -> int:
+def set_uses_command(
+    signals: Signals, *, settings: Settings, output: Output, identifier: str, uses: int
+) -> int:
     """Set how often a command was used; 0 is a number too.
 
     \b
     Example:
       commandsync commands set-uses 64f0c2a91be34d5a7c0e8812 1840
     """
-    with writing(settings, signals, look=_LOOK) as desk:
+    with writing(settings, signals, output, look=_LOOK) as desk:
         return written(
             desk,
             lambda: desk.client.set_uses(identifier, uses),

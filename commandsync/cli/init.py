@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.files import check_new, make_folder, read_file, write_file
 from commandsync.cli.options import PATH, listing_options, not_empty
-from commandsync.cli.settings import DEFAULT_MANIFEST, known_bot, site_of
-from commandsync.cli.syncing import read_listing
 from commandsync.diagnostics import Notice
 from commandsync.errors import FileError
+from commandsync.sync.files import check_new, make_folder, read_file, write_file
+from commandsync.sync.job import read_listing
+from commandsync.sync.settings import DEFAULT_MANIFEST, known_bot, site_of
 
 SCHEMA = Path("schemas") / "commands.schema.json"
 _TITLE = b'"commandsync manifest"'
@@ -24,13 +24,14 @@ _ADOPTED = (
 )
 
 if TYPE_CHECKING:
-    from commandsync.cli.settings import Settings
+    from commandsync.cli.output import Output
+    from commandsync.sync.settings import Settings
 
 
 @click.command("init")
 @click.argument("path", type=PATH, default=DEFAULT_MANIFEST, callback=not_empty)
 @listing_options
-def init_command(*, path: str, settings: Settings) -> None:
+def init_command(*, path: str, settings: Settings, output: Output) -> None:
     """Write a manifest; never over an existing file.
 
     Where bot and base URL are known and something is listed, it is a manifest of that. Otherwise it
@@ -44,11 +45,10 @@ def init_command(*, path: str, settings: Settings) -> None:
     """
     from commandsync.manifest import schema_text  # noqa: PLC0415 - loads yaml
 
-    output = settings.output
     check_new(path)
     schema = Path(path).parent / SCHEMA
     _check_schema(schema)
-    text, adopted = _manifest(settings)
+    text, adopted = _manifest(settings, output)
     make_folder(schema.parent)
     write_file(str(schema), schema_text(), force=True)
     write_file(path, text, force=False)
@@ -59,7 +59,7 @@ def init_command(*, path: str, settings: Settings) -> None:
     output.talk(f"next: edit it, then run  commandsync validate{named}")
 
 
-def _manifest(settings: Settings) -> tuple[str, str]:
+def _manifest(settings: Settings, output: Output) -> tuple[str, str]:
     """Return the manifest to write, and what of the listing it holds; empty for a starter.
 
     Raises:
@@ -73,7 +73,7 @@ def _manifest(settings: Settings) -> tuple[str, str]:
         base_url = site.address.base_url if site else ""
         return starter(schema, bot=known_bot(settings), base_url=base_url), ""
     listed = read_listing(settings, site)
-    settings.output.notices(site.warnings())
+    output.notices(site.warnings())
     counts = [
         f"{len(entries):,} {resource if len(entries) == 1 else resource.collection}"
         for resource, entries in listed.collections.items()
@@ -84,7 +84,7 @@ def _manifest(settings: Settings) -> tuple[str, str]:
         return starter(schema, bot=site.bot, base_url=base_url), ""
     header = (f"yaml-language-server: $schema={schema}", "", _ADOPTED)
     dumped = dump_manifest(listed, bot=site.bot, base_url=base_url, header=header)
-    settings.output.notices([Notice(warning) for warning in dumped.warnings])
+    output.notices([Notice(warning) for warning in dumped.warnings])
     return dumped.text, " and ".join(counts)
 
 

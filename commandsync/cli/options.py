@@ -10,8 +10,8 @@ import click
 from click.core import ParameterSource
 
 from commandsync.cli.output import Output
-from commandsync.cli.settings import DEFAULT_MANIFEST, Settings
 from commandsync.plan.rules import DeleteLimit, parse_delete_limit
+from commandsync.sync.settings import DEFAULT_MANIFEST, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -261,9 +261,8 @@ def _with_settings(command: F, options: tuple[Callable[[Any], Any], ...]) -> F:
             prune=not no_prune,
             max_deletes=max_deletes,
             only=only or "",
-            output=output,
         )
-        return command(*args, settings=settings, **rest)
+        return command(*args, settings=settings, output=output, **rest)
 
     return cast("F", talk_options(_decorated(with_settings, options)))
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal, TextIO
 import click
 
 from commandsync import report
-from commandsync.cli.files import reason
 from commandsync.errors import FileError
+from commandsync.sync.files import reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

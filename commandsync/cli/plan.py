@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.comparing import plan_against
-from commandsync.cli.files import check_free, check_unread, write_file
 from commandsync.cli.options import (
     PATH,
     force_option,
@@ -17,16 +15,19 @@ from commandsync.cli.options import (
     service_options,
 )
 from commandsync.cli.showing import exit_of_plans, show_plans
-from commandsync.cli.syncing import Planned, jobs, load, plan_all
 from commandsync.errors import UsageError
+from commandsync.sync.comparison import plan_against
+from commandsync.sync.files import check_free, check_unread, write_file
+from commandsync.sync.job import Planned, jobs, load, plan_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from commandsync.cli.settings import Settings
+    from commandsync.cli.output import Output
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
+    from commandsync.sync.settings import Settings
 
 
 @click.command("plan")
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 def plan_command(
     *,
     settings: Settings,
+    output: Output,
     out: str | None,
     against: str | None,
     detailed_exitcode: bool,
@@ -80,7 +82,7 @@ def plan_command(
     plans = _plans(settings, manifests, against)
     if out:
         _save(plans, out, force=force)
-    show_plans(plans, settings.output)
+    show_plans(plans, output)
     return exit_of_plans(plans, detailed=detailed_exitcode)
 
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from commandsync import __version__
-from commandsync.cli import exits, signals
-from commandsync.cli.files import reason
 from commandsync.cli.output import Color, Output, forget, open_closed, print_err, speak_utf8
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.report import Format
+from commandsync.sync import exits, signals
+from commandsync.sync.files import reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 import click
 
 from commandsync.cli.calling import one_manifest
-from commandsync.cli.files import check_free, write_file
 from commandsync.cli.options import PATH, force_option, not_empty, service_options
-from commandsync.cli.settings import site_of
-from commandsync.cli.syncing import read_listing
 from commandsync.diagnostics import Notice
 from commandsync.records.texts import Resource
+from commandsync.sync.files import check_free, write_file
+from commandsync.sync.job import read_listing
+from commandsync.sync.settings import site_of
 
 if TYPE_CHECKING:
-    from commandsync.cli.settings import Settings
+    from commandsync.cli.output import Output
+    from commandsync.sync.settings import Settings
 
 
 @click.command("pull")
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 @click.option("--pin", is_flag=True, help="Include the ids, so that renames need no formerly.")
 @force_option
 @service_options
-def pull_command(*, settings: Settings, out: str | None, pin: bool, force: bool) -> None:
+def pull_command(
+    *, settings: Settings, output: Output, out: str | None, pin: bool, force: bool
+) -> None:
     """Print a manifest of what is listed now.
 
     It needs no manifest where --bot and --base-url say which listing; otherwise they are taken
@@ -50,9 +53,9 @@ def pull_command(*, settings: Settings, out: str | None, pin: bool, force: bool)
     scope = managed or tuple(Resource)  # one that manages nothing yet only says which listing
     listed = read_listing(settings, site, scope)
     dumped = dump_manifest(listed, bot=site.bot, base_url=site.address.base_url, pin=pin)
-    settings.output.notices([Notice(warning) for warning in dumped.warnings])
+    output.notices([Notice(warning) for warning in dumped.warnings])
     if out:
         write_file(out, dumped.text, force=force)
-        settings.output.talk(f"wrote {out}")
+        output.talk(f"wrote {out}")
     else:
-        settings.output.result(dumped.text)
+        output.result(dumped.text)

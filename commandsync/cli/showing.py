@@ -6,9 +6,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from commandsync import report
-from commandsync.cli import exits
 from commandsync.cli.output import ResultLostError
 from commandsync.errors import CommandsyncError
+from commandsync.sync import exits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from commandsync.cli.output import Output
-    from commandsync.cli.settings import Site
     from commandsync.records.models import Announcement, Command, Queries, Record
     from commandsync.report.records import Collection
+    from commandsync.sync.settings import Site
 
 R = TypeVar("R", "Command", "Announcement")
 

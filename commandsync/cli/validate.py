@@ -9,8 +9,8 @@ import click
 
 from commandsync import report
 from commandsync.cli.options import file_option, format_option, talk_options
-from commandsync.cli.settings import Settings
-from commandsync.cli.syncing import load
+from commandsync.sync.job import load
+from commandsync.sync.settings import Settings
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output

@@ -10,8 +10,9 @@ from commandsync.cli.calling import calling
 from commandsync.cli.options import call_options
 
 if TYPE_CHECKING:
-    from commandsync.cli.settings import Settings
-    from commandsync.cli.signals import Signals
+    from commandsync.cli.output import Output
+    from commandsync.sync.settings import Settings
+    from commandsync.sync.signals import Signals
 
 
 @click.command("watch")
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 )
 @call_options
 @click.pass_obj
-def watch_command(signals: Signals, *, settings: Settings, program: str | None) -> int:
+def watch_command(
+    signals: Signals, *, settings: Settings, output: Output, program: str | None
+) -> int:
     """Show votes and other events as they come, until Ctrl-C.
 
     A lost connection is made again. With --format json each line is one JSON object. A command
@@ -46,4 +49,4 @@ def watch_command(signals: Signals, *, settings: Settings, program: str | None) 
     words = program_of(program) if program is not None else ()
     with calling(settings, with_token=True) as (client, site):
         run = Program(words, environment_without(site.token_from))
-        return watched(client, run, output=settings.output, signals=signals)
+        return watched(client, run, output=output, signals=signals)

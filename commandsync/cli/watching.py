@@ -10,19 +10,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commandsync.cli import exits
-from commandsync.cli.files import reason
 from commandsync.cli.logs import warnings_shown
-from commandsync.cli.settings import TOKEN_VARIABLE
-from commandsync.cli.signals import Interruption
 from commandsync.errors import CommandsyncError, ListingError, UsageError
+from commandsync.sync import exits
+from commandsync.sync.files import reason
+from commandsync.sync.settings import TOKEN_VARIABLE
+from commandsync.sync.signals import Interruption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from commandsync import Client, Event
     from commandsync.cli.output import Output
-    from commandsync.cli.signals import Signals
+    from commandsync.sync.signals import Signals
 
 _STDERR = 2
 _GLANCE = 0.2  # seconds: a wait that a signal may not break is never longer than this

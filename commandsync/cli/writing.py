@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from commandsync.cli import exits
 from commandsync.cli.calling import calling
 from commandsync.cli.output import ResultLostError
 from commandsync.cli.telling import tell
 from commandsync.errors import CommandsyncError, ListingError, UsageError
+from commandsync.sync import exits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from commandsync import Client
     from commandsync.cli.output import Output
-    from commandsync.cli.settings import Settings, Site
-    from commandsync.cli.signals import Signals
+    from commandsync.sync.settings import Settings, Site
+    from commandsync.sync.signals import Signals
 
     Told = tuple[str, dict[str, Any]]
 
@@ -83,10 +83,10 @@ class Desk:
 
 
 @contextmanager
-def writing(settings: Settings, signals: Signals, *, look: str) -> Iterator[Desk]:
+def writing(settings: Settings, signals: Signals, output: Output, *, look: str) -> Iterator[Desk]:
     """Open a client that may write; refused with no token, or another bot's."""
     with calling(settings, with_token=True) as (client, site):
-        yield Desk(client, site, signals, settings.output, look)
+        yield Desk(client, site, signals, output, look)
 
 
 def written(desk: Desk, work: Callable[[], T], told: Callable[[T], Told]) -> int:

@@ -10,9 +10,7 @@ import pytest
 import yaml
 
 from commandsync.api.policy import FAILURES_IN_A_ROW, LONGEST_WAIT
-from commandsync.cli.exits import Exit, worst
 from commandsync.cli.program import EPILOG, program
-from commandsync.cli.settings import DEFAULT_MANIFEST, TOKEN_VARIABLE
 from commandsync.document.documents import failure_kind
 from commandsync.errors import CommandsyncError, FileError
 from commandsync.manifest import json_schema
@@ -22,6 +20,8 @@ from commandsync.plan.guard import ALWAYS_ALLOWED, DEFAULT_LIMIT
 from commandsync.records.rewriting import SHORTEST_CUT
 from commandsync.server import openapi_text
 from commandsync.server.seeding import read_seed
+from commandsync.sync.exits import Exit, worst
+from commandsync.sync.settings import DEFAULT_MANIFEST, TOKEN_VARIABLE
 from tests.e2e.readme_blocks import README, ROOT, Story, StoryError, played
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
@@ -15,7 +15,6 @@ from tests.support.proxy import Instead
 from tests.support.runner import other, pull_request, push
 
 if TYPE_CHECKING:
-    from commandsync.cli.signals import Signals
     from tests.support.bots import Service
     from tests.support.hub import Hub
     from tests.support.proxy import Proxy, Seen
@@ -120,13 +119,9 @@ def test_a_defect_is_told_and_fails(
 def test_a_defect_while_writing_never_says_that_nothing_was_changed(
     runner: Runner, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def carry_out(*_: object, signals: Signals, **__: Any) -> NoReturn:  # noqa: ANN401 - not used
-        with signals.answered_by(lambda _: None):
-            broken()
-
     bot = service.bot()
     runner.write(fields(("help",)))
-    monkeypatch.setattr(running, "carry_out", carry_out)
+    monkeypatch.setattr(running, "execute", broken)
     step = runner.run(push(), base_url=bot.url, bot=bot.id, token=bot.token)
 
     assert why(step) == (6, "incomplete", "true")

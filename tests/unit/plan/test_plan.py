@@ -155,7 +155,7 @@ def test_a_plan_does_not_depend_on_the_seed_of_hashes() -> None:
             check=True,
             capture_output=True,
             env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
-            cwd=Path(__file__).parents[2],
+            cwd=Path(__file__).parents[3],
         ).stdout
         for seed in ("0", "1", "77")
     }

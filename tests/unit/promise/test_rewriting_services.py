@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commandsync.cli.exits import Exit, of_result
 from commandsync.errors import StalePlanError
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry
 from commandsync.report import render_results
+from commandsync.sync.exits import Exit, of_result
 from tests.support import listing as faults
 from tests.support.driver import Driver, Kill, Killed
 from tests.support.listing import FAULTS, Fault, Listing

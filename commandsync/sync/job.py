@@ -8,11 +8,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from commandsync.cli.files import ci_workspace
-from commandsync.cli.settings import DEFAULT_MANIFEST, Settings, Site, about, rules_of, sites_of
 from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError
 from commandsync.records.texts import Resource
+from commandsync.sync.files import ci_workspace
+from commandsync.sync.settings import DEFAULT_MANIFEST, Settings, Site, about, rules_of, sites_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -4,12 +4,12 @@ import pytest
 
 from commandsync import errors
 from commandsync.apply.outcomes import Outcome, Result, Settled, skipped
-from commandsync.cli import exits
-from commandsync.cli.signals import of_signal
 from commandsync.errors import Reply
 from commandsync.plan.changes import Add
 from commandsync.plan.plan import Plan, Target
 from commandsync.records.texts import CommandText, Resource
+from commandsync.sync import exits
+from commandsync.sync.signals import of_signal
 
 ADD = Add(
     resource=Resource.COMMAND,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from commandsync.cli.signals import SIGNALLED
 from commandsync.errors import (
     CommandsyncError,
     ManifestError,
     RefusedError,
     UsageError,
 )
+from commandsync.sync.signals import SIGNALLED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from commandsync.api.address import Address, parse_address
 from commandsync.api.credentials import Token
-from commandsync.cli.files import read_token
-from commandsync.cli.output import Output
 from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, ManifestError, UsageError, WrongBotError
+from commandsync.sync.files import read_token
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +41,6 @@ class Settings:
         prune: False where `--no-prune` was given.
         max_deletes: The guard's limit; None to take it from the manifest.
         only: The pattern of `--only`; empty for all changes.
-        output: How to speak.
     """
 
     files: tuple[str, ...] = ()
@@ -56,7 +54,6 @@ class Settings:
     prune: bool = True
     max_deletes: DeleteLimit | None = None
     only: str = ""
-    output: Output = field(default_factory=Output)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.cli.files import (
+from commandsync.errors import FileError, UsageError
+from commandsync.sync.files import (
     check_free,
     check_unread,
     ci_workspace,
@@ -13,7 +14,6 @@ from commandsync.cli.files import (
     read_token,
     write_file,
 )
-from commandsync.errors import FileError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commandsync.cli.settings import Settings, rules_of, site_of
 from commandsync.errors import UsageError, WrongBotError
 from commandsync.plan.rules import DeleteLimit, SyncRules
+from commandsync.sync.settings import Settings, rules_of, site_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from commandsync.cli.settings import Settings, rules_of
-from commandsync.cli.syncing import load_files, warnings_of
 from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
+from commandsync.sync.job import load_files, warnings_of
+from commandsync.sync.settings import Settings, rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,19 +6,19 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from commandsync.cli.files import read_file
-from commandsync.cli.settings import Settings, site_of
-from commandsync.cli.syncing import Planned, connected
 from commandsync.diagnostics import Notice
 from commandsync.errors import FileError, StalePlanError, UsageError
+from commandsync.sync.files import read_file
+from commandsync.sync.job import Planned, connected
+from commandsync.sync.settings import Settings, site_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commandsync.cli.settings import Site
     from commandsync.client import Connection
     from commandsync.plan.plan import Plan
     from commandsync.records.snapshot import Snapshot
+    from commandsync.sync.settings import Site
 
 
 @contextmanager

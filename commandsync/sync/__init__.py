@@ -1,0 +1,1 @@
+"""The job, as values in and values out: settings, reading, planning, applying, exit codes."""

@@ -1,0 +1,140 @@
+"""Carry out plans: guarded once more, backed up, driven; a signal ends them in good order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
+
+from commandsync.apply.steps import Aborted, Interrupted
+from commandsync.errors import CommandsyncError, StalePlanError, TooManyDeletesError
+from commandsync.sync.files import write_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+
+    from commandsync.apply.outcomes import Result, Settled
+    from commandsync.apply.steps import Event
+    from commandsync.client import Connection
+    from commandsync.plan.plan import Plan
+    from commandsync.sync.job import Planned
+    from commandsync.sync.settings import Settings
+    from commandsync.sync.signals import Signals
+
+    Progress = Callable[[Plan], AbstractContextManager[Callable[[Sequence[Settled]], None]]]
+
+
+@dataclass(slots=True)
+class Stop:
+    """Answers signals while plans are carried out.
+
+    Attributes:
+        on_stopping: Called at the first signal, which may come between any two steps.
+        events: Where the plan under way hears of it.
+        connection: The way to its service, whose waits end at once.
+    """
+
+    on_stopping: Callable[[], None]
+    events: SimpleQueue[Event] = field(default_factory=SimpleQueue)
+    connection: Connection | None = None
+
+    def __call__(self, count: int) -> None:
+        """Answer the `count`-th signal."""
+        self.events.put(Interrupted() if count == 1 else Aborted())
+        if self.connection is not None:
+            self.connection.stop()
+        if count == 1:
+            self.on_stopping()
+
+
+def refusal_of(planned: Planned) -> CommandsyncError | None:
+    """Say why a plan must not be applied to what is listed now; None when it may."""
+    from commandsync.apply.resume import Progress, progress_of  # noqa: PLC0415 - as below
+    from commandsync.plan.guard import countable, refusal  # noqa: PLC0415 - loads with the plan
+
+    plan, listed = planned.plan, planned.listed
+    try:
+        progress = progress_of(plan, listed)
+    except StalePlanError as error:
+        return error
+    found = refusal(
+        [c for c, one in zip(plan.changes, progress, strict=True) if one is not Progress.DONE],
+        listed=countable({r: listed.collections[r] for r in plan.scope}, rules=plan.rules),
+        rules=plan.rules,
+    )
+    return None if found is None else TooManyDeletesError(found.message, hint=found.hint)
+
+
+def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]:
+    """Write what is listed now as a manifest, ids included, and return its warnings.
+
+    Raises:
+        FileError: It cannot be written.
+    """
+    from commandsync.manifest import dump_manifest  # noqa: PLC0415 - loads yaml
+
+    dumped = dump_manifest(
+        planned.listed,
+        bot=planned.plan.target.bot,
+        base_url=planned.plan.target.base_url,
+        pin=True,
+        header=("What was listed before an apply; apply this file to go back.",),
+    )
+    write_file(path, dumped.text, force=force)
+    return tuple(dumped.warnings)
+
+
+def execute(
+    planned: Sequence[Planned],
+    stop: Stop,
+    *,
+    settings: Settings,
+    signals: Signals,
+    progress: Progress,
+    unordered: bool = False,
+) -> list[Result]:
+    """Apply plans that may be applied, one after the other; after a signal the rest is skipped.
+
+    Args:
+        planned: What to apply.
+        stop: What answers signals; `signals` must call it.
+        settings: Flags and environment.
+        signals: Which signal came.
+        progress: For each plan, opens what is told of outcomes as they become final.
+        unordered: Send adds concurrently too.
+    """
+    return [
+        _skipped(one)
+        if signals.number
+        else _executed(one, stop, settings=settings, progress=progress, unordered=unordered)
+        for one in planned
+    ]
+
+
+def _executed(
+    one: Planned, stop: Stop, *, settings: Settings, progress: Progress, unordered: bool
+) -> Result:
+    from commandsync.api.policy import Health  # noqa: PLC0415 - loads with the plan
+    from commandsync.apply.run import apply  # noqa: PLC0415 - as above
+    from commandsync.client import drive  # noqa: PLC0415 - loads requests
+
+    stop.connection, health = one.connection, Health()
+    steps = apply(
+        one.plan,
+        listed=one.listed,
+        health=health,
+        replan=one.replan,
+        concurrency=settings.concurrency,
+        unordered=unordered,
+    )
+    with progress(one.plan) as on_settled:
+        return drive(
+            steps, one.connection, health=health, events=stop.events, on_settled=on_settled
+        )
+
+
+def _skipped(one: Planned) -> Result:
+    from commandsync.apply.outcomes import skipped  # noqa: PLC0415 - loads with the plan
+
+    return skipped(one.plan, "interrupted")
