@@ -22,7 +22,7 @@ BESIDE = (
 )
 
 # What decides: each of their branches is tested.
-DECIDING = ("apply", "plan", "policy", "snapshot")
+DECIDING = ("api/policy", "apply/run", "plan/plan", "records/snapshot")
 
 # Imports every module but those that an extra is for; the extras are absent, so that a stray
 # import of one fails here.

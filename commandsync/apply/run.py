@@ -21,7 +21,7 @@ from commandsync.apply.outcomes import Outcome
 from commandsync.apply.resume import Progress, progress_of
 from commandsync.apply.steps import Aborted, Answered, Call, Interrupted, Step
 from commandsync.errors import StalePlanError, TransportError
-from commandsync.plan.changes import Add, Delete, Edit
+from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.plan.matching import match
 from commandsync.records.snapshot import Entry, Snapshot, by_identity
 from commandsync.records.texts import CommandText, Resource
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from commandsync.apply.steps import Event
     from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
-    from commandsync.records.texts import Text
 
     T = TypeVar("T")
     Steps: TypeAlias = Generator[Step, Event, T]
@@ -123,7 +122,7 @@ def _open_ledger(
     for resource in plan.scope:
         half = [write for write in ledger.of(resource) if write.added]
         entries = listed.collections[resource]
-        wanted = [Entry(_added(write.change)) for write in half]
+        wanted = [Entry(w.change.after) for w in half if isinstance(w.change, Replace)]
         for w, n in match(wanted, entries).pairs.items() if half else ():
             half[w].record, half[w].stored = entries[n].id, entries[n].text
     return ledger
@@ -330,20 +329,25 @@ class _Run:
     def _operation(self, write: Write) -> Operation[str]:
         """Return the next request of a change."""
         bot, change = self.ledger.plan.target.bot, write.change
-        if write.adds:
-            text = _added(change)
-            if isinstance(text, CommandText):
-                return operations.add_command(bot, text)
-            return operations.add_announcement(bot, text)
-        if isinstance(change, Edit):
-            if not isinstance(change.after, CommandText):
-                raise AssertionError(change)  # noqa: TRY004 - a defect: nobody edits announcements
-            return operations.edit_command(bot, change.id, change.after)
-        if isinstance(change, Add):
-            raise AssertionError(change)  # noqa: TRY004 - a defect: its only request is the add
-        if change.resource is Resource.COMMAND:
-            return operations.delete_command(bot, change.id)
-        return operations.delete_announcement(bot, change.id)
+        match change:
+            case Edit(after=CommandText() as text):
+                return operations.edit_command(bot, change.id, text)
+            case Replace(id=old) if write.added:
+                return _delete(bot, change.resource, old)
+            case Add() | Replace():
+                if isinstance(change.after, CommandText):
+                    return operations.add_command(bot, change.after)
+                return operations.add_announcement(bot, change.after)
+            case Delete():
+                return _delete(bot, change.resource, change.id)
+            case _:
+                raise AssertionError(change)  # the service edits no announcement
+
+
+def _delete(bot: str, resource: Resource, identifier: str) -> Operation[str]:
+    if resource is Resource.COMMAND:
+        return operations.delete_command(bot, identifier)
+    return operations.delete_announcement(bot, identifier)
 
 
 def _is_done(plan: Plan, listed: Snapshot) -> bool:
@@ -352,13 +356,6 @@ def _is_done(plan: Plan, listed: Snapshot) -> bool:
         return all(one is Progress.DONE for one in progress_of(plan, listed))
     except StalePlanError:
         return False
-
-
-def _added(change: Change) -> Text:
-    """Return the text that an add or a replace adds."""
-    if isinstance(change, Delete):
-        raise AssertionError(change)  # noqa: TRY004 - a defect: it adds nothing
-    return change.after
 
 
 def _aim(change: Change) -> tuple[object, ...]:
