@@ -33,7 +33,7 @@ JOBS ?= $(shell $(PYTHON) -c 'import os; print(max(4, os.cpu_count() or 1))')
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage test-lowest check audit bench faults soak mutants fuzz schemas
+.PHONY: help demo test test-fast coverage test-lowest check audit bench faults soak mutants fuzz schemas
 
 help: ## Show these targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1	\2/p' Makefile
@@ -43,6 +43,9 @@ demo: $(READY_TO_RUN) ## Try everything against the embedded service, with no ac
 
 test: $(READY_TO_WORK) ## Run the tests
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal
+
+test-fast: $(READY_TO_WORK) ## Run the tests without those marked slow, with few examples of each property
+	@$(RUN) -m pytest -n $(JOBS) --dist worksteal -m 'not slow' --hypothesis-profile=quick tests/unit
 
 coverage: $(READY_TO_WORK) ## Run the tests with branch coverage
 	@$(RUN) -m coverage erase

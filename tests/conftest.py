@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Iterable
+
+_SLOW = {"conformance", "e2e", "server", "wire"}  # sockets, child processes, databases
+_SLOW_FILES = {"test_convergence.py", "test_rewriting_services.py", "test_the_proof_can_fail.py"}
 
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.register_profile("quick", deadline=None, max_examples=10, derandomize=True)
@@ -19,5 +23,12 @@ settings.load_profile("house")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that wait longest, so that the others run beside them."""
+    """Begin with the tests that wait longest, and mark what `make test-fast` leaves out."""
     items.sort(key=lambda item: "wire" not in item.path.parts)
+    for item in items:
+        if _is_slow(item.path.parts):
+            item.add_marker(pytest.mark.slow)
+
+
+def _is_slow(parts: Iterable[str]) -> bool:
+    return not (_SLOW | _SLOW_FILES).isdisjoint(parts)
