@@ -105,6 +105,12 @@ class Write:
         return all(agrees(stored, sent=sent) for stored, sent in texts)
 
     @property
+    def lacks_record(self) -> bool:
+        """Whether this adds a record, and is not known to have added it."""
+        adds = isinstance(self.change, Add | Replace)
+        return adds and self.outcome is not Outcome.DONE and not self.succeeded
+
+    @property
     def half_done(self) -> str:
         """The beginning of why a replace is not done when its new record is there already."""
         return "the new one is added, but the old one is not deleted: " if self.added else ""
@@ -293,7 +299,7 @@ class Ledger:
             unclear_edit = isinstance(write.change, Edit) and write.error is not None
             # and a replace whose delete was not sent is not done when the old one is gone
             half = isinstance(write.change, Replace) and write.outcome is Outcome.UNKNOWN
-            if not half and not (unclear_edit and evidence.rewrites):
+            if not (half or write.done_before or (unclear_edit and evidence.rewrites)):
                 self.settle(write, Outcome.DONE)
         elif write.outcome is Outcome.DONE:
             found = "it was done before" if write.done_before else "the service accepted it"

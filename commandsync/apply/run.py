@@ -170,8 +170,7 @@ class _Run:
     def deletes(self) -> Steps[None]:
         """Delete what is to go, where every add of the same collection is done."""
         for resource in self.ledger.plan.scope:
-            adds = [write for write in self.ledger.of(resource) if write.adds]
-            self._hold_back(resource, [w for w in adds if w.outcome is not Outcome.DONE])
+            self._hold_back(resource, [w for w in self.ledger.of(resource) if w.lacks_record])
         queue = deque(w for w in self._to_do() if isinstance(w.change, Delete) or w.added)
         yield from self._perform(queue, width=self.width)
 
@@ -232,7 +231,7 @@ class _Run:
         if not missing or ledger.stopped:
             return
         first = missing[0]
-        why = f"deletes wait for adds, and the add of {first.change.name!r} is {first.outcome}"
+        why = f"deletes wait for adds, and {first.change.name!r} is not added ({first.outcome})"
         for write in ledger.of(resource):
             if isinstance(write.change, Delete) and write.settled is None:
                 ledger.settle(

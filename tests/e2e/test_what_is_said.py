@@ -228,7 +228,7 @@ def test_deletes_wait_for_adds_and_only_makes_them_alone(
     (why,) = {one["error"] for one in document["changes"] if one["action"] == "delete"}
     assert ran.code == 1
     assert outcomes == {("add", "failed"), ("delete", "skipped")}
-    assert why.startswith("deletes wait for adds, and the add of ")
+    assert why.startswith("deletes wait for adds, and ")
     assert all("--only" in one["hint"] for one in document["changes"] if one["action"] == "delete")
     assert listing.texts("commands") == [tuple(one) for one in listed]
 

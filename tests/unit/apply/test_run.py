@@ -303,6 +303,20 @@ def test_what_an_earlier_run_wrote_and_the_service_changed_makes_a_saved_plan_st
         carry_out(plan, read(driver, plan.scope), driver)
 
 
+def test_what_was_done_before_a_saved_plan_went_on_is_still_told_apart_after_it() -> None:
+    service = Listing()
+    seed(service, [command("a"), command("b")])
+    plan = plan_now(service, wanted([command("a", "New."), command("b", "New.")]))
+    for records in (service.stored["commands"], service.shown["commands"]):
+        records[0]["description"] = "New."
+    driver = Driver(service)
+
+    result = carry_out(plan, read(driver, plan.scope), driver)
+
+    assert [one.already for one in result.settled] == [True, False]
+    assert result.verified
+
+
 def test_a_stop_before_the_last_look_for_a_replacement_leaves_the_old_one() -> None:
     service = Listing()
     seed(service, [announcement("v", "Then.")])
