@@ -53,7 +53,8 @@ def progress_of(plan: Plan, listed: Snapshot) -> tuple[Progress, ...]:
         for index, change in changes.items():
             progress = now.progress(change)
             if progress is None:
-                stale.append(f"{change.action} of {change.resource} {change.name!r}")
+                what = f"{change.action} of {change.resource} {change.name!r}"
+                stale.append(f"{what} ({now.why_stale(change)})")
             else:
                 found[index] = progress
     if stale:
@@ -100,6 +101,16 @@ class _Now:
                 return self._deleted(change)
             case _:
                 assert_never(change)
+
+    def why_stale(self, change: Change) -> str:
+        """Say what does not fit of a change that no longer fits."""
+        if not isinstance(change, Add):
+            now = self._by_id.get(change.id)
+            if now is None:
+                return "its record is no longer listed under its id"
+            if now != change.before:
+                return "its record was changed"
+        return "one of that name is listed with another text: the service may have changed it"
 
     def _added(self, change: Add | Replace) -> Progress | None:
         """Tell by counting: two equal adds need two more records."""

@@ -108,6 +108,33 @@ def test_a_saved_plan_does_not_take_another_text_for_its_own(
         assert listing.writes(begun) == []
 
 
+def test_a_saved_plan_says_why_it_is_stale(
+    home: Home, listing: Listing, draw: random.Random
+) -> None:
+    listing.store = storing(str.lower)
+    changed, gone = command(word(draw)), command(word(draw, 9))
+    seed(listing, [changed, gone])
+    added = [command(word(draw, 7)), announcement(word(draw), sentence(draw, 20))]
+    texts = [text._replace(description="Now.") for text in (changed, gone)]
+    home.write(manifest(*texts, *added))
+    home.run("plan", "--out", "plan.json")
+    apply(home, "--plan", "plan.json")
+    for records in (listing.stored["commands"], listing.shown["commands"]):
+        records[0]["description"] = "Somebody else's."
+        del records[1]
+    begun = len(listing.requests)
+
+    ran = apply(home, "--plan", "plan.json", "--format", "json")
+
+    message = failed(ran, "stale")
+    assert ran.code == 5
+    assert f"edit of command {changed[0]!r} (its record was changed)" in message
+    assert f"edit of command {gone[0]!r} (its record is no longer listed under its id)" in message
+    for what in (f"command {added[0][0]!r}", f"announcement {added[1][0]!r}"):
+        assert f"add of {what} (one of that name is listed with another text" in message
+    assert listing.writes(begun) == []
+
+
 def test_a_service_that_keeps_only_the_newest_records_is_not_called_verified(
     home: Home, listing: Listing
 ) -> None:
