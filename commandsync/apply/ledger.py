@@ -16,11 +16,12 @@ from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from commandsync.api.policy import Health
     from commandsync.apply.evidence import Evidence
     from commandsync.apply.steps import Answered
+    from commandsync.diagnostics import Location
     from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
     from commandsync.records.rewriting import Rewrite
@@ -126,7 +127,7 @@ class Ledger:
         seen: The records of each collection that some earlier read showed: none of them is new.
         nameless: How many records of each collection the first read showed without a usable id.
         writes: One for each change of the plan.
-        strangers: New records that no add of this run claims.
+        strangers: New records that no add of this run claims, and their texts.
         copies: The texts of those among them that equal an add of this run.
         notices: What else reading showed.
         left: What is still to do by the listing as it was read after writing.
@@ -142,7 +143,7 @@ class Ledger:
     seen: dict[Resource, set[Identity]]
     nameless: dict[Resource, int]
     writes: tuple[Write, ...] = ()
-    strangers: dict[Resource, set[Identity]] = field(default_factory=dict)
+    strangers: dict[Resource, dict[Identity, Text]] = field(default_factory=dict)
     copies: set[tuple[Resource, Text]] = field(default_factory=set)
     notices: list[Notice] = field(default_factory=list)
     left: tuple[Change, ...] = ()
@@ -241,7 +242,8 @@ class Ledger:
             if adds[a].unclear_add:
                 self.note_added(adds[a])
         claimed = {write.record for write in adds}
-        self.strangers.setdefault(resource, set()).update(set(new) - claimed)
+        others = {one: listed[one] for one in new if one not in claimed}
+        self.strangers.setdefault(resource, {}).update(others)
         self.seen[resource].update(new)
 
     def blurred(self, resource: Resource, listed: Listed) -> bool:
@@ -259,7 +261,7 @@ class Ledger:
             for write in self.of(resource)
             if write.sent and isinstance(write.change, Add | Replace)
         }
-        others = self.strangers.get(resource, set())
+        others = self.strangers.get(resource, {})
         copies = [text for one, text in listed.items() if one in others and text in sent]
         if copies:
             self.copies.update((resource, text) for text in copies)
@@ -269,6 +271,15 @@ class Ledger:
     def is_copy(self, change: Change) -> bool:
         """Whether a change would delete a copy of what this run added."""
         return isinstance(change, Delete) and (change.resource, change.before) in self.copies
+
+    def note_new(self, notices: Sequence[Notice], *, places: Collection[Location | None]) -> None:
+        """Enter what planning again warns of for the first time, not at places told of already."""
+        known = {*self.plan.notices, *self.notices}
+        self.notices += [
+            notice
+            for notice in notices
+            if notice not in known and (notice.location is None or notice.location not in places)
+        ]
 
     def note_left(self, changes: Sequence[Change]) -> None:
         """Enter what planning again would do, other than what this run is known to have left."""
@@ -304,9 +315,30 @@ class Ledger:
         elif write.outcome is Outcome.DONE:
             found = "it was done before" if write.done_before else "the service accepted it"
             why = f"{found}, but {evidence.missing}"
-            self.settle(write, Outcome.UNKNOWN, why=why)
+            if evidence.rewrites:
+                self.settle(write, Outcome.UNKNOWN, why=why, hint=_AS_LISTED)
+            else:
+                self.settle_missing(write, why)
         elif certain and write.was_refused and not evidence.lost:
             self.settle(write, Outcome.FAILED, write.error, why=write.half_done)
+
+    def settle_missing(
+        self, write: Write, why: str, error: ListingError | None = None, *, then: str = ""
+    ) -> None:
+        """Settle as unknown what does not show; an add may be a new record of another name.
+
+        Args:
+            write: The change.
+            why: What does not show.
+            error: How its request ended.
+            then: What follows from that, as the end of a sentence.
+        """
+        resource = write.change.resource
+        others = self.strangers.get(resource) if write.awaits_record else None
+        names = [repr(text[0]) for text in (others or {}).values()]
+        new = f"; new and of another name: {_named(names, most=3)}" if names else ""
+        hint = _IF_THAT_IS_IT if names else ""
+        self.settle(write, Outcome.UNKNOWN, error, why=why + new + then, hint=hint)
 
     def watch(self, error: ListingError | None) -> None:
         """Start nothing new when an error says that it would be of no use."""
@@ -351,6 +383,11 @@ class Ledger:
         )
 
 
+_AS_LISTED = "write it in the manifest as the service stores it"
+_IF_THAT_IS_IT = (
+    "if that is what was added, changed by the service, write it in the manifest as it is listed; "
+    "otherwise the next apply adds it again"
+)
 _POSTED_AGAIN = Notice(
     "announcements whose text the service changes are posted again by every apply",
     "write them in the manifest as they are listed, or set sync.announcements to append",
@@ -361,8 +398,8 @@ def _is_post(write: Write) -> bool:
     return write.change.resource is Resource.ANNOUNCEMENT
 
 
-def _named(some: Sequence[str]) -> str:
-    return ", ".join(some[:_MOST_NAMED]) + (" ..." if len(some) > _MOST_NAMED else "")
+def _named(some: Sequence[str], *, most: int = _MOST_NAMED) -> str:
+    return ", ".join(some[:most]) + (" ..." if len(some) > most else "")
 
 
 def _touched(write: Write) -> bool:

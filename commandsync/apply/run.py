@@ -164,8 +164,8 @@ class _Run:
         for write in added:
             if not (ledger.stopped or write.succeeded):
                 what = "it is listed with another text" if write.stored else "it is not listed"
-                why = f"the service accepted it, but {what}: the old one stays"
-                ledger.settle(write, Outcome.UNKNOWN, why=why)
+                why = f"the service accepted it, but {what}"
+                ledger.settle_missing(write, why, then=": the old one stays")
 
     def deletes(self) -> Steps[None]:
         """Delete what is to go, where every add of the same collection is done."""
@@ -212,11 +212,9 @@ class _Run:
             return
         again = replan(listed)
         ledger.as_wanted = ledger.as_wanted and not again.changes and not again.stuck
-        told = {
-            _aim(write.change)
-            for write in ledger.writes
-            if write.rewrites or write.outcome is not Outcome.DONE
-        }
+        shown = [w.change for w in ledger.writes if w.rewrites or w.outcome is not Outcome.DONE]
+        told = {_aim(change) for change in shown}
+        ledger.note_new(again.notices, places={getattr(one, "location", None) for one in shown})
         ledger.note_left(
             [
                 change
@@ -257,14 +255,14 @@ class _Run:
                 continue
             looks += 1
         unclear = [write for write in ledger.of(resource) if write.unclear_add]
-        others = bool(ledger.strangers.get(resource))
+        others = ledger.strangers.get(resource)
         failed = []
         for write in unclear:
             if looks == len(REREADS) and not others and write.was_refused:
                 failed.append(write)
             else:
-                why = "a new record is listed with another text: " if others else ""
-                ledger.settle(write, Outcome.UNKNOWN, write.error, why=why)
+                why = "it is not listed" if others else ""
+                ledger.settle_missing(write, why, write.error, then=": " if others else "")
         return failed
 
     def _perform(self, queue: Queue, *, width: int, until_unclear: bool = False) -> Steps[None]:

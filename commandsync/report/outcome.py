@@ -63,7 +63,7 @@ def _unfinished(one: Settled, palette: Palette) -> Iterator[str]:
     if one.hint:
         yield f"    next: {visible(one.hint)}"
     elif one.outcome is Outcome.UNKNOWN:
-        yield "    next: run plan to see whether it arrived; running again does nothing twice"
+        yield "    next: run plan to see whether it arrived; apply does what is left"
 
 
 def _headline(one: Settled, palette: Palette) -> str:

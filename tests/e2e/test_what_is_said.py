@@ -179,6 +179,47 @@ def test_what_somebody_else_changes_during_the_run_is_left_to_do(
         assert "Read again: 1 more change left to do." in ran.said
 
 
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
+def test_an_announcement_that_somebody_changes_during_the_run_is_named(
+    home: Home, listing: Listing, draw: random.Random, form: str
+) -> None:
+    listed, new = announcement(word(draw)), announcement(word(draw, 9))
+    seed(listing, [listed])
+
+    def meanwhile(request: Request) -> Fault | None:
+        if request.kind == "add":
+            for records in (listing.stored["announcements"], listing.shown["announcements"]):
+                records[0]["description"] = "Somebody else's."
+        return None
+
+    listing.choose = meanwhile
+    home.write(manifest(listed, new))
+
+    ran = apply(home, "--format", form)
+
+    assert ran.code == 0
+    assert f"'{listed[0]}' is listed with another text and is not posted" in ran.said
+
+
+def test_an_add_under_a_name_that_is_not_recognized_is_looked_for_by_the_user(
+    home: Home, listing: Listing, draw: random.Random
+) -> None:
+    size = draw.randint(8, 29)
+    listing.store = storing(lambda text: text[:size].strip())
+    texts = [command(sentence(draw, 40)), announcement(sentence(draw, 50))]
+    home.write(manifest(*texts))
+
+    ran = apply(home, "--format", "json")
+
+    document = checked(ran, "result")
+    assert ran.code == 6
+    for change, text in zip(document["changes"], texts, strict=True):
+        assert change["outcome"] == "unknown"
+        stored = text[0][:size].strip()
+        assert f"not listed; new and of another name: {stored!r}" in change["error"]
+        assert "otherwise the next apply adds it again" in change["hint"]
+
+
 REWRITING: dict[str, Callable[[str], str]] = {
     "cuts at 64": lambda text: text[:64],
     "drops emoji": lambda text: " ".join(text.replace("🎉", "").split()),

@@ -109,7 +109,7 @@ def test_an_acknowledged_add_is_not_guessed_at_under_another_name() -> None:
 
     assert outcomes(run) == ["unknown"]
     assert [one.error for one in run.result.settled] == [
-        "the service accepted it, but it is not listed"
+        "the service accepted it, but it is not listed; new and of another name: 'b*n*n*'"
     ]
     assert run.result.differences == ()
 

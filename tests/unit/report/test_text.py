@@ -180,7 +180,7 @@ def test_a_result_says_what_is_not_plain(trouble: Result) -> None:
         "    next: shorten it\n"
         "unknown: add command facts  (commands.yaml:12:5)\n"
         "    why:  no answer within 30 s\n"
-        "    next: run plan to see whether it arrived; running again does nothing twice\n"
+        "    next: run plan to see whether it arrived; apply does what is left\n"
         "skipped: replace announcement v2.0 is out  (commands.yaml:20:5)\n"
         "    why:  the token may not do this\n"
         "skipped: delete command old\n"
