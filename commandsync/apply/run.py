@@ -229,14 +229,17 @@ class _Run:
         if not missing or ledger.stopped:
             return
         first = missing[0]
-        why = f"deletes wait for adds, and {first.change.name!r} is not added ({first.outcome})"
+        unknown = first.outcome is Outcome.UNKNOWN
+        how = "has an unknown result" if unknown else "failed"
+        mend = "run again" if unknown else "correct that entry and run again"
+        why = f"deletes wait for adds, and the add of {first.change.name!r} {how}"
         for write in ledger.of(resource):
             if isinstance(write.change, Delete) and write.settled is None:
                 ledger.settle(
                     write,
                     Outcome.SKIPPED,
                     why=why,
-                    hint="correct that entry and run again; or make the deletes alone, with --only",
+                    hint=f"{mend}; or make the deletes alone, with apply --only NAMES",
                 )
 
     def _settle(self, resource: Resource) -> Steps[list[Write]]:

@@ -60,6 +60,7 @@ class Plan:
         kept: Listed records that the manifest does not have and that stay all the same.
         stuck: Listed records that should change or go and cannot, for want of a usable id.
         notices: What the user should know, in no way part of what is done.
+        left_out: How many changes `only` left out.
     """
 
     target: Target
@@ -72,6 +73,7 @@ class Plan:
     kept: tuple[tuple[Resource, Entry], ...] = ()
     stuck: tuple[tuple[Resource, Entry], ...] = ()
     notices: tuple[Notice, ...] = ()
+    left_out: int = 0
 
     @property
     def refusal(self) -> Refusal | None:
@@ -93,9 +95,10 @@ class Plan:
         names = SyncRules(ignore=(pattern,))
         some = tuple(one for one in self.changes if any(map(names.ignores, _names(one))))
         left_out = len(self.changes) - len(some)
-        notice = Notice(f"only what matches {pattern!r} is planned: {left_out} more are left out")
+        what = f"{left_out} more {'change is' if left_out == 1 else 'changes are'} left out"
+        notice = Notice(f"only what matches {pattern!r} is planned: {what}")
         notices = (*self.notices, notice) if left_out else self.notices
-        return replace(self, changes=some, notices=notices)
+        return replace(self, changes=some, notices=notices, left_out=left_out)
 
     @property
     def fingerprint(self) -> str:

@@ -51,7 +51,7 @@ def no_changes(plan: Plan) -> str:
     if plan.stuck:
         count = counted(len(plan.stuck), "listed record")
         return f"No changes can be made: {count} without a usable id should change or go."
-    return "No changes: nothing is left to do."
+    return f"No changes: {_nothing_left(plan)}"
 
 
 def in_flight(result: Result) -> str:
@@ -98,11 +98,15 @@ def named(change: Change) -> str:
     return f"{verb} {change.resource}"
 
 
+def _nothing_left(plan: Plan) -> str:
+    return f"nothing is left to do{' of what --only asks for' if plan.left_out else ''}."
+
+
 def _verdict(result: Result) -> str:
     if result.verified:
         before = result.settled and all(one.already for one in result.settled)
         begin = "All was done already" if before else "Verified"
-        return f"{begin}: nothing is left to do."
+        return f"{begin}: {_nothing_left(result.plan)}"
     if not result.touched:
         return "Nothing was changed."
     if not result.read_back:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.faultserver import FaultServer
 from tests.support.home import checked, failed
-from tests.support.listing import BAD_REQUEST, Fault, Listing, Request
+from tests.support.listing import BAD_REQUEST, RESET_BEFORE, Fault, Listing, Request
 from tests.support.runs import announcement, command, seed
 
 if TYPE_CHECKING:
@@ -303,8 +303,30 @@ def test_deletes_wait_for_adds_and_only_makes_them_alone(
     alone = apply(home, "--only", "old-*")
 
     assert alone.code == 0
-    assert "only what matches 'old-*' is planned: 4 more are left out" in alone.said
+    assert "only what matches 'old-*' is planned: 4 more changes are left out" in alone.said
+    assert "Verified: nothing is left to do of what --only asks for." in alone.out
+    nothing = home.run("plan", "--only", "old-*")
+    assert "No changes: nothing is left to do of what --only asks for." in nothing.out
     assert listing.texts("commands") == [tuple(listed[0])]
+
+
+@pytest.mark.parametrize("fault", [BAD_REQUEST, RESET_BEFORE])
+def test_the_way_out_for_deletes_that_wait_is_the_one_that_helps(
+    home: Home, listing: Listing, draw: random.Random, fault: Fault
+) -> None:
+    listed = [command(f"old-{word(draw)}") for _ in range(3)]
+    seed(listing, listed)
+    listing.choose = lambda request: fault if request.kind == "add" else None
+    home.write(manifest(*listed[1:], command(word(draw, 7))))
+
+    ran = apply(home, "--retries", "0", "--format", "json")
+
+    (deleted,) = [one for one in checked(ran, "result")["changes"] if one["action"] == "delete"]
+    unknown = fault is RESET_BEFORE
+    assert ran.code == (6 if unknown else 1)
+    assert deleted["error"].endswith("has an unknown result" if unknown else "failed")
+    assert deleted["hint"].startswith("run again" if unknown else "correct that entry")
+    assert "--only NAMES" in deleted["hint"]
 
 
 def test_a_mirror_keeps_the_old_announcement_when_its_successor_is_nowhere(
