@@ -135,6 +135,7 @@ class Ledger:
         stopped_hint: What to do about that; empty where running again is enough.
         interrupted: Whether it was stopped from outside.
         read_back: Whether every changed collection was read after writing.
+        unread: Why the last read that told nothing did not; empty when there was none.
         as_wanted: Whether these reads show the listing as it is to be.
     """
 
@@ -151,6 +152,7 @@ class Ledger:
     stopped_hint: str = ""
     interrupted: bool = False
     read_back: bool = True
+    unread: str = ""
     as_wanted: bool = True
     _news: dict[int, Settled] = field(default_factory=dict)
 
@@ -367,6 +369,8 @@ class Ledger:
         if self.plan.rules.announcements == "mirror":
             posted = any(write.rewrites and _is_post(write) for write in self.writes)
             self.notices += [_POSTED_AGAIN] if posted else []
+        if not self.read_back and self.unread and not self.stopped:
+            self.notices.append(Notice(f"the listing could not be read again: {self.unread}"))
         done = all(one.outcome is Outcome.DONE for one in settled)
         return Result(
             plan=self.plan,

@@ -311,7 +311,11 @@ class _Run:
             event = yield step
             if isinstance(event, Answered):
                 ledger.watch(event.error)
-                if event.error or ledger.blurred(resource, by_identity(event.value)):
+                if event.error:
+                    ledger.unread = event.error.message
+                    return None
+                if ledger.blurred(resource, by_identity(event.value)):
+                    ledger.unread = "records are shown without the ids that they had"
                     return None
                 ledger.note_read(resource, by_identity(event.value))
                 entries: Entries = event.value

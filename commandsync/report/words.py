@@ -110,7 +110,8 @@ def _verdict(result: Result) -> str:
     if not result.touched:
         return "Nothing was changed."
     if not result.read_back:
-        return "Not verified: the listing was not read again. Run plan to see what is listed now."
+        how = "was not" if result.interrupted else "could not be"
+        return f"Not verified: the listing {how} read again. Run plan to see what is listed now."
     if result.left:
         return f"Read again: {counted(len(result.left), 'more change')} left to do."
     if result.differences:

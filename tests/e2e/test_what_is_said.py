@@ -10,7 +10,15 @@ import pytest
 
 from tests.support.faultserver import FaultServer
 from tests.support.home import checked, failed
-from tests.support.listing import BAD_REQUEST, RESET_BEFORE, Fault, Listing, Request
+from tests.support.listing import (
+    BAD_REQUEST,
+    FAILED_BEFORE,
+    RESET_BEFORE,
+    WITHOUT_IDS,
+    Fault,
+    Listing,
+    Request,
+)
 from tests.support.runs import announcement, command, seed
 
 if TYPE_CHECKING:
@@ -218,6 +226,28 @@ def test_an_add_under_a_name_that_is_not_recognized_is_looked_for_by_the_user(
         stored = text[0][:size].strip()
         assert f"not listed; new and of another name: {stored!r}" in change["error"]
         assert "otherwise the next apply adds it again" in change["hint"]
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [(FAILED_BEFORE, "HTTP 500"), (WITHOUT_IDS, "without the ids that they had")],
+    ids=["fails", "shows no ids"],
+)
+def test_why_the_listing_could_not_be_read_again_is_said(
+    home: Home, listing: Listing, form: str, fault: Fault, why: str
+) -> None:
+    seed(listing, [command("one"), command("two")])
+    listing.choose = lambda request: fault if request.kind == "read" and listing.writes() else None
+    home.write(manifest(command("one"), command("two", "Now.")))
+
+    ran = apply(home, "--retries", "0", "--format", form)
+
+    assert ran.code == 6
+    assert "the listing could not be read again: " in ran.said
+    assert why in ran.said
+    if form != "json":
+        assert "Not verified: the listing could not be read again." in ran.said
 
 
 REWRITING: dict[str, Callable[[str], str]] = {

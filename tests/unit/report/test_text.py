@@ -260,7 +260,7 @@ def test_the_last_line_says_what_was_read(every_change: Plan) -> None:
     unverified = replace(_done(every_change), verified=False, touched=True)
     verdicts = {
         "Nothing was changed.": replace(unverified, touched=False),
-        "Not verified: the listing was not read again.": replace(unverified, read_back=False),
+        "Not verified: the listing could not be read again.": replace(unverified, read_back=False),
         "Read again: 2 more changes left to do.": replace(
             unverified, left=every_change.changes[:2]
         ),
