@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from fnmatch import translate
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
@@ -179,7 +180,7 @@ class _Walk:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._known = {folder.resolve(): folder}
+        self._known = {_folder_id(folder): folder}
         self._left = _MOST_PLACES
 
     def files(self, parts: Sequence[str]) -> list[Path]:
@@ -194,7 +195,8 @@ class _Walk:
         folders = [self.folder]
         for part in parts[:-1]:
             found = (path for folder in folders for path in self._under(folder, part))
-            paths = [self._known.setdefault(p.resolve(), p) for p in found if _is_folder(p)]
+            ids = ((_folder_id(path), path) for path in found)
+            paths = [self._known.setdefault(key, path) for key, path in ids if key]
             folders = list(dict.fromkeys(paths))
         last = parts[-1] if parts[-1] != "**" else ""  # "**" alone means folders
         found = (path for folder in folders for path in self._under(folder, last) if last)
@@ -238,6 +240,15 @@ def _no_match(folder: Path, pattern: str) -> str:
     if "\\" in pattern:
         return "between folders write /, on Windows as well"
     return "patterns are relative to the manifest's folder"
+
+
+def _folder_id(path: Path) -> tuple[int, int] | None:
+    """Return what is the same for every path to a folder; None where there is none."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISDIR(found.st_mode) else None
 
 
 def _is_folder(source: str | Path) -> bool:

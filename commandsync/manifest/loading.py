@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
@@ -24,7 +25,13 @@ from commandsync.manifest.nodes import Mapping, Scalar
 from commandsync.manifest.problems import Problems, TooManyProblemsError
 from commandsync.manifest.reading import FLAGS, Reader, Table
 from commandsync.manifest.source import Allowance, Origin, UnreadableError, read_source
-from commandsync.plan.rules import MOST_WILDCARDS, SyncRules, has_wildcard, parse_delete_limit
+from commandsync.plan.rules import (
+    MOST_WILD_CHARACTERS,
+    MOST_WILDCARDS,
+    SyncRules,
+    has_wildcard,
+    parse_delete_limit,
+)
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource, canonical
 
@@ -209,11 +216,14 @@ def _snapshot(parts: Sequence[_Part], settings: Settings, rules: SyncRules) -> S
 def _rules(table: Table, reader: Reader) -> SyncRules:
     patterns = table.texts("ignore")
     wild = [pattern for pattern in patterns if has_wildcard(pattern.text)]
-    if len(wild) > MOST_WILDCARDS:
+    lengths = accumulate(len(pattern.text) for pattern in wild)
+    allowed = sum(length <= MOST_WILD_CHARACTERS for length in lengths)
+    if len(wild) > min(allowed, MOST_WILDCARDS):
         patterns = ()
         reader.error(
-            wild[MOST_WILDCARDS].at,
-            f"ignore has more than {MOST_WILDCARDS} patterns with a wildcard",
+            wild[min(allowed, MOST_WILDCARDS)].at,
+            f"ignore has more than {MOST_WILDCARDS} patterns with a wildcard, or more than "
+            f"{MOST_WILD_CHARACTERS:,} characters in them",
             "one pattern can match many names: beta-*",
         )
     prune, limit = table.scalar("prune"), table.scalar("max_deletes")

@@ -13,6 +13,9 @@ from commandsync.records.texts import Resource
 MOST_WILDCARDS = 100
 """Patterns with a wildcard that a manifest may ignore by; each is tried on every name."""
 
+MOST_WILD_CHARACTERS = 2_000
+"""Of these patterns together: each may be compared with every character of every name."""
+
 _WILDCARDS = re.compile(r"[*?[]")
 _PERCENTAGE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%")
 _COUNT = re.compile(r"[0-9]{1,9}")

@@ -142,11 +142,29 @@ MANIFESTS: dict[str, tuple[int, Callable[[], str]]] = {
         ),
     ),
     "many stars to ignore": (
-        0,
+        4,
         lambda: (
             f'version: 1\nsync: {{ignore: ["{"*a" * 20_000}"]}}\ncommands:\n'
             f"- {{name: {'a' * 20_000}b, description: b, syntax: c}}\n"
         ),
+    ),
+    "a long text to ignore": (
+        4,
+        lambda: (
+            f'version: 1\nsync: {{ignore: ["*{"b" * 4_000_000}c"]}}\ncommands:\n'
+            f"- {{name: {'b' * 4_000_000}, description: b, syntax: c}}\n"
+        ),
+    ),
+    "as long a text to ignore as there may be": (
+        0,
+        lambda: (
+            f'version: 1\nsync: {{ignore: ["{"*a" * 500}", "*{"b" * 990}c"]}}\ncommands:\n'
+            f"- {{name: {'ab' * 20_000}b, description: b, syntax: c}}\n"
+        ),
+    ),
+    "links to the folder itself": (
+        4,
+        lambda: 'version: 1\ninclude: ["' + "*/" * 490 + '*.yaml"]',
     ),
 }
 
@@ -157,6 +175,8 @@ def test_a_manifest_made_to_be_large_is_read_or_refused_within_limits(
 ) -> None:
     code, text = MANIFESTS[what]
     home.write(text())
+    for number in range(1_000 if what.startswith("links") else 0):
+        (home.path / f"link{number}").symlink_to(".")
 
     ended, said = measured(home, "validate")
 

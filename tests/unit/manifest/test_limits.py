@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
@@ -96,9 +96,26 @@ def test_so_many_wildcards_are_ignored_by_and_any_number_of_names(
     [complaint] = complaints(f"version: 1\nsync: {{ignore: [{names}{''.join(wild)}]}}\n{COMMAND}")
 
     assert complaint.endswith(
-        "ignore has more than 100 patterns with a wildcard "
+        "ignore has more than 100 patterns with a wildcard, or more than 2,000 characters in them "
         "| one pattern can match many names: beta-*"
     )
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(lengths=st.lists(st.integers(2, 900), min_size=1, max_size=5))
+def test_the_wildcards_are_as_long_as_names_of_any_length_can_be_tried_on(
+    complaints: Complaints, load: Load, lengths: list[int]
+) -> None:
+    def text(*wild: int) -> str:
+        patterns = "".join(f"'*{'b' * (length - 1)}'," for length in wild)
+        return f"version: 1\nsync: {{ignore: [{'b' * 3000}c, {patterns}]}}\n{COMMAND}"
+
+    fitting = [length for n, length in enumerate(lengths) if sum(lengths[: n + 1]) <= 2000]
+    load(text(*fitting))
+
+    [complaint] = complaints(text(*fitting, 2001 - sum(fitting)))
+
+    assert "more than 2,000 characters in them" in complaint
 
 
 @settings(max_examples=5, deadline=None)
