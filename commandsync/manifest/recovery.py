@@ -76,11 +76,19 @@ def resumption(source: Source, stack: list[Open], at: int, after: int) -> Resump
 
 def _entries(source: Source, stack: list[Open], at: int) -> Open | None:
     """The top-level list that a place is in, if its entries begin with dashes."""
-    has_key = len(stack[0].children) % 2 == 1  # else the list is itself a key
-    inner = stack[1] if has_key and len(stack) > 1 else None
+    above = stack[0].children
+    if len(above) % 2:  # else a list is itself a key
+        inner = stack[1] if len(stack) > 1 else None
+    else:  # what fits neither an entry nor the keys has ended the list: it is read on
+        ended = above[-1] if above and len(stack) == 1 else None
+        inner = Open(ended, None, 0, 0, ended.items) if isinstance(ended, Sequence) else None
     if inner is None or not isinstance(inner.node, Sequence) or inner.node.at > at:
         return None
-    return inner if source.text.startswith("-", inner.node.at) else None
+    if not source.text.startswith("-", inner.node.at):
+        return None
+    if above[-1] is inner.node:
+        del above[-1]
+    return inner
 
 
 def _column(source: Source, opened: Open) -> int:

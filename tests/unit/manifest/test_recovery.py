@@ -35,14 +35,16 @@ def manifests(draw: st.DrawFn) -> tuple[str, list[tuple[int, str]]]:
     ):
         lines.append(f"{key}:")
         for number in range(draw(st.integers(1, 4))):
-            how = draw(st.sampled_from(["well", "broken", "misspelt"]))
+            how = draw(st.sampled_from(["well", "broken", "misspelt", "askew"]))
             place = draw(st.integers(0, len(fields) - 1))
             for n, field in enumerate(fields):
                 word = f"{draw(WORDS)}{number}{n}"
                 broken = draw(BROKEN).format(word)
                 value = broken if how == "broken" and n == place else word
-                lines.append(f"{indent if n else dash}{field}: {value}")
-                if value == broken:
+                askew = how == "askew" and n == place > 0
+                before = draw(st.sampled_from([indent[1:], f" {indent}"])) if askew else indent
+                lines.append(f"{before if n else dash}{field}: {value}")
+                if value == broken or askew:
                     wrong.append((len(lines), "syntax"))
             if how == "misspelt":
                 lines.append(f"{indent}titel: x")
