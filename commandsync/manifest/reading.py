@@ -110,7 +110,7 @@ class Reader:
         for name, value in node.pairs:
             key = self._key(name, keys, seen, what=what)
             if key is not None and self._fits(key, value):
-                values[key.name] = value
+                values[key.name] = _with(values.get(key.name), value)
         for key in keys.values():
             if key.required and not broken and key.name not in seen and "<<" not in seen:
                 self.error(0 if key.kind is Kind.VERSION else node.at, *_missing(key, what))
@@ -138,7 +138,7 @@ class Reader:
             meant = keys.get(MEANT.get(word.lower(), "") or closest(word, keys))
             self.error(name.at, f"{what} has no key {quoted(word)}", _unknown(word, meant, keys))
             # What is under a misspelt commands: is checked as its entries would be.
-            return meant if meant and meant.keys and meant.name not in seen else None
+            return meant if meant and meant.keys else None
         return keys[word]
 
     def _fits(self, key: Key, value: Node) -> bool:
@@ -257,6 +257,13 @@ def _list_hint(key: Key, value: Node) -> str:
     if not isinstance(value, Mapping):
         return ""
     return f"begin each entry with - {key.keys[0].name}:" if value.pairs else "write [] for none"
+
+
+def _with(above: Node | None, node: Node) -> Node:
+    """Put the entries under a misspelt key and under the right one together, to check them all."""
+    if isinstance(above, Sequence) and isinstance(node, Sequence):
+        return Sequence(above.at, node.end, [*above.items, *node.items])
+    return node
 
 
 def _is_wrong(node: Node) -> bool:

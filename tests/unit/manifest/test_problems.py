@@ -71,6 +71,19 @@ def test_a_file_must_be_one_mapping_with_a_version(
             ['2:1: a manifest has no key "comands" | did you mean commands?'],
         ),
         (
+            "version: 1\ncomands:\n- {name: a}\ncommands:\n- {name: b}\ncomand:\n- {name: c}\n",
+            [
+                '2:1: a manifest has no key "comands" | did you mean commands?',
+                "3:3: a command needs a description",
+                "3:3: a command needs a syntax",
+                "5:3: a command needs a description",
+                "5:3: a command needs a syntax",
+                '6:1: a manifest has no key "comand" | did you mean commands?',
+                "7:3: a command needs a description",
+                "7:3: a command needs a syntax",
+            ],
+        ),
+        (
             "version: 1\ncomands:\n- {name: a, syntax: b, usage: c}\n- x\ndefalts: {x: 1}\n",
             [
                 '2:1: a manifest has no key "comands" | did you mean commands?',
