@@ -38,13 +38,13 @@ _ALLOWED = SyncRules(max_deletes=DeleteLimit())
 def rows(folder: Path) -> list[Row]:
     """Measure them all."""
     return [
-        doubled("a plan of one changed text", 2_000_000, _changed_text, unit="characters"),
+        doubled("a plan of one changed text", 250_000, _changed_text, unit="characters"),
         doubled("a plan of edits", 2_500, _edits),
         doubled("a plan of n listed and n added of one name", 1_000, _of_one_name),
         doubled("a plan of n commands and n patterns to ignore", 4_000, _ignored),
         doubled("rename hints of 100 x 100 texts", 50_000, _renames, unit="characters"),
-        doubled("anchors and an unknown alias", 20_000, lambda n: _anchors(folder, n)),
-        doubled("uses of a prefix of 100 emoji", 100_000, lambda n: _prefix_uses(folder, n)),
+        doubled("anchors and an unknown alias", 10_000, lambda n: _anchors(folder, n)),
+        doubled("uses of a prefix of 100 emoji", 25_000, lambda n: _prefix_uses(folder, n)),
         _by_hand(),
     ]
 
