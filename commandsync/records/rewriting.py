@@ -91,7 +91,7 @@ _SHOWN_AS_EMOJI = re.compile(
     "[^\x00-\x7f]\ufe0f"
 )  # e.g. U+2139, a letter that is shown as a symbol
 _EMOJI = re.compile(  # by ranges: which characters are symbols depends on Python's Unicode version
-    "[\u200c\u200d\u2060\u20e3"  # joiners, and the frame of a keycap
+    "[\u200c\u200d\u2060\u20e3\ufffd"  # joiners, the frame of a keycap, an emoji cut in two
     "\u2300-\u23ff\u25a0-\u2767\u2794-\u27bf\u2b00-\u2bff"  # but for the digits in circles
     "\ufe00-\ufe0f\U0001f000-\U0001faff\U000e0020-\U000e01ef]+"
 )
@@ -107,9 +107,10 @@ def _explain(name: str, sent: str, stored: str) -> Rewrite:
 
 def _ways(sent: str, stored: str) -> tuple[Way, ...]:
     """Return the fewest things that explain the difference; nothing when none do."""
-    if not stored:
+    whole = _whole(stored)
+    if not whole:
         return ()
-    if sent.startswith(stored):
+    if sent.startswith(whole) and sent != whole:
         return ("cut",)
     for undoing in _UNDOINGS:
         if _undone(sent, undoing) == _undone(stored, undoing):
@@ -126,6 +127,11 @@ _SHORTEST_MIXED_CUT = 16
 """Characters: a cut that is not the only thing done is not believed to leave less."""
 
 
+def _whole(stored: str) -> str:
+    """Leave out the half of a character through which a cut has gone."""
+    return stored.rstrip("\ufffd")
+
+
 def _undone(text: str, undoing: tuple[Way, ...]) -> str:
     for way in undoing:
         text = _UNDO[way](text)
@@ -133,7 +139,10 @@ def _undone(text: str, undoing: tuple[Way, ...]) -> str:
 
 
 def _described(ways: tuple[Way, ...], stored: str) -> str:
-    words: dict[Way, str] = {"cut": f"cut at {len(stored)} characters", "cased": _casing(stored)}
+    words: dict[Way, str] = {
+        "cut": f"cut at {len(_whole(stored))} characters",
+        "cased": _casing(stored),
+    }
     if ways == ("trimmed",):
         return "trimmed: spaces were removed or collapsed"
     if ways == ("escaped",):
@@ -149,7 +158,7 @@ def _casing(stored: str) -> str:
 
 
 def _advice(ways: tuple[Way, ...], stored: str) -> str:
-    shorter = f"shorten it to {len(stored)} characters"
+    shorter = f"shorten it to {len(_whole(stored))} characters"
     if ways == ("cut",):
         return shorter
     as_stored = "write it as the service stores it"

@@ -27,14 +27,14 @@ SHORTEST_CUT = 30
 
 _EMOJI = re.compile(
     "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935"
-    "\u2b05-\u2b55\u3030\u303d\u3297\u3299\ufe00-\ufe0f\u200d\u200c\u20e3"
+    "\u2b05-\u2b55\u3030\u303d\u3297\u3299\ufe00-\ufe0f\ufffd\u200d\u200c\u20e3"
     "\U0001f000-\U0001faff\U000e0020-\U000e007f\U000e0100-\U000e01ef]"
 )
 _HALF_ENTITY = re.compile(r"&#?\w{0,10}\Z")
 
 
 def without_emoji(text: str) -> str:
-    """Drop emoji, their variation selectors and joiners."""
+    """Drop emoji, halves of them, their variation selectors and joiners."""
     return _EMOJI.sub("", text)
 
 

@@ -35,6 +35,11 @@ def _cutting(size: int) -> Rewriting:
     return lambda text: text[:size]
 
 
+def _cutting_in_two(size: int) -> Rewriting:
+    """Cut as JavaScript does: an emoji counts as two, and half of one reads as U+FFFD."""
+    return lambda text: text.encode("utf-16-le")[: 2 * size].decode("utf-16-le", "replace")
+
+
 def _shortening(size: int) -> Rewriting:
     return lambda text: text if len(text) <= size else f"{text[: size - 1]}…"
 
@@ -78,6 +83,7 @@ REWRITINGS: dict[str, Callable[[int], Rewriting]] = {
     "unescapes": lambda _: html.unescape,
     "strips tags": lambda _: lambda text: re.sub(r"<[^<>]*>", "", text),
     "cuts": _cutting,
+    "cuts emoji in two": _cutting_in_two,
     "cuts, with an ellipsis": _shortening,
     "lower-cases and cuts": lambda size: _then(str.lower, _cutting(size)),
     "escapes and cuts": lambda size: _then(html.escape, _cutting(size)),

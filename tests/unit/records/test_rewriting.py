@@ -96,6 +96,7 @@ def test_what_services_do_to_a_name_is_folded_away(name: str, emoji: str) -> Non
         name.casefold(),
         f"{emoji} {name}",
         f"{name}{emoji}",
+        f"{name}\ufffd",  # half of one
     ]
 
     assert {folded(one) for one in made} == {folded(name)}
@@ -112,6 +113,17 @@ def test_punctuation_accents_digits_and_emoji_alone_count(one: str, other: str) 
 def test_folding_once_is_enough_for_texts_without_entities(text: str) -> None:
     if "&" not in folded(text):
         assert folded(folded(text)) == folded(text)
+
+
+@given(st.text("abcXYZ", min_size=SHORTEST_CUT, max_size=200), st.text("abc", max_size=9))
+def test_a_cut_through_an_emoji_says_how_many_characters_were_kept(start: str, rest: str) -> None:
+    sent, stored = f"{start}🎉{rest}", f"{start}\ufffd"
+
+    (found,) = rewrites(sent=text(sent), stored=text(stored))
+
+    assert agrees(stored, sent=sent)
+    assert found.how == f"cut at {len(start)} characters"
+    assert found.advice == f"shorten it to {len(start)} characters"
 
 
 @given(st.text("abc XYZ-&<", min_size=SHORTEST_CUT + 1, max_size=200), st.data())
