@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING
 from commandsync.records.rewriting import SHORTEST_CUT, agrees, folded, folded_start
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import (
+        Callable,
+        Collection,
+        Container,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
 
     from commandsync.records.snapshot import Entry
     from commandsync.records.texts import Text
@@ -62,7 +70,13 @@ class _Open:
         del self.listed[listed]
 
 
-def match(wanted: Sequence[Entry], listed: Sequence[Entry], *, pins_first: bool = True) -> Matching:
+def match(
+    wanted: Sequence[Entry],
+    listed: Sequence[Entry],
+    *,
+    pins_first: bool = True,
+    not_renamed: Container[int] = (),
+) -> Matching:
     """Match one collection's wanted entries with its listed ones.
 
     A listed entry that cannot be written to (no usable id) is matched by equality only; what it
@@ -73,6 +87,7 @@ def match(wanted: Sequence[Entry], listed: Sequence[Entry], *, pins_first: bool 
         listed: The service's entries.
         pins_first: Whether a pinned id comes before equality: not where records cannot be edited,
             for what replaces one has another id.
+        not_renamed: Indices of listed entries that no former name means.
     """
     rest = _Open(dict(enumerate(wanted)), dict(enumerate(listed)))
     if not pins_first:
@@ -82,9 +97,9 @@ def match(wanted: Sequence[Entry], listed: Sequence[Entry], *, pins_first: bool 
     unwritable = {n: entry for n, entry in rest.listed.items() if not entry.writable}
     for n in unwritable:
         del rest.listed[n]
-    _match_names(rest)
+    _match_names(rest, not_renamed)
     out_of_reach = _Open(rest.wanted, unwritable)
-    _match_names(out_of_reach)
+    _match_names(out_of_reach, not_renamed)
     return Matching(
         pairs=dict(sorted(rest.pairs.items())),
         wanted=tuple(rest.wanted),
@@ -148,27 +163,29 @@ def _match_equal(rest: _Open) -> None:
             rest.pair(n, candidates.pop())
 
 
-def _match_names(rest: _Open) -> None:
+def _match_names(rest: _Open, not_renamed: Container[int]) -> None:
     if not rest.wanted or not rest.listed:
         return
     _match_groups(rest, lambda entry: (entry.name,), lambda entry: entry.name)
-    _match_former(rest)
+    _match_former(rest, not_renamed)
     _match_groups(rest, lambda entry: (folded(entry.name),), lambda entry: folded(entry.name))
-    _match_former(rest)
+    _match_former(rest, not_renamed)
     _match_cut(rest)
 
 
-def _match_former(rest: _Open) -> None:
+def _match_former(rest: _Open, not_renamed: Container[int]) -> None:
     """Pair by former names, unless a listed record may have the name itself, rewritten."""
     if not any(entry.formerly for entry in rest.wanted.values()):
         return
     listed = {folded(entry.name) for entry in rest.listed.values()}
-    renamed = {n for n, entry in rest.wanted.items() if folded(entry.name) not in listed}
-    some = _Open({n: rest.wanted[n] for n in rest.wanted if n in renamed}, rest.listed, rest.pairs)
+    some = _Open(
+        {n: entry for n, entry in rest.wanted.items() if folded(entry.name) not in listed},
+        {n: entry for n, entry in rest.listed.items() if n not in not_renamed},
+    )
     _match_groups(some, lambda entry: entry.formerly, lambda entry: entry.name)
     _match_groups(some, lambda entry: map(folded, entry.formerly), lambda entry: folded(entry.name))
-    for n in renamed - some.wanted.keys():
-        del rest.wanted[n]
+    for w, ls in some.pairs.items():
+        rest.pair(w, ls)
 
 
 def _match_groups(

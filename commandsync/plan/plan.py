@@ -18,7 +18,6 @@ from commandsync.plan.guard import countable, refusal
 from commandsync.plan.hints import lost_renames, rename_hints
 from commandsync.plan.matching import count_alike, match
 from commandsync.plan.rules import SyncRules
-from commandsync.records.rewriting import folded
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
@@ -166,11 +165,9 @@ def _compare(
 ) -> _Part:
     touchable = [entry for entry in listed if not rules.ignores(entry.name)]
     # What is wanted may be an ignored record, by its pin or its rewritten name: it is not added.
-    # A former name that is ignored is no reason: nothing is renamed.
-    ignoring = [entry for entry in listed if rules.ignores(entry.name)]
-    wanted = _without_former(wanted, ignoring, touchable)
-    meant = [*touchable, *ignoring]
-    matching = match(wanted, meant, pins_first=resource is Resource.COMMAND)
+    meant = [*touchable, *(entry for entry in listed if rules.ignores(entry.name))]
+    ignoring = range(len(touchable), len(meant))
+    matching = match(wanted, meant, pins_first=resource is Resource.COMMAND, not_renamed=ignoring)
     ignored = {
         w: meant[n]
         for w, n in (matching.pairs | matching.stuck).items()
@@ -257,19 +254,6 @@ def _edit(
         alike=alike,
         location=after.location,
     )
-
-
-def _without_former(
-    wanted: Sequence[Entry], ignored: Sequence[Entry], touchable: Sequence[Entry]
-) -> Sequence[Entry]:
-    """Leave out the former names that only ignored records have, exactly or folded."""
-    if not ignored or not any(entry.formerly for entry in wanted):
-        return wanted
-    names = {folded(entry.name) for entry in ignored} - {folded(entry.name) for entry in touchable}
-    return [
-        replace(entry, formerly=tuple(x for x in entry.formerly if folded(x) not in names))
-        for entry in wanted
-    ]
 
 
 def _lost_pin(entry: Entry) -> Notice:

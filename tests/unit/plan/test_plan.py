@@ -502,3 +502,16 @@ def test_what_is_listed_as_an_ignored_record_is_neither_added_nor_touched(
     assert [notice.message for notice in plan.notices] == [
         f"{entry.name!r} is listed as {how(name)!r}, which sync.ignore matches: it is left as it is"
     ]
+
+
+@given(name=st.text("abAB-", min_size=2, max_size=8), twin=st.booleans())
+def test_no_former_name_means_an_ignored_record(*, name: str, twin: bool) -> None:
+    spaced = [command(" ".join(name), "Does it.", "old")] if twin else []
+    here = listed([command(name, "Does it.", "old"), *spaced, command("other", "x", "y")])
+    entry = Entry(command("renamed"), formerly=(name,))
+    rules = SyncRules(prune=False, ignore=(name,))
+
+    plan = plan_of(Snapshot({Resource.COMMAND: (entry,)}), here, rules)
+
+    (change,) = plan.changes
+    assert (change.action, getattr(change, "id", "")) == (("edit", "c1") if twin else ("add", ""))
