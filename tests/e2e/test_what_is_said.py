@@ -248,6 +248,8 @@ def test_why_the_listing_could_not_be_read_again_is_said(
     assert why in ran.said
     if form != "json":
         assert "Not verified: the listing could not be read again." in ran.said
+
+
 def cut_in_two(text: str) -> str:
     """Keep all before the first half of the last emoji, as a cut in UTF-16 may."""
     return f"{text.rpartition('🎉')[0]}\ud83c" if len(text) > 70 else text
