@@ -229,7 +229,7 @@ def _record(model: type[M], item: object, reply: Reply) -> M:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(step) for step in first["loc"]) or "the record"
         raise DecodeError(
-            f"a {model.__name__.lower()} in the answer is malformed: {place}: {first['msg']}",
+            f"the answer has a malformed {model.__name__.lower()}: {place}: {first['msg']}",
             reply=reply,
             hint=_CHECK_BASE_URL,
         ) from error

@@ -126,12 +126,14 @@ def test_a_200_that_says_no_without_words_says_so() -> None:
 
 @pytest.mark.parametrize("item", [None, 1, "help", [], {}, {"name": ""}, {"name": None}])
 def test_a_record_without_a_name_spoils_the_list(item: object) -> None:
-    with pytest.raises(DecodeError, match="a command in the answer is malformed"):
+    with pytest.raises(DecodeError, match="the answer has a malformed command"):
         answers.commands(reply([HELP, item]))
 
 
 def test_what_is_malformed_is_named() -> None:
-    with pytest.raises(DecodeError, match=r"malformed: description: Input should be a valid str"):
+    with pytest.raises(
+        DecodeError, match=r"malformed command: description: Input should be a valid str"
+    ):
         answers.commands(reply([{"name": "help", "description": []}]))
 
 
@@ -203,7 +205,7 @@ def test_a_bot_is_found_in_every_envelope(content: object) -> None:
 
 @pytest.mark.parametrize("content", [{"data": None}, {"data": []}, {"data": [{}, {}]}, [], None])
 def test_what_is_no_bot_is_an_error(content: object) -> None:
-    with pytest.raises(DecodeError, match="a bot in the answer is malformed"):
+    with pytest.raises(DecodeError, match="the answer has a malformed bot"):
         answers.bot(reply(content))
 
 
