@@ -195,7 +195,7 @@ ERRORS: dict[str, tuple[Operation[Any], bytes, type[ListingError], str]] = {
         COMMANDS,
         ok(b'[{"id":"1","syntax":"/x"}]'),
         DecodeError,
-        "malformed: name",
+        "malformed command: name",
     ),
     "more pages": (
         COMMANDS,
