@@ -345,3 +345,32 @@ def test_a_service_that_reads_well_and_fails_every_add_is_left_alone_after_five(
     assert outcomes["done"] == 0
     assert outcomes["skipped"] == count - 3
     assert bot.everything() == before
+
+
+@settings(max_examples=3, **BOUNDED)
+@given(data=st.data(), count=st.integers(2, 9), status=st.sampled_from([500, 502, 503]))
+def test_one_change_that_always_fails_stops_none_of_the_others(
+    *,
+    home: Home,
+    service: Service,
+    proxy: Proxy,
+    monkeypatch: pytest.MonkeyPatch,
+    data: st.DataObject,
+    count: int,
+    status: int,
+) -> None:
+    monkeypatch.setattr("commandsync.api.policy._FIRST_WAIT", 0.0)
+    monkeypatch.setattr("commandsync.apply.run.REREADS", (0.0, 0.0, 0.0))
+    names = [f"command {n}" for n in range(count)]
+    failing = data.draw(st.sampled_from(names))
+    bot = service.bot(names)
+    home.knows(bot, url=proxy.url)
+    home.write(fields(*((name, "Reworded.") for name in names)))
+    proxy.rule = lambda seen: Instead(status, {"error": "Oh."}) if failing in str(seen) else None
+
+    ran = home.run("apply", "--yes", "--concurrency", "1", "--format", "json")
+
+    outcomes = checked(ran, "result")["outcomes"]
+    assert ran.code == 6
+    assert (outcomes["done"], outcomes["failed"]) == (count - 1, 1)
+    assert outcomes["skipped"] == outcomes["unknown"] == 0
