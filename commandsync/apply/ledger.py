@@ -107,9 +107,8 @@ class Write:
 
     @property
     def lacks_record(self) -> bool:
-        """Whether this adds a record, and is not known to have added it."""
-        adds = isinstance(self.change, Add | Replace)
-        return adds and self.outcome is not Outcome.DONE and not self.succeeded
+        """Whether this adds a record, and neither an answer nor a read says that it did."""
+        return self.adds and self.outcome is not Outcome.DONE
 
     @property
     def half_done(self) -> str:
