@@ -277,7 +277,7 @@ def _ignored(entry: Entry, listed: Entry) -> Notice:
 def _not_posted(entry: Entry) -> Notice:
     return Notice(
         f"an announcement titled {entry.name!r} is listed with another text and is not posted",
-        "give it a new title, or set sync.announcements to mirror to replace the old one",
+        "write it as it is listed, or give it a new title; announcements: mirror replaces it",
         entry.location,
     )
 

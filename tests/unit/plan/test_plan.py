@@ -478,7 +478,7 @@ def test_what_is_told_of_a_record_says_what_to_do() -> None:
         ),
         (
             "an announcement titled 'v1' is listed with another text and is not posted",
-            "give it a new title, or set sync.announcements to mirror to replace the old one",
+            "write it as it is listed, or give it a new title; announcements: mirror replaces it",
             place,
         ),
     ]
