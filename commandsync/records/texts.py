@@ -13,18 +13,6 @@ from typing import NamedTuple
 _LINE_END = re.compile(r"\r+\n")
 
 
-class Resource(StrEnum):
-    """A kind of record that can be managed."""
-
-    COMMAND = "command"
-    ANNOUNCEMENT = "announcement"
-
-    @property
-    def collection(self) -> str:
-        """The name of the whole: the manifest's key and the last part of the service's path."""
-        return f"{self.value}s"
-
-
 class CommandText(NamedTuple):
     """What a command says, as compared and as sent; no category is `""`."""
 
@@ -43,6 +31,47 @@ class AnnouncementText(NamedTuple):
 
 Text = CommandText | AnnouncementText
 """A record's text; its first field is what people call it by."""
+
+
+class Resource(StrEnum):
+    """A kind of record; what it is and what the listing service allows for it, it says itself."""
+
+    COMMAND = "command"
+    ANNOUNCEMENT = "announcement"
+
+    @property
+    def collection(self) -> str:
+        """The name of the whole: the manifest's key and the last part of the service's path."""
+        return f"{self.value}s"
+
+    @property
+    def text(self) -> type[Text]:
+        """The type of its text."""
+        return _KINDS[self].text
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of its fields; the first one is what people call a record by."""
+        return self.text._fields
+
+    @property
+    def editable(self) -> bool:
+        """Whether the service can edit a listed record.
+
+        What cannot be edited is replaced, and only on request: readers see it as new each time.
+        """
+        return _KINDS[self].editable
+
+
+class _Kind(NamedTuple):
+    text: type[Text]
+    editable: bool
+
+
+_KINDS = {
+    Resource.COMMAND: _Kind(CommandText, editable=True),
+    Resource.ANNOUNCEMENT: _Kind(AnnouncementText, editable=False),
+}
 
 
 def canonical(text: str) -> str:
