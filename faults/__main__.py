@@ -64,7 +64,7 @@ def cases(seed: int) -> Iterator[Case]:
             for stop in (Kill(), Aborted(), Interrupted()):
                 for lands in (False, True):
                     yield stopped_at(moment, stop, mode, lands=lands)
-    numbers = random.Random(seed)  # noqa: S311 - a schedule is no secret
+    numbers = random.Random(seed)  # noqa: S311 - a schedule is not a secret
     modes = sorted(MODES)
     for n in range(RANDOM):
         second = n % 2 == 1

@@ -1,4 +1,4 @@
-"""What holds for every test: a busy machine is no failure, and each run tries the same.
+"""What holds for every test: a busy machine is not a failure, and each run tries the same.
 
 New examples are looked for by `make soak`. Mutants are looked for quickly.
 """

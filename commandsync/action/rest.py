@@ -109,7 +109,7 @@ class GitHub:
     def _send(self, method: str, url: str, body: dict[str, Any] | None = None) -> tuple[Any, str]:
         """Send one request; return the JSON of the answer, and its links to other pages."""
         if not url.startswith(("https://", "http://")):
-            raise GitHubError("GITHUB_API_URL is no URL")
+            raise GitHubError("GITHUB_API_URL is not a URL")
         request = urllib.request.Request(  # noqa: S310 - the scheme is checked above
             url,
             method=method,

@@ -57,7 +57,7 @@ def parse_address(text: str, *, insecure_http: bool = False) -> Address:
         insecure_http: Allow plain http to another machine.
 
     Raises:
-        UsageError: It is no http(s) URL, or carries credentials, a token, a query or a fragment.
+        UsageError: It is not an HTTP URL, or carries credentials, a token, a query or a fragment.
         PlainHttpError: It is plain http to another machine, which would show the token on the way.
     """
     if _TOKEN.search(text):
@@ -118,19 +118,19 @@ def _host(parts: SplitResult) -> str:
 def _split(text: str) -> SplitResult:
     try:
         parts = urlsplit(text)
-        _ = parts.port  # raises on a port that is no number
+        _ = parts.port  # raises on a port that is not a number
     except ValueError as error:
         raise UsageError(f"the base URL {_shown(text)} is not a URL", hint=_EXAMPLE) from error
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise UsageError(f"the base URL {_shown(text)} is no http or https URL", hint=_EXAMPLE)
+        raise UsageError(f"the base URL {_shown(text)} is not an http or https URL", hint=_EXAMPLE)
     if not re.fullmatch(r"[!-~]+", text):
         raise UsageError(
-            f"the base URL {_shown(text)} holds a blank or a non-ASCII letter", hint=_EXAMPLE
+            f"the base URL {_shown(text)} contains a space or a non-ASCII letter", hint=_EXAMPLE
         )
     return parts
 
 
 def _shown(text: str) -> str:
-    """Return a URL for a message; what is no URL, or may hold a secret, is not shown."""
+    """Return a URL for a message; what is not a URL, or may hold a secret, is not shown."""
     url = re.match(r"\s*https?:", text, re.IGNORECASE)
     return repr(text) if url and not set("@?#") & set(text) else "given"

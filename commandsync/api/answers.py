@@ -1,7 +1,7 @@
 """What an answer of the service says: tolerant of its shape, strict about its meaning.
 
 The shapes come from the wire notes: `{"success", "message", "data"}` with the list in `data` or in
-`data.data`, the bare list, or the list under its own name. What is no list, says that it failed, or
+`data.data`, a bare list, or a list under its own name. What is not a list, reports failure, or
 says that there is more than was read is an error and never an empty listing.
 """
 
@@ -236,7 +236,7 @@ def _record(model: type[M], item: object, reply: Reply) -> M:
 
 
 def _raise_for_status(reply: Reply) -> None:
-    """Raise what a status that is no success means (wire notes, "status codes")."""
+    """Raise what a status that is not a success means (wire notes, "status codes")."""
     status = reply.status
     if 200 <= status < 300:  # noqa: PLR2004 - HTTP's own class
         return

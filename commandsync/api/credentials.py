@@ -22,7 +22,7 @@ class Token:
     """A bot token that does not show itself.
 
     Args:
-        secret: The token as the user keeps it; surrounding blanks are stripped.
+        secret: The token as the user keeps it; surrounding whitespace is stripped.
 
     Raises:
         UsageError: It is empty, holds a control character, or cannot stand in an HTTP header.
@@ -36,7 +36,7 @@ class Token:
             raise UsageError("the token is empty", hint="copy it again from the service's bot page")
         if not all("\x20" < character < "\x7f" for character in stripped):
             raise UsageError(
-                "the token holds a blank, a control character or a letter outside ASCII",
+                "the token contains a space, a control character or a letter outside ASCII",
                 hint="copy it again, without line breaks, from the service's bot page",
             )
         self._secret = stripped

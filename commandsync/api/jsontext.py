@@ -29,12 +29,12 @@ _UNKNOWN = "\ufffd"
 def decode(data: bytes) -> str:
     """Decode JSON in any of its encodings.
 
-    Half of a surrogate pair, which is no text and fits no file, becomes U+FFFD, escaped or not:
+    Half of a surrogate pair, which is not text and fits no file, becomes U+FFFD, escaped or not:
     services leave one where they cut a text in the middle of an emoji.
 
     Raises:
         TooLargeError: The text takes too much memory.
-        UnicodeDecodeError: It is no text.
+        UnicodeDecodeError: It is not text.
     """
     text = data.decode(json.detect_encoding(data), "surrogatepass")
     check_size(text)
@@ -60,7 +60,7 @@ def parse(data: bytes) -> Any:  # noqa: ANN401 - JSON is anything
 
     Raises:
         TooLargeError: It would take too much memory.
-        ValueError: It is no JSON.
+        ValueError: It is not JSON.
         RecursionError: It nests too deep.
     """
     return json.loads(decode(data))

@@ -92,6 +92,6 @@ def _check_schema(path: Path) -> None:
     """Let an older schema of ours be renewed, and no other file be replaced."""
     if path.exists() and _TITLE not in read_file(str(path), most=_LARGEST_SCHEMA):
         raise FileError(
-            f"{path.as_posix()} exists already, and is no schema of commandsync",
+            f"{path.as_posix()} exists already, and is not a schema of commandsync",
             hint="move it, or put the manifest into another folder",
         )

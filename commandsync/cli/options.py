@@ -46,7 +46,7 @@ class _Seconds(click.FloatRange):
     ) -> float:
         seconds: float = super().convert(value, param, ctx)
         if isnan(seconds):
-            self.fail(f"{value!r} is no time", param, ctx)
+            self.fail(f"{value!r} is not a time", param, ctx)
         return seconds
 
 

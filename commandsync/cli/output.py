@@ -156,7 +156,7 @@ class Output:
         return stream.isatty() and not os.environ.get("NO_COLOR")
 
     def width(self, stream: TextIO) -> int | None:
-        """Return how many columns a stream has; None when it is no terminal."""
+        """Return how many columns a stream has; None when it is not a terminal."""
         return shutil.get_terminal_size().columns if stream.isatty() else None
 
     @property

@@ -42,7 +42,7 @@ def program_of(text: str) -> tuple[str, ...]:
     if found is None:
         raise UsageError(
             f"--exec names no program that can be run: {text!r}",
-            hint="it is no line of a shell; sh -c '...' makes it one",
+            hint="it is not a line of a shell; sh -c '...' makes it one",
         )
     return (found, *words[1:])
 

@@ -252,7 +252,9 @@ def _yes_or_no(name: str, value: bool | None) -> bool | None:  # noqa: FBT001 - 
 
 def _identifier(name: str, value: object) -> str:
     if not isinstance(value, str) or value.strip() in {"", ".", ".."}:
-        raise ArgumentError(f"{name} is no identifier: {value!r}", hint="ids are text, like '42'")
+        raise ArgumentError(
+            f"{name} is not an identifier: {value!r}", hint="ids are text, like '42'"
+        )
     return value
 
 

@@ -169,7 +169,7 @@ class AsyncClient:
         return await self.call(self._ask.add_announcement(title, description))
 
     async def delete_announcement(self, id: str) -> None:
-        """Delete an announcement; one that is gone already is no error."""
+        """Delete an announcement; one that is gone already is not an error."""
         await self.call(self._ask.delete_announcement(id))
 
     async def get_commands(self, id: str | None = None) -> tuple[Command, ...]:
@@ -196,7 +196,7 @@ class AsyncClient:
         await self.call(self._ask.edit_command(id, name, description, syntax, category))
 
     async def delete_command(self, id: str) -> None:
-        """Delete a command; one that is gone already is no error."""
+        """Delete a command; one that is gone already is not an error."""
         await self.call(self._ask.delete_command(id))
 
     async def set_uses(self, id: str, uses: int) -> None:
@@ -210,7 +210,7 @@ class AsyncClient:
     async def raw(self, operation: Operation[object]) -> Reply:
         """Carry out an operation and return the answer as it is: status, headers and body.
 
-        An answer that says no is no error here, and is not asked for again.
+        An answer that says no is not an error here, and is not asked for again.
         """
         return await self.call(as_reply(operation))
 

@@ -171,7 +171,7 @@ class Session:
     async def _refusing(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
-        """Take what is no WebSocket out of aiohttp's hands, which would follow redirects."""
+        """Take what is not a WebSocket out of aiohttp's hands, which would follow redirects."""
         response = await handler(request)
         if "Upgrade" in request.headers and response.status != _SWITCHING:
             raise _RefusedError(await self._reply(response))

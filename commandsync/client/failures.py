@@ -93,7 +93,7 @@ def _unsendable(root: BaseException, *, host: str) -> TransportError | None:
             message = "the proxy that the environment names cannot be used"
             hint = "check HTTPS_PROXY and ALL_PROXY, or name the host in NO_PROXY"
         case InvalidURL() | LocationValueError():
-            message, hint = f"{host} is no host name", "check the base URL"
+            message, hint = f"{host} is not a host name", "check the base URL"
         case OSError() if "CA certificate bundle" in str(root):
             message = "the file of trusted certificates that the environment names does not exist"
             hint = "check REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE"

@@ -168,7 +168,7 @@ class Client:
         return self.call(self._ask.add_announcement(title, description))
 
     def delete_announcement(self, id: str) -> None:
-        """Delete an announcement; one that is gone already is no error."""
+        """Delete an announcement; one that is gone already is not an error."""
         self.call(self._ask.delete_announcement(id))
 
     def get_commands(self, id: str | None = None) -> tuple[Command, ...]:
@@ -195,7 +195,7 @@ class Client:
         self.call(self._ask.edit_command(id, name, description, syntax, category))
 
     def delete_command(self, id: str) -> None:
-        """Delete a command; one that is gone already is no error."""
+        """Delete a command; one that is gone already is not an error."""
         self.call(self._ask.delete_command(id))
 
     def set_uses(self, id: str, uses: int) -> None:
@@ -209,7 +209,7 @@ class Client:
     def raw(self, operation: Operation[object]) -> Reply:
         """Carry out an operation and return the answer as it is: status, headers and body.
 
-        An answer that says no is no error here, and is not asked for again.
+        An answer that says no is not an error here, and is not asked for again.
         """
         return self.call(as_reply(operation))
 

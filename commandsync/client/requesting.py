@@ -31,7 +31,7 @@ def request_of(
     It is prepared without a session, which would look for credentials in `.netrc`.
 
     Raises:
-        requests.exceptions.InvalidURL: The base URL's host is no host name.
+        requests.exceptions.InvalidURL: The base URL's host is not a host name.
     """
     url = address.api + operation.path
     if operation.query:

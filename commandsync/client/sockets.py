@@ -70,7 +70,7 @@ class _TimelyAnswer(http.client.HTTPResponse):
         self.fp = io.BufferedReader(_Timely(sock, self.fp.detach()))
 
     def begin(self) -> None:
-        """Read the head, and forget what of it is no header: urllib3 would log it as it is."""
+        """Read the head, and forget what of it is not a header: urllib3 would log it as it is."""
         super().begin()
         self.msg.defects = []
         self.msg.set_payload("")

@@ -120,7 +120,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> Document:
 
 
 def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON number")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def _check_derived(derived: Document, data: Document, path: str) -> None:

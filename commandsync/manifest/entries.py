@@ -125,7 +125,7 @@ def _id(table: Table, reader: Reader) -> str:
         return ""
     identifier = canonical(node.text)
     if identifier in {".", ".."}:
-        reader.error(node.at, f'"{identifier}" is no id', "copy it from commandsync pull --pin")
+        reader.error(node.at, f'"{identifier}" is not an id', "copy it from commandsync pull --pin")
     return identifier
 
 

@@ -57,7 +57,7 @@ class Stray(NamedTuple):
     def message(self) -> str:
         """What is wrong, where no manifest includes it."""
         if self.meant:
-            return f"{quoted(self.meant)} is no key of a manifest, and version is missing"
+            return f"{quoted(self.meant)} is not a key of a manifest, and version is missing"
         return "this file has no version:, and no manifest includes it"
 
     @property
@@ -126,13 +126,13 @@ def _top_keys(source: Source) -> dict[str, int]:
     """The keys of the first document, and where they stand.
 
     Raises:
-        YAMLError: The document is no YAML.
+        YAMLError: The document is not YAML.
     """
     keys: dict[str, int] = {}
     depth, in_mapping, is_key = 0, False, True
     for event in parser_events(source):
         if (isinstance(event, DocumentStartEvent) and keys) or depth > MOST_DEPTH:
-            break  # what follows is no part of a manifest
+            break  # what follows is not part of a manifest
         if isinstance(event, _BEGINNINGS):
             in_mapping = isinstance(event, MappingStartEvent) if depth == 0 else in_mapping
             depth += 1

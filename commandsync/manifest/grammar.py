@@ -34,7 +34,7 @@ class Key:
         kind: What its value is.
         about: What it means, for people who complete it in an editor.
         required: Whether the table must have it.
-        blank: Whether a text may be empty or hold blanks only.
+        blank: Whether a text may be empty or hold spaces only.
         null: Whether a plain null is a text like any other.
         longest: The most characters of a text that is repeated wherever it applies; 0 for any.
         pattern: What a text must match as a whole, as Python and JavaScript read alike.
@@ -179,9 +179,9 @@ MANIFEST = (
     Key(
         "token_env",
         Kind.TEXT,
-        "Which environment variable holds this bot's token; the token itself never stands here.",
+        "The environment variable with this bot's token; never the token itself.",
         pattern="COMMANDSYNC_[A-Za-z0-9_]+",
-        hint="it names a variable of your environment; the token itself never stands here",
+        hint="it names a variable of your environment; never write the token itself here",
         examples=("COMMANDSYNC_TOKEN_MYBOT",),
     ),
     Key(

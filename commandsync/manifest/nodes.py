@@ -13,7 +13,7 @@ class Scalar(NamedTuple):
         text: What it says: the literal spelling of a plain text, the content of a quoted one.
         at: The index of its first character in the source.
         end: The index after its last character.
-        plain: Whether it stands without quotes and is no block.
+        plain: Whether it stands without quotes and is not a block.
         wrong: Whether it is not what it should be, which is noted already.
     """
 

@@ -55,7 +55,7 @@ def resumption(source: Source, stack: list[Open], at: int, after: int) -> Resump
         after: The index of the last character that is about it.
 
     Returns:
-        Where to read on; None when nothing follows, or the top level is no block of keys.
+        Where to read on; None when nothing follows, or the top level is not a block of keys.
     """
     top, entries = stack[0], _entries(source, stack, at)
     where = None
@@ -126,7 +126,7 @@ def parser_events(source: Source, where: Resumption = BEGINNING) -> Iterator[Any
         where: Where to begin; the events' places count from there.
 
     Raises:
-        YAMLError: It is no YAML from here on.
+        YAMLError: It is not YAML from here on.
     """
     whole = where is BEGINNING
     parser = yaml.CBaseLoader(source.text if whole else _Rest(source.text, where))

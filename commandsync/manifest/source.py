@@ -130,7 +130,7 @@ def read_source(path: str, *, origin: Origin, allowance: Allowance) -> Source:
         before = Source(path, data[: error.start].decode("utf-8").removeprefix("\ufeff"))
         problem = Problem(
             before.location(len(before.text)),
-            f"the file is not UTF-8: the byte 0x{data[error.start]:02X} stands here",
+            f"the file is not UTF-8: the byte 0x{data[error.start]:02X} appears here",
             "save it as UTF-8",
         )
         raise UnreadableError(problem) from error

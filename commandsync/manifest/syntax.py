@@ -23,7 +23,7 @@ _VALUE = re.compile(r"[ \t]*(?:- +)*(?:[\w-]+[ \t]*:[ \t]+)?(?P<value>[^\s#].*)"
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
 _HALF = re.compile(r"[dD][89a-fA-F][0-9a-fA-F]{2}")  # a surrogate's digits
 _LONGEST_EXAMPLE = 200
-_TAB = "a tab stands where YAML wants blanks"
+_TAB = "a tab appears where YAML expects spaces"
 _READ_AS = {
     "[": "a list",
     "{": "a mapping",
@@ -42,7 +42,7 @@ _READ_AS = {
 }
 _ENTRY = re.compile(r"\{[ \t]*[\"']?[a-z_]+[\"']?:[ \t]")  # keys and values on one line, as meant
 _READ_AS_ALONE = {"-": "an item of a list", ":": "a value without a key"}  # with a blank after it
-# A key that is a text to YAML, for there is no blank after its colon, or after the dash before it.
+# A key that is a text to YAML, for there is no space after its colon, or after the dash before it.
 _GLUED = re.compile(r"[ \t]*(?:- +)*(?P<key>[a-z_]+:(?!//)[^\s:].*|-[a-z_]+:[ \t].*)")
 
 
@@ -69,7 +69,7 @@ def unprintable(source: Source) -> Iterator[Explained]:
         code = f"{ord(match[0]):04X}"
         yield Explained(
             match.start(),
-            f"the character U+{code} cannot stand in YAML",
+            f"the character U+{code} is not allowed in YAML",
             f'remove it, or write "\\u{code}" inside double quotes if it is meant',
         )
 
@@ -88,7 +88,7 @@ def explain(error: YAMLError, source: Source, shift: int) -> Explained:
         return Explained(foreign.at, foreign.message, foreign.hint, foreign.end)
     tab = _tab(source.text, at)
     if tab >= 0:
-        return Explained(tab, _TAB, "indent with blanks only")
+        return Explained(tab, _TAB, "indent with spaces only")
     return (
         _unclosed(problem, source, at)
         or _escape(problem, source, at)
@@ -182,7 +182,7 @@ def _inside_braces(value: str, begin: int) -> Explained:
         )
     return Explained(
         begin,
-        "YAML cannot read what stands inside this {",
+        "YAML cannot read what is inside this {",
         "quote the texts in it, and put a comma between the fields",
     )
 
@@ -219,7 +219,7 @@ def _escape(problem: str, source: Source, at: int) -> Explained | None:
         )
     return Explained(
         at,
-        "this is no escape that YAML knows",
+        "this is not an escape that YAML knows",
         "inside double quotes write \\\\ for a backslash, or use single quotes",
     )
 
@@ -235,8 +235,8 @@ def _glued(problem: str, source: Source, at: int) -> Explained | None:
     where = "dash" if key.startswith("-") else "colon"
     return Explained(
         above + match.start("key"),
-        f"{quoted(key.rstrip())} is no key: there is no blank after the {where}",
-        f"write a blank after the {where}",
+        f"{quoted(key.rstrip())} is not a key: there is no space after the {where}",
+        f"write a space after the {where}",
     )
 
 
@@ -253,11 +253,11 @@ def _other(problem: str, source: Source, at: int) -> Explained:
         _, line = source.line_at(at)
         return Explained(
             at,
-            f"{quoted(line.strip())} is no key: there is no colon and blank after it",
+            f"{quoted(line.strip())} is not a key: there is no colon and space after it",
             "write key: value; a text of many lines is indented deeper than its key",
         )
     fits = "mapping values" in problem or "did not find expected" in problem
-    said = "this does not fit what stands above it" if fits else f"this is no valid YAML: {problem}"
+    said = "this does not fit the line above it" if fits else f"this is not valid YAML: {problem}"
     return Explained(at, said, _indentation_hint(source, at))
 
 
@@ -270,6 +270,6 @@ def _indentation_hint(source: Source, at: int) -> str:
     if line.strip() and above and column != depth:
         return (
             f"it is indented by {column}, the line above it by {depth}: "
-            "keys of one thing stand in one column"
+            "keys of one mapping start in one column"
         )
     return ""

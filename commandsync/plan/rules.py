@@ -58,7 +58,7 @@ def parse_delete_limit(text: str) -> DeleteLimit:
         return DeleteLimit(count=int(stripped))
     match = _PERCENTAGE.fullmatch(stripped)
     if match is None or float(match[1]) > _WHOLE:
-        raise ValueError(f"{text!r} is no limit: give a number, a percentage up to 100%, or all")
+        raise ValueError(f"{text!r} is not a limit: give a number, a percentage up to 100%, or all")
     return DeleteLimit(percent=float(match[1]))
 
 

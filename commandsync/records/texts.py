@@ -75,7 +75,7 @@ _KINDS = {
 
 
 def canonical(text: str) -> str:
-    """Return a field as it is compared and sent: LF line ends, no surrounding blanks.
+    """Return a field as it is compared and sent: LF line ends, no surrounding whitespace.
 
     Nothing else is folded: case, inner blanks and Unicode forms are the author's. What is canonical
     stays as it is: of several CR before an LF none is left to be folded when the text is read back.

@@ -92,7 +92,7 @@ def place(steps: Sequence[object]) -> str:
 def _sentence(error: Mapping[str, Any], whole: str) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind == "json_invalid":
-        return f"the body is no valid JSON: {context.get('error', 'it cannot be read')}"
+        return f"the body is not valid JSON: {context.get('error', 'it cannot be read')}"
     steps = error["loc"][1:] if error["loc"][:1] == ("body",) else error["loc"]
     field = place(steps) or whole
     return f"{field} {_COMPLAINTS.get(kind, '{said}').format(said=_said(error), **context)}"
@@ -109,7 +109,7 @@ _OBJECT = "must be a JSON object"
 _COMPLAINTS = {
     "missing": "is missing",
     "string_type": "must be a string",
-    "string_unicode": "holds half of a surrogate pair, which is no text",
+    "string_unicode": "holds half of a surrogate pair, which is not text",
     "string_too_long": "is longer than {max_length} characters",
     "string_too_short": "must not be empty",
     "int_type": "must be a whole number",

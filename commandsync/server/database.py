@@ -81,7 +81,7 @@ def opened(database: str) -> Iterator[Database]:
         database: A file path, `:memory:`, or a SQLAlchemy URL.
 
     Raises:
-        FileError: It cannot be opened, is no database of this service, or is of a newer version.
+        FileError: It cannot be opened, is not a database of this service, or is of a newer version.
     """
     if not database:  # an unset variable, say: SQLite would keep everything in memory
         raise FileError("the database has no name", hint="give --database a path, or :memory:")

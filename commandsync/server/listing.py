@@ -96,7 +96,7 @@ def edit_command(connection: Connection, bot: str, command: str, texts: Mapping[
 
 
 def set_uses(connection: Connection, bot: str, command: str, uses: int) -> None:
-    """Set how often a command was used; that is no edit of it.
+    """Set how often a command was used; that is not an edit of it.
 
     Raises:
         UnknownError: The bot has no such command.

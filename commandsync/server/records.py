@@ -17,7 +17,7 @@ def _encodable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("holds half of a surrogate pair, which is no text") from None
+        raise ValueError("holds half of a surrogate pair, which is not text") from None
     return text
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
 
 _WORDS = {
-    400: "the body is no valid JSON in UTF-8, or nested too deeply",
+    400: "the body is not valid JSON in UTF-8, or nested too deeply",
     404: f"there is nothing at this path; the interface begins with /v{API_VERSION}/bot",
     405: "the path does not answer this method",
 }

@@ -67,7 +67,7 @@ def read_seed(path: Path) -> Seed:
     except OSError as error:
         raise FileError(f"the seed file {path} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise FileError(f"the seed file {path} is no valid JSON: {error}", hint=_HINT) from error
+        raise FileError(f"the seed file {path} is not valid JSON: {error}", hint=_HINT) from error
     try:
         return Seed.model_validate(content)
     except ValidationError as error:

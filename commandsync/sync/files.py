@@ -155,7 +155,7 @@ def read_token(path: str) -> str:
         with Path(path).open("rb") as file:
             content = file.read(_LARGEST_TOKEN + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        why = reason(error) if isinstance(error, OSError) else "it is no path"
+        why = reason(error) if isinstance(error, OSError) else "it is not a path"
         hint = "--token-file takes the path of a file that holds the token"
         raise FileError(f"cannot read the token file: {why}", hint=hint) from None
     try:
@@ -226,7 +226,7 @@ def _exists(path: str) -> FileError:
 def _check_name(path: str, hint: str) -> None:
     """Refuse what can name no file here: standard output, too long a name, a closed folder."""
     if path == "-":
-        raise UsageError("- is no file, and what is written here goes into one", hint=hint)
+        raise UsageError("- is not a file, and what is written here goes into one", hint=hint)
     try:
         Path(path).lstat()
     except (FileNotFoundError, NotADirectoryError):

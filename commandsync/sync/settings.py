@@ -129,7 +129,7 @@ def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = Tru
             "token as its page shows it: the id is inside",
         )
     if bot in {".", ".."}:
-        raise UsageError(f"{bot!r} is no bot id", hint="copy the id from the bot's page")
+        raise UsageError(f"{bot!r} is not a bot id", hint="copy the id from the bot's page")
     return Site(address, bot, token, settings.token_file or variable)
 
 

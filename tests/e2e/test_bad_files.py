@@ -25,7 +25,7 @@ _BOMB = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "".join(
 BAD = {
     "not UTF-8": (GOOD.replace("Does", "Do\xe9s").encode("latin-1"), "is not UTF-8", "save it as"),
     "UTF-16": (GOOD.encode("utf-16"), "is UTF-16", "save it as UTF-8"),
-    "a tab": (GOOD.replace("  - ", "\t- ").encode(), "a tab stands", "blanks only"),
+    "a tab": (GOOD.replace("  - ", "\t- ").encode(), "a tab appears", "spaces only"),
     "empty": (b"", "the file is empty", "init writes a starter"),
     "two documents": (f"{GOOD}---\n{GOOD}".encode(), "a second document", "remove the ---"),
     "a list at top level": (b"- name: a\n", "must have keys at its top level", "under commands:"),

@@ -58,7 +58,7 @@ def test_a_file_that_exists_is_left_alone_before_anything_is_sent(
 @pytest.mark.parametrize(
     ("name", "code", "said"),
     [
-        ("-", 2, "- is no file"),
+        ("-", 2, "- is not a file"),
         (".", 1, ". is a folder"),
         pytest.param("x" * 300, 1, "cannot write xxx", marks=on_posix),
     ],

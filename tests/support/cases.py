@@ -148,7 +148,7 @@ def collection_of(text: Text) -> str:
 
 def drawn(number: int, seed: int) -> Case:
     """Draw the case of a number."""
-    return draw_case(Random(f"{seed}/{number}"), number)  # noqa: S311 - a case is no secret
+    return draw_case(Random(f"{seed}/{number}"), number)  # noqa: S311 - a case is not a secret
 
 
 def draw_case(numbers: Random, number: int = 0) -> Case:

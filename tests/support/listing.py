@@ -129,7 +129,7 @@ TOO_SHORT = Fault("Content-Length too short", _cut, wire="short")
 BOMB = Fault("gzip bomb", _silence("too large", lasting=True), wire="bomb")
 ENDLESS = Fault("answer past the limit", _silence("too large", lasting=True), wire="endless")
 UNREADABLE_BEFORE = Fault("answer is HTML", _status(200, _HTML), applied=False)
-NO_UTF8 = Fault("answer is no UTF-8", _status(200, b'{"success": true, "data": "\xff\xfe"}'))
+NO_UTF8 = Fault("answer is not UTF-8", _status(200, b'{"success": true, "data": "\xff\xfe"}'))
 WRONG_SHAPE = Fault("answer of wrong shape", _status(200, b'{"success": true, "data": {"n": 3}}'))
 WRONG_SHAPE_BEFORE = Fault(
     "wrong shape, not applied", _status(200, b'{"success": true, "data": 7}'), applied=False

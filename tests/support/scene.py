@@ -80,7 +80,7 @@ class Scene:
 @lru_cache(maxsize=8)
 def scene(drawn_from: str) -> Scene:
     """Draw a scene, always the same of one word."""
-    numbers = Random(drawn_from)  # noqa: S311 - a text is no secret
+    numbers = Random(drawn_from)  # noqa: S311 - a text is not a secret
     help_, afk, ban, old, older, new, newer, newest = _names(numbers, name, 8)
     first, second, bye, third = _names(numbers, phrase, 4)
     does = [_text(numbers) for _ in range(10)]

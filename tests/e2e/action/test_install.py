@@ -152,7 +152,7 @@ def test_a_python_without_pip_takes_uv(without_pip: Runner, wheels: Path, uv: Pa
 @pytest.mark.skipif(REAL_UV is None, reason="there is no uv on this machine")
 def test_the_real_uv_takes_what_it_is_given(without_pip: Runner, wheels: Path) -> None:
     knows(without_pip, REAL_UV or "")
-    without_pip.write("this is no toml", "uv.toml")
+    without_pip.write("this is not TOML", "uv.toml")
     without_pip.write("[tool.uv]\nno-binary = true\n", "pyproject.toml")
     step = without_pip.run(other("workflow_dispatch"), wheels_dir=str(wheels))
 

@@ -60,7 +60,7 @@ def test_what_lies_in_the_workspace_is_not_imported_or_read(
     for name in ("commandsync", "requests", "yaml", "click", "sitecustomize", "json"):
         shell.write(bad, f"{name}.py")
     shell.write("[install]\ntarget = /nowhere\n", "pip.conf")
-    shell.write("this is no toml", "uv.toml")
+    shell.write("this is not TOML", "uv.toml")
     shell.write(fields(("help",)))
     shell.variables["PYTHONPATH"] = str(shell.workspace)
     shell.variables["PYTHONSTARTUP"] = str(shell.workspace / "json.py")

@@ -1,4 +1,4 @@
-"""What the service does not do: who may not write, what is not there, what is no good body."""
+"""What the service does not do: who may not write, what is not there, what is not a good body."""
 
 from __future__ import annotations
 

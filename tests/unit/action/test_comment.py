@@ -103,7 +103,7 @@ def test_a_refusal_is_an_error_that_says_what_is_missing(hub: Hub) -> None:
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9", "ftp://github.example", ""])
 def test_no_way_to_github_is_an_error(url: str) -> None:
-    with pytest.raises(GitHubError, match=r"GitHub does not answer|no URL"):
+    with pytest.raises(GitHubError, match=r"GitHub does not answer|not a URL"):
         write_comment(SAID, GitHub(url, "token"), ON_PULL_REQUEST)
 
 

@@ -92,7 +92,7 @@ def test_an_unknown_host_sent_nothing(connect: Connect) -> None:
 def test_a_host_that_is_none_sent_nothing(connect: Connect) -> None:
     error = failure(connect("http://" + "a" * 70 + ".example"))
 
-    assert str(error).endswith("is no host name")
+    assert str(error).endswith("is not a host name")
     assert (error.sent, error.lasting) == (False, True)
 
 

@@ -54,7 +54,7 @@ def test_a_byte_order_mark_is_forgiven() -> None:
         ('{"version": 1, "error": {}}', "holds the report of a failure"),
         ('{"version": 1, "verified": true}', "holds the result of an apply"),
         ('{"version": 1, "version": 1}', "a key stands twice"),
-        ('{"version": NaN}', "NaN is no JSON number"),
+        ('{"version": NaN}', "NaN is not a JSON number"),
         ('{"version": ' + "1" * 5000 + "}", "it is not valid JSON"),
         ("[" * 200_000, "it nests too deep"),
     ],

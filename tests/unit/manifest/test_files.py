@@ -100,11 +100,11 @@ def test_what_a_manifest_in_the_folder_includes_is_no_stray(folder: Folder) -> N
     ("text", "expected"),
     [
         ("{{{", '1:1: YAML reads "{{{" as a mapping'),
-        ("\tversion: 1\ncommands: []\n", "1:1: a tab stands where YAML wants blanks"),
+        ("\tversion: 1\ncommands: []\n", "1:1: a tab appears where YAML expects spaces"),
         (" version: 1\ncommands: []\n", "2:1: more follows after the end of the document"),
-        (" verison: 1\n commands: []\n", '1:2: "verison" is no key of a manifest'),
+        (" verison: 1\n commands: []\n", '1:2: "verison" is not a key of a manifest'),
         (" version: 2\n", '1:11: version must be the number 1, not "2"'),
-        ("base_url: x\nVersion: 1\n", '2:1: "Version" is no key of a manifest'),
+        ("base_url: x\nVersion: 1\n", '2:1: "Version" is not a key of a manifest'),
         ("x: {}\nsync: {}\n", "2:1: this file has no version:, and no manifest includes it"),
     ],
 )
@@ -142,7 +142,7 @@ def test_where_a_manifest_is_broken_only_a_misspelt_version_is_certain(folder: F
 
     assert [line.split(": ")[0] for line in complaints(".")] == ["a.yaml:2:10", "z.yaml:1:1"]
     assert complaints(".")[1].endswith(
-        '"verison" is no key of a manifest, and version is missing | did you mean version?'
+        '"verison" is not a key of a manifest, and version is missing | did you mean version?'
     )
 
 
@@ -416,7 +416,7 @@ def test_two_stars_alone_mean_folders_and_match_no_file(folder: Folder) -> None:
 
 @pytest.fixture
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file that is no part of any workspace."""
+    """A file that is not part of any workspace."""
     path = tmp_path_factory.mktemp("elsewhere") / "commands.yaml"
     path.write_text("version: 1\n" + commands("a"))
     return path

@@ -278,9 +278,9 @@ def test_keys_must_be_known_single_and_complete(
             [
                 (
                     "2:12: token_env must look like COMMANDSYNC_TOKEN_MYBOT "
-                    "| it names a variable of your environment; the token itself never stands here"
+                    "| it names a variable of your environment; never write the token itself here"
                 ),
-                f"3:11: the base URL given is no http or https URL | {URL}",
+                f"3:11: the base URL given is not an http or https URL | {URL}",
             ],
         ),
     ],
@@ -344,7 +344,7 @@ def test_values_must_be_of_their_kind(
                     '4:44: the id "1" is pinned twice, first at -:3:44 '
                     "| an id belongs to one entry: remove it here or there"
                 ),
-                '5:44: ".." is no id | copy it from commandsync pull --pin',
+                '5:44: ".." is not an id | copy it from commandsync pull --pin',
             ],
         ),
         (

@@ -1,4 +1,4 @@
-"""What is no YAML, or no text, or too much of either: one clear complaint each."""
+"""What is not YAML, or no text, or too much of either: one clear complaint each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Complaints = Callable[[str | bytes], list[str]]
 
-TAB = "a tab stands where YAML wants blanks | indent with blanks only"
+TAB = "a tab appears where YAML expects spaces | indent with spaces only"
 
 
 @pytest.mark.parametrize(
@@ -77,14 +77,16 @@ def test_a_text_that_yaml_takes_for_something_else_is_shown_in_quotes(
         (
             'bot: "a\\q"\n',
             (
-                "1:8: this is no escape that YAML knows | inside double quotes write \\\\ for a "
+                "1:8: this is not an escape that YAML knows | inside double quotes "
+                "write \\\\ for a "
                 "backslash, or use single quotes"
             ),
         ),
         (
             'include: [a, "b\\*"]\n',
             (
-                "1:16: this is no escape that YAML knows | inside double quotes write \\\\ for a "
+                "1:16: this is not an escape that YAML knows | inside double quotes write \\\\ "
+                "for a "
                 "backslash, or use single quotes"
             ),
         ),
@@ -98,22 +100,22 @@ def test_a_text_that_yaml_takes_for_something_else_is_shown_in_quotes(
         (
             "commands:\n- {name: a, description: b: c, syntax: d}\n",
             (
-                "2:3: YAML cannot read what stands inside this { "
+                "2:3: YAML cannot read what is inside this { "
                 "| quote the texts in it, and put a comma between the fields"
             ),
         ),
         (
             "version:1\ncommands: []\n",
             (
-                '1:1: "version:1" is no key: there is no blank after the colon '
-                "| write a blank after the colon"
+                '1:1: "version:1" is not a key: there is no space after the colon '
+                "| write a space after the colon"
             ),
         ),
         (
             "commands:\r\n  -name: a\r\n   syntax: b\r\n",
             (
-                '2:3: "-name: a" is no key: there is no blank after the dash '
-                "| write a blank after the dash"
+                '2:3: "-name: a" is not a key: there is no space after the dash '
+                "| write a space after the dash"
             ),
         ),
         (
@@ -126,29 +128,31 @@ def test_a_text_that_yaml_takes_for_something_else_is_shown_in_quotes(
         (
             'bot: "\\UFFFFFFFF"\n',
             (
-                "1:9: this is no escape that YAML knows | inside double quotes write \\\\ for a "
+                "1:9: this is not an escape that YAML knows | inside double quotes write \\\\ for "
+                "a "
                 "backslash, or use single quotes"
             ),
         ),
         (
             "version: 1\nbot\nprefix: x\n",
             (
-                '2:1: "bot" is no key: there is no colon and blank after it | write key: value; a '
+                '2:1: "bot" is not a key: there is no colon and space after it | write key: '
+                "value; a "
                 "text of many lines is indented deeper than its key"
             ),
         ),
         (
             "version: 1\n bot: 2\n",
             (
-                "2:5: this does not fit what stands above it | it is indented by 1, the line "
-                "above it by 0: keys of one thing stand in one column"
+                "2:5: this does not fit the line above it | it is indented by 1, the line "
+                "above it by 0: keys of one mapping start in one column"
             ),
         ),
         (
             "commands:\n- name: a\n syntax: y\n",
             (
-                "3:2: this does not fit what stands above it | it is indented by 1, the line "
-                "above it by 2: keys of one thing stand in one column"
+                "3:2: this does not fit the line above it | it is indented by 1, the line "
+                "above it by 2: keys of one mapping start in one column"
             ),
         ),
         (
@@ -162,11 +166,11 @@ def test_a_text_that_yaml_takes_for_something_else_is_shown_in_quotes(
         (
             'bot: "1"\n - c\n',
             (
-                "2:2: this does not fit what stands above it | it is indented by 1, the line "
-                "above it by 0: keys of one thing stand in one column"
+                "2:2: this does not fit the line above it | it is indented by 1, the line "
+                "above it by 0: keys of one mapping start in one column"
             ),
         ),
-        ('- a: "b"\n  - c\n', "2:3: this does not fit what stands above it"),
+        ('- a: "b"\n  - c\n', "2:3: this does not fit the line above it"),
         ("version: 1\nsync:\n\tprune: true\n", f"3:1: {TAB}"),
         ("sync:\n  ignore: a\n\tprune: true\n", f"3:1: {TAB}"),
         ("\tversion: 1\n", f"1:1: {TAB}"),
@@ -174,14 +178,14 @@ def test_a_text_that_yaml_takes_for_something_else_is_shown_in_quotes(
         (
             "bot: '1é\x07'\n",
             (
-                '1:9: the character U+0007 cannot stand in YAML | remove it, or write "\\u0007" '
+                '1:9: the character U+0007 is not allowed in YAML | remove it, or write "\\u0007" '
                 "inside double quotes if it is meant"
             ),
         ),
         (
             "bot: 1\uffff\n",
             (
-                '1:7: the character U+FFFF cannot stand in YAML | remove it, or write "\\uFFFF" '
+                '1:7: the character U+FFFF is not allowed in YAML | remove it, or write "\\uFFFF" '
                 "inside double quotes if it is meant"
             ),
         ),
@@ -198,11 +202,11 @@ def test_a_mistake_in_the_yaml_is_told_in_plain_words(
     [
         (
             b"version: 1\nbot: \xc3\xa9\xff\n",
-            "2:7: the file is not UTF-8: the byte 0xFF stands here | save it as UTF-8",
+            "2:7: the file is not UTF-8: the byte 0xFF appears here | save it as UTF-8",
         ),
         (
             b"\xef\xbb\xbfa\xe9",
-            "1:2: the file is not UTF-8: the byte 0xE9 stands here | save it as UTF-8",
+            "1:2: the file is not UTF-8: the byte 0xE9 appears here | save it as UTF-8",
         ),
         ("version: 1\n".encode("utf-16"), "1:1: the file is UTF-16, not UTF-8 | save it as UTF-8"),
         (

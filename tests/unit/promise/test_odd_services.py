@@ -38,7 +38,7 @@ REWRITES = pytest.mark.parametrize(
     ("how", "said"),
     [
         (lambda text: " ".join(text.split()), "trimmed"),
-        (lambda text: html.escape(text), "escaped"),  # noqa: PLW0108 - its second argument is no text
+        (lambda text: html.escape(text), "escaped"),  # noqa: PLW0108 - its second argument is not text
         (str.lower, "lower-cased"),
         (lambda text: text[:100], "cut at 100 characters"),
     ],

@@ -85,8 +85,8 @@ def test_the_tag_is_made_of_the_names(tmp_path: Path, names: dict[str, str], tag
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("{", "is no valid JSON"),
-        ("[" * 200_000, "is no valid JSON"),
+        ("{", "is not valid JSON"),
+        ("[" * 200_000, "is not valid JSON"),
         ([], "it must be a JSON object"),
         ({}, "bots is missing"),
         ({"bots": [{}]}, r"bots\[0\]\.profile is missing; bots\[0\]\.id is missing"),
@@ -114,5 +114,5 @@ def test_a_missing_seed_file_is_named(tmp_path: Path) -> None:
 def test_a_seed_file_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "seed.json"
     path.write_bytes(b'{"bots": "\xff"}')
-    with pytest.raises(FileError, match="is no valid JSON"):
+    with pytest.raises(FileError, match="is not valid JSON"):
         read_seed(path)
