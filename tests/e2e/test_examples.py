@@ -1,7 +1,7 @@
-"""The README's Python: every example is run, and accepted by mypy strict.
+"""Every Python example in the documents is run, and accepted by mypy strict.
 
-discord.py is not installed here: its cog is checked against, and run with, a small stand-in that
-has the signatures of what the cog names.
+discord.py is not installed here. The cog is checked against, and run with, a small stand-in that
+has the signatures of the names that the cog uses.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.readme_blocks import README, ROOT
+from tests.e2e.readme_blocks import DOCUMENTS, ROOT
 from tests.support.gateway import BOT, Gateway, closing, event, telling, vote
 from tests.support.home import LONGEST
 
@@ -28,13 +28,12 @@ if TYPE_CHECKING:
     Start = Callable[..., subprocess.Popen[bytes]]
 
 STANDIN = ROOT / "tests" / "support" / "standin"
+TEXT = "".join(path.read_text(encoding="utf-8") for path in DOCUMENTS)
 EXAMPLES = {
-    re.match(r"# (\S+)\n", content)[1]: content  # type: ignore[index]  # each begins with its name
-    for content in re.findall(
-        r"^```python\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
-    )
+    re.match(r"# (\S+)\n", content)[1]: content  # type: ignore[index]  # the first line is the name
+    for content in re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 }
-RUN = {"look.py", "count.py", "uses.py", "thanks.py", "happenings.py", "votes.py"}
+RUN = {"show_commands.py", "count.py", "uses.py", "thanks.py", "events.py", "votes.py"}
 _COG = """
 import asyncio
 from discord.ext.commands import Bot
@@ -101,13 +100,13 @@ def lines(child: subprocess.Popen[bytes], count: int) -> list[str]:
 
 def test_every_example_is_run_here() -> None:
     assert set(EXAMPLES) == RUN
-    assert README.read_text(encoding="utf-8").count("```python\n") == len(RUN)
+    assert TEXT.count("```python\n") == len(RUN)
 
 
 def test_mypy_strict_accepts_every_example(home: Home, pytestconfig: pytest.Config) -> None:
     pytest.importorskip("mypy")
     assert pytestconfig.cache is not None
-    kept = pytestconfig.cache.mkdir("readme-mypy")
+    cache = pytestconfig.cache.mkdir("examples-mypy")
     for name, content in EXAMPLES.items():
         home.write(content, name)
 
@@ -115,7 +114,7 @@ def test_mypy_strict_accepts_every_example(home: Home, pytestconfig: pytest.Conf
         [
             *(sys.executable, "-m", "mypy", "--strict", *EXAMPLES),
             *("--config-file", str(ROOT / "pyproject.toml")),
-            *("--cache-dir", str(kept)),
+            *("--cache-dir", str(cache)),
         ],
         cwd=home.path,
         env=home.environment(MYPYPATH=os.pathsep.join([str(ROOT), str(STANDIN)])),
@@ -129,12 +128,12 @@ def test_mypy_strict_accepts_every_example(home: Home, pytestconfig: pytest.Conf
     assert f"{len(EXAMPLES)} source files" in checked.stdout
 
 
-def test_look_shows_the_commands_and_posts(home: Home, bot: Bot) -> None:
-    home.write(EXAMPLES["look.py"], "look.py")
-    ran = home.child_of((sys.executable, "look.py"))
+def test_show_commands_prints_the_commands_and_posts(home: Home, bot: Bot) -> None:
+    home.write(EXAMPLES["show_commands.py"], "show_commands.py")
+    ran = home.child_of((sys.executable, "show_commands.py"))
 
     assert (ran.code, ran.out, ran.err) == (0, "help: 7 uses\nping: 7 uses\n", "")
-    assert [one["title"] for one in bot.announcements()] == ["v1", "We are back"]
+    assert [record["title"] for record in bot.announcements()] == ["v1", "We are back"]
 
 
 @pytest.mark.usefixtures("bot")
@@ -145,7 +144,7 @@ def test_count_counts(home: Home) -> None:
     assert (ran.code, ran.out, ran.err) == (0, "2 commands, 1 announcements\n", "")
 
 
-def test_uses_tells_uses_and_fails_in_words(home: Home, bot: Bot) -> None:
+def test_uses_sets_the_uses_and_prints_errors(home: Home, bot: Bot) -> None:
     home.write(EXAMPLES["uses.py"], "uses.py")
     home.write(json.dumps({"ping": 0, "gone": 3}), "uses.json")
     ran = home.child_of((sys.executable, "uses.py"), "uses.json")
@@ -153,26 +152,26 @@ def test_uses_tells_uses_and_fails_in_words(home: Home, bot: Bot) -> None:
     refused = home.child_of((sys.executable, "uses.py"), "uses.json")
 
     assert (ran.code, ran.out, ran.err) == (0, "", "")
-    assert [one["uses"] for one in bot.commands()] == [7, 0]
+    assert [record["uses"] for record in bot.commands()] == [7, 0]
     assert refused.code == 1
     assert refused.err.startswith("the service does not accept the token (401")
 
 
 def test_thanks_thanks_and_reminds(gateway: Gateway, start: Start) -> None:
-    said = {"user": {"id": "7", "username": "Ann"}, "bot": BOT}
-    gateway.then(telling(vote(7), event("reminder", said)))
+    reminder = {"user": {"id": "7", "username": "Ann"}, "bot": BOT}
+    gateway.then(telling(vote(7), event("reminder", reminder)))
 
     shown = lines(start("thanks.py"), 2)
 
     assert shown == ["u7 voted for Helper, thank you!\n", "Ann may vote again\n"]
 
 
-def test_happenings_are_told_after_a_lost_connection_too(gateway: Gateway, start: Start) -> None:
+def test_events_continue_after_a_lost_connection(gateway: Gateway, start: Start) -> None:
     gateway.then(closing(vote(7), code=1012, reason="restart"), telling(vote(8)))
 
-    shown = lines(start("happenings.py"), 3)
+    shown = lines(start("events.py"), 3)
 
-    assert shown == ["a vote of u7\n", "away for a moment: restart\n", "a vote of u8\n"]
+    assert shown == ["u7 voted\n", "connection lost: restart\n", "u8 voted\n"]
 
 
 def test_the_cog_thanks_voters_and_is_unloaded(home: Home, gateway: Gateway) -> None:
@@ -185,7 +184,7 @@ def test_the_cog_thanks_voters_and_is_unloaded(home: Home, gateway: Gateway) -> 
     assert ran.out == "".join(f"Thank you for your vote, <@{user}>!\n" for user in (7, 8))
 
 
-def test_the_cog_says_when_its_token_is_refused(home: Home, gateway: Gateway) -> None:
+def test_the_cog_logs_a_refused_token(home: Home, gateway: Gateway) -> None:
     gateway.then(closing(code=4401, reason="no", welcome=False))
     home.write(EXAMPLES["votes.py"], "votes.py")
     program = _COG.replace(
@@ -195,4 +194,4 @@ def test_the_cog_says_when_its_token_is_refused(home: Home, gateway: Gateway) ->
     ran = home.child_of((sys.executable, "-c", program), PYTHONPATH=path)
 
     assert ran.code == 0
-    assert ran.err.startswith("no votes will be seen: the gateway does not accept the token")
+    assert ran.err.startswith("votes are not received: the gateway does not accept the token")

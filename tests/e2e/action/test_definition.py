@@ -15,7 +15,8 @@ from tests.support.runner import ROOT, definition_of, step_environment
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-README = ROOT / "README.md"
+REFERENCE = (ROOT / "docs" / "action.md").read_text(encoding="utf-8")
+DOCUMENTS = (ROOT / "README.md").read_text(encoding="utf-8") + REFERENCE
 _BLOCK = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INPUTS = [
     "mode",
@@ -51,12 +52,10 @@ OUTPUTS = [
 
 
 def workflows() -> Iterator[dict[str, Any]]:
-    for block in re.findall(
-        r"^```yaml\n(.*?)^```$", README.read_text("utf-8"), re.MULTILINE | re.DOTALL
-    ):
-        found = yaml.safe_load(block)
-        if isinstance(found, dict) and "jobs" in found:
-            yield found
+    for block in _BLOCK.findall(DOCUMENTS):
+        content = yaml.safe_load(block)
+        if isinstance(content, dict) and "jobs" in content:
+            yield content
 
 
 def uses(workflow: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -99,21 +98,20 @@ def test_the_defaults_are_what_the_program_takes_for_granted() -> None:
     assert read_inputs(environment) == Inputs()
 
 
-def test_the_readme_names_only_inputs_that_there_are() -> None:
-    named = [set(step.get("with", {})) for one in workflows() for step in uses(one)]
+def test_the_documented_workflows_use_only_existing_inputs() -> None:
+    used = [set(step.get("with", {})) for workflow in workflows() for step in uses(workflow)]
 
-    assert len(named) >= 4
-    assert set().union(*named) <= set(INPUTS)
+    assert len(used) >= 4
+    assert set().union(*used) <= set(INPUTS)
 
 
-def test_the_readme_describes_every_input_and_output() -> None:
-    text = README.read_text(encoding="utf-8").partition("## GitHub Action")[2]
-    described = set(re.findall(r"^\| `([a-z-]+)` \|", text, re.MULTILINE))
+def test_the_reference_describes_every_input_and_output() -> None:
+    described = set(re.findall(r"^\| `([a-z-]+)` \|", REFERENCE, re.MULTILINE))
 
     assert set(INPUTS) | set(OUTPUTS) <= described
 
 
-def test_no_workflow_of_the_readme_cancels_an_apply() -> None:
+def test_no_documented_workflow_cancels_an_apply() -> None:
     for workflow in workflows():
         concurrency = workflow.get("concurrency", {})
 

@@ -1,4 +1,4 @@
-"""As much of discord.py as the README's cog names, with its signatures; no Discord anywhere."""
+"""The part of discord.py that the documented cog uses, with its signatures."""
 
 from __future__ import annotations
 
