@@ -65,23 +65,23 @@ check: $(READY_TO_WORK) ## Format, lint, types, import rules, schemas, workflows
 	@$(RUN) .ci/workflows.py
 	@$(RUN) .ci/wheel.py
 
-audit: $(READY_TO_AUDIT) ## Look for known vulnerabilities in what is installed, and in what the Action pins
+audit: $(READY_TO_AUDIT) ## Check the installed and the locked dependencies for known vulnerabilities
 	@$(BIN)/pip-audit$(EXE) --local --skip-editable --progress-spinner off
 	@$(BIN)/pip-audit$(EXE) --disable-pip --require-hashes --progress-spinner off -r commandsync/action/requirements.lock
 
 bench: $(READY_TO_WORK) ## Measure the speed budgets, as ratios within one run
 	@$(RUN) -m benchmarks
 
-faults: $(READY_TO_WORK) ## Prove the promise on every fault, in minutes of simulated time
+faults: $(READY_TO_WORK) ## Run every fault against a simulated service, and 50,000 generated cases
 	@$(RUN) -m faults
 
-soak: faults fuzz ## All that takes long: faults, fuzz, and the tests with 500 new examples of each property
+soak: faults fuzz ## Run faults, fuzz, and the tests with 500 new examples of each property
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=soak
 
-mutants: $(READY_FOR_MUTANTS) ## Break the decisions bit by bit; every break must be noticed
+mutants: $(READY_FOR_MUTANTS) ## Run mutation tests; every surviving mutant must be explained
 	@$(RUN) .ci/mutants.py
 
-fuzz: $(READY_TO_FUZZ) ## Throw hostile input at the readers, FUZZ_SECONDS=60 each
+fuzz: $(READY_TO_FUZZ) ## Run the parsers with untrusted input, FUZZ_SECONDS=60 each
 	@$(RUN) -m fuzz manifest $(FUZZ_SECONDS)
 	@$(RUN) -m fuzz answer $(FUZZ_SECONDS)
 	@$(RUN) -m fuzz plan $(FUZZ_SECONDS)

@@ -119,7 +119,7 @@ def test_python_missing_or_too_old_is_said(shell: Runner) -> None:
         assert "Python 3.11 or newer" in step.annotations("error")[0].data
         assert (step.outputs["result"], step.outputs["failure-reason"]) == ("failed", "invalid")
         assert "setup-python" in step.log
-    assert "the input python names none" in missing.summary
+    assert "The input python is not Python 3.11 or newer" in missing.summary
     assert none.summary == ""
 
 
