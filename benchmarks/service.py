@@ -11,14 +11,15 @@ import json
 import subprocess
 import sys
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Lock
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from urllib.request import urlopen
 
 from benchmarks.measuring import PYTHON
+from tests.support.rawserver import Exchange, Request, SocketServer, answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,80 +59,53 @@ def requests_since(base_url: str) -> int:
         return int(answer.read())
 
 
-class _Service(ThreadingTCPServer):
+@dataclass
+class _Service(SocketServer):
     """The collections of one bot; what is written shows in the next read."""
 
-    daemon_threads = True
-    request_queue_size = 64
+    collections: dict[str, dict[str, dict[str, str]]]
+    delay: float
 
-    def __init__(self, collections: dict[str, list[dict[str, str]]], delay: float) -> None:
-        super().__init__(("127.0.0.1", 0), _Talk)
-        self.collections = {
-            name: {record["id"]: record for record in records}
-            for name, records in collections.items()
-        }
-        self.delay = delay
-        self.lock = Lock()
-        self.count = 0
-        self.listings: dict[str, bytes] = {}
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._lock = Lock()
+        self._listings: dict[str, bytes] = {}
 
-    def answer(self, method: str, path: str, body: bytes) -> bytes:
+    def handle(self, exchange: Exchange) -> None:
+        """Wait, and answer."""
+        time.sleep(self.delay)
+        with self._lock:
+            content = self._content(exchange.request)
+        exchange.send(answer(content))
+
+    def _content(self, request: Request) -> bytes:
         """Answer `/v1/bot/:id/:collection`, and below it `/:record`."""
-        if path == COUNTER:
-            count, self.count = self.count, 0
+        if request.target == COUNTER:
+            count = len(self.requests) - 1
+            self.requests.clear()
             return str(count).encode()
-        self.count += 1
-        name, *rest = path.split("/")[4:]
+        name, *rest = request.target.split("/")[4:]
         records = self.collections[name]
-        if method == "GET":
-            if name not in self.listings:
-                content = {"success": True, "message": "", "data": list(records.values())}
-                self.listings[name] = json.dumps(content).encode()
-            return self.listings[name]
-        self.listings.pop(name, None)
-        if method == "DELETE":
+        if not request.writes:
+            if name not in self._listings:
+                listing = {"success": True, "message": "", "data": list(records.values())}
+                self._listings[name] = json.dumps(listing).encode()
+            return self._listings[name]
+        self._listings.pop(name, None)
+        if request.method == "DELETE":
             del records[rest[0]]
         else:
-            record = {"id": f"new-{self.count}", **json.loads(body)}
+            record = {"id": f"new-{len(self.requests)}", **request.json}
             records[record["id"]] = record
         return b'{"success": true, "message": "Done."}'
 
 
-class _Talk(StreamRequestHandler):
-    """Answers the requests of one connection until it is closed."""
-
-    disable_nagle_algorithm = True
-
-    def handle(self) -> None:
-        """Read a request, wait, answer; over and over."""
-        with suppress(ConnectionError):  # the client is done
-            while request := self.rfile.readline():
-                method, path, _ = request.decode("latin-1").split(" ")
-                self._answer(cast("_Service", self.server), method, path)
-
-    def _answer(self, service: _Service, method: str, path: str) -> None:
-        body = self.rfile.read(self._length())
-        time.sleep(service.delay)
-        with service.lock:
-            content = service.answer(method, path, body)
-        self.wfile.write(
-            b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-            b"Content-Length: %d\r\n\r\n%s" % (len(content), content)
-        )
-
-    def _length(self) -> int:
-        """Read to the end of the headers, and return the length of the body that follows."""
-        length = 0
-        while line := self.rfile.readline().strip():
-            name, _, value = line.partition(b":")
-            if name.lower() == b"content-length":
-                length = int(value)
-        return length
-
-
 if __name__ == "__main__":
-    _, seconds, listed = sys.argv
-    found = json.loads(Path(listed).read_text(encoding="utf-8"))
-    with _Service(found, float(seconds)) as service:
-        print(service.server_address[1], flush=True)
-        service.serve_forever()
+    _, seconds, path = sys.argv
+    seeded = {
+        name: {record["id"]: record for record in records}
+        for name, records in json.loads(Path(path).read_text(encoding="utf-8")).items()
+    }
+    with _Service(seeded, float(seconds)) as service:
+        print(service.port, flush=True)
+        service.released.wait()

@@ -23,11 +23,13 @@ from commandsync import (
     Vote,
 )
 from tests.support.gateway import (
+    BINARY,
     BOT,
     Gateway,
     Guest,
     closing,
     event,
+    framed,
     half_open,
     staying,
     telling,
@@ -74,13 +76,13 @@ def test_events_come_as_typed_values(open_client: Open, gateway: Gateway) -> Non
 def test_a_ping_is_answered_and_the_namespace_greeted(open_client: Open, gateway: Gateway) -> None:
     heard: list[str | None] = []
 
-    async def ping(guest: Guest) -> None:
-        await guest.welcome()
-        heard.append(await guest.hear())
-        await guest.say("2", "2probe")
-        heard.extend([await guest.hear(), await guest.hear()])
-        await guest.say(vote(1))
-        await guest.stay()
+    def ping(guest: Guest) -> None:
+        guest.welcome()
+        heard.append(guest.hear())
+        guest.say("2", "2probe")
+        heard.extend([guest.hear(), guest.hear()])
+        guest.say(vote(1))
+        guest.stay()
 
     gateway.then(ping)
     client = open_client(TOKEN, gateway.url)
@@ -158,12 +160,12 @@ def test_garbage_is_passed_over(open_client: Open, gateway: Gateway) -> None:
     odd = ["x", deep, "6", "5", "0[", '0{"pingInterval":"x"}', '42["message",{"event":"news"}]']
     wrong = [event("vote", None), event("vote", {"user": 1}), event("other", {}), '42["other",{}]']
 
-    async def talk(guest: Guest) -> None:
-        await guest.welcome()
-        await guest.say(*garbage, *odd, *wrong)
-        await guest.socket.send_bytes(b"\x00\xff")
-        await guest.say(vote(1))
-        await guest.stay()
+    def talk(guest: Guest) -> None:
+        guest.welcome()
+        guest.say(*garbage, *odd, *wrong)
+        guest.exchange.send(framed(b"\x00\xff", BINARY))
+        guest.say(vote(1))
+        guest.stay()
 
     gateway.then(talk)
     client = open_client(TOKEN, gateway.url)
@@ -175,12 +177,10 @@ def test_garbage_is_passed_over(open_client: Open, gateway: Gateway) -> None:
 def test_bytes_that_are_no_websocket_are_a_lost_connection(
     open_client: Open, gateway: Gateway
 ) -> None:
-    async def babble(guest: Guest) -> None:
-        await guest.welcome()
-        transport = guest.request.transport
-        assert transport is not None
-        transport.write(b"\xff\xff\xff\xff garbage")
-        await guest.stay()
+    def babble(guest: Guest) -> None:
+        guest.welcome()
+        guest.exchange.send(b"\xff\xff\xff\xff garbage")
+        guest.stay()
 
     gateway.then(babble, telling(vote(2)))
     client = open_client(TOKEN, gateway.url)

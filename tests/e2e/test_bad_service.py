@@ -274,7 +274,7 @@ def test_a_malformed_token_is_wrong_usage_before_anything_is_sent(
     ran = home.run(*command.split())
 
     assert ran.code == 2
-    assert "the token holds" in ran.err
+    assert "the token contains" in ran.err
     assert token not in ran.said
     assert proxy.requests == []
 

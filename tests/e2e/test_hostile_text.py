@@ -16,7 +16,8 @@ from tests.support.proxy import Instead
 if TYPE_CHECKING:
     from tests.support.bots import Bot, Service
     from tests.support.home import Home
-    from tests.support.proxy import Proxy, Seen
+    from tests.support.proxy import Proxy
+    from tests.support.rawserver import Request
 
 BOUNDED: dict[str, Any] = {
     "deadline": None,
@@ -95,7 +96,7 @@ class Halves:
         self.encoding = encoding
         self.sent: list[dict[str, str]] = []
 
-    def __call__(self, seen: Seen) -> Instead:
+    def __call__(self, seen: Request) -> Instead:
         if seen.short == "GET commands":
             records = [{"id": key, **record} for key, record in self.listed.items()]
             escaped = self.encoding == "utf-8"

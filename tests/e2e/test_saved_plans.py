@@ -16,7 +16,8 @@ from tests.support.proxy import Instead
 if TYPE_CHECKING:
     from tests.support.bots import Bot, Service
     from tests.support.home import Home
-    from tests.support.proxy import Proxy, Seen
+    from tests.support.proxy import Proxy
+    from tests.support.rawserver import Request
 
 NAMES = [f"command {number}" for number in range(10)]
 WANTED = fields((NAMES[0], "Reworded."), *((name,) for name in NAMES[1:9]), ("new",))
@@ -112,7 +113,7 @@ def test_a_record_the_plan_does_not_touch_may_have_changed(home: Home, bot: Bot)
 def test_a_plan_that_ended_half_way_is_finished_by_running_it_again(
     home: Home, bot: Bot, proxy: Proxy
 ) -> None:
-    def broken(seen: Seen) -> Instead | None:
+    def broken(seen: Request) -> Instead | None:
         return Instead(400, {"error": "Not now."}) if seen.method == "DELETE" else None
 
     proxy.rule = broken

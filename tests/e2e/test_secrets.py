@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from tests.support.bots import Bot, Service
     from tests.support.home import Home
-    from tests.support.proxy import Rule, Seen
+    from tests.support.proxy import Rule
+    from tests.support.rawserver import Request
 
 VARIABLE = "COMMANDSYNC_TOKEN"
 
@@ -43,7 +44,7 @@ class Watch:
     leaks: list[str]
     rule: Rule
 
-    def __call__(self, seen: Seen) -> Instead | None:
+    def __call__(self, seen: Request) -> Instead | None:
         self._processes()
         return self.rule(seen)
 
@@ -153,7 +154,7 @@ def test_no_command_shows_it(home: Home, bot: Bot, proxy: Proxy, watch: Watch, w
     assert found(watch, home, proxy, ran) == []
 
 
-def echoing(seen: Seen) -> Instead:
+def echoing(seen: Request) -> Instead:
     """Say the token back in every place an answer has."""
     said = seen.headers.get("authorization", "")
     headers = {"Location": f"https://other.example/{said}", "Retry-After": said, "X-Echo": said}
@@ -258,7 +259,7 @@ def test_a_proxy_of_an_https_service_gets_no_token_and_its_password_is_not_shown
 ) -> None:
     came: list[str] = []
 
-    def tunnel(seen: Seen) -> Instead:
+    def tunnel(seen: Request) -> Instead:
         came.append(seen.short)
         return Instead(407)
 

@@ -17,7 +17,8 @@ from tests.support.spellings import local_urls
 if TYPE_CHECKING:
     from tests.support.bots import Bot, Service
     from tests.support.home import Home
-    from tests.support.proxy import Proxy, Seen
+    from tests.support.proxy import Proxy
+    from tests.support.rawserver import Request
 
 LISTED = [f"command {number}" for number in range(10)]
 
@@ -168,7 +169,7 @@ def test_exit_1_says_that_no_listing_was_changed(
     home.variable("COMMANDSYNC_BASE_URL", proxy.url)
     answer_of = {bot.id: answer for bot, answer in zip(several, answers, strict=True)}
 
-    def refuse(seen: Seen) -> Instead | None:
+    def refuse(seen: Request) -> Instead | None:
         status = answer_of[seen.path.split("/")[3]] if seen.writes else None
         return Instead(status, {"error": "No."}) if status else None
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from tests.support.bots import Bot, Service
     from tests.support.home import Home
-    from tests.support.proxy import Proxy, Rule, Seen
+    from tests.support.proxy import Proxy, Rule
+    from tests.support.rawserver import Request
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
 
@@ -50,7 +51,7 @@ def held(proxy: Proxy) -> Iterator[threading.Event]:
 
 
 def holding(released: threading.Event, *, writes: bool = False) -> Rule:
-    def hold(seen: Seen) -> None:
+    def hold(seen: Request) -> None:
         if seen.writes or not writes:
             released.wait(LONGEST)
 
@@ -133,7 +134,7 @@ def test_a_second_signal_ends_at_once_and_calls_the_rest_unknown(
 
 
 def test_a_signal_ends_the_wait_before_the_next_try(home: Home, bot: Bot, proxy: Proxy) -> None:
-    def slow_down(seen: Seen) -> Instead | None:
+    def slow_down(seen: Request) -> Instead | None:
         return Instead(429, {"error": "x"}, {"Retry-After": "100"}) if seen.writes else None
 
     proxy.rule = slow_down

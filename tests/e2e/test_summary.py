@@ -15,7 +15,8 @@ from tests.support.proxy import Instead
 if TYPE_CHECKING:
     from tests.support.bots import Service
     from tests.support.home import Home
-    from tests.support.proxy import Proxy, Seen
+    from tests.support.proxy import Proxy
+    from tests.support.rawserver import Request
 
 FORMATS = ["text", "json", "markdown", "github"]
 generated = settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -86,7 +87,7 @@ def test_not_verified_is_said_only_when_the_listing_was_not_read_again(
     home.write(fields(*((name,) for name in ("one", "two", "three", "four"))))
     proxy.requests.clear()
 
-    def rule(seen: Seen) -> Instead | None:
+    def rule(seen: Request) -> Instead | None:
         if seen.writes:
             return Instead(400, {"error": "No."}) if seen.json["name"] in refused else None
         return Instead(reading) if reading and proxy.writes else None

@@ -19,7 +19,8 @@ from tests.support.proxy import Instead
 if TYPE_CHECKING:
     from tests.support.bots import Bot, Service
     from tests.support.home import Home
-    from tests.support.proxy import Proxy, Seen
+    from tests.support.proxy import Proxy
+    from tests.support.rawserver import Request
 
 BOUNDED: dict[str, Any] = {
     "deadline": None,
@@ -65,7 +66,7 @@ def test_a_whole_run_shows_the_token_nowhere(home: Home, bot: Bot, form: str) ->
 def test_a_service_that_echoes_the_token_does_not_make_it_show(
     home: Home, proxy: Proxy, status: int
 ) -> None:
-    def echo(seen: Seen) -> Instead:
+    def echo(seen: Request) -> Instead:
         said = f"I got {seen.headers['authorization']}"
         return Instead(status, {"success": False, "message": said, "error": said}, {"X-Got": said})
 

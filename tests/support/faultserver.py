@@ -7,19 +7,16 @@ wire: reset, held back, dripped, of a wrong length, zipped to a bomb, without en
 from __future__ import annotations
 
 import gzip
-import json
-import socket
 import threading
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, urlsplit
 
 from commandsync.errors import Reply
 from tests.support.listing import REFUSED, Listing
 from tests.support.rawserver import (
     Exchange,
-    RawServer,
+    Request,
+    SocketServer,
     answer,
     dripping,
     hanging,
@@ -30,7 +27,6 @@ from tests.support.rawserver import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Self
 
     from tests.support.rawserver import Act
 
@@ -39,19 +35,9 @@ _ENDLESS = b" " * (40 * 2**20)
 _CLOSED_FOR = 0.4  # seconds: longer than the first wait before a next try
 
 
-class _Always(list["Act"]):
-    """Acts that never run out."""
-
-    def __init__(self, act: Act) -> None:
-        super().__init__([act])
-
-    def pop(self, _: object = 0) -> Act:
-        return self[0]
-
-
 @dataclass
-class FaultServer:
-    """The service; use it as a context manager.
+class FaultServer(SocketServer):
+    """The service.
 
     Attributes:
         listing: What is listed, and what goes wrong with which request.
@@ -62,71 +48,37 @@ class FaultServer:
     listing: Listing
     arrived: Callable[[int], bool] = lambda _: False
     answered: Callable[[int], bool] = lambda _: False
-    raw: RawServer = field(default_factory=RawServer)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._lock = threading.Lock()
-        self.raw.acts = _Always(self._act)
 
-    @property
-    def url(self) -> str:
-        return self.raw.url
-
-    def __enter__(self) -> Self:
-        self.raw.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.raw.__exit__()
-        assert self.raw.troubles == []
-
-    def _act(self, exchange: Exchange) -> None:
+    def handle(self, exchange: Exchange) -> None:
         with self._lock:  # one after the other, as a database does it
             number = len(self.listing.requests)
             if self.arrived(number):
                 exchange.close()
                 return
-            reply, wire = self._asked(exchange)
+            reply, wire = self._asked(exchange.request)
             swallowed = self.answered(number)
-            refuse = self._refuses(number + 1)
+            refuse = self.listing.faults.get(number + 1) is REFUSED
         if swallowed:
             exchange.close()
         elif refuse:
+            del self.listing.faults[number + 1]
             sending(_bytes(reply, connection="close"))(exchange)
-            self._shut_for_a_while()
+            self.away(_CLOSED_FOR)
         else:
             _acts(wire, reply)(exchange)
 
-    def _asked(self, exchange: Exchange) -> tuple[Reply, str]:
-        one = exchange.request
-        parts = urlsplit(one.target)
-        body = json.loads(one.body) if one.body else None
-        path = parts.path.removeprefix("/v1")
-        found = self.listing.handle(one.method, path, parse_qsl(parts.query), body)
+    def _asked(self, request: Request) -> tuple[Reply, str]:
+        path = request.path.removeprefix("/v1")
+        answered = self.listing.handle(
+            request.method, path, tuple(request.query.items()), request.json
+        )
         fault = self.listing.requests[-1].fault
-        reply = found if isinstance(found, Reply) else Reply(200, b'{"success": true}')
+        reply = answered if isinstance(answered, Reply) else Reply(200, b'{"success": true}')
         return reply, fault.wire if fault is not None else ""
-
-    def _refuses(self, number: int) -> bool:
-        if self.listing.faults.get(number) is not REFUSED:
-            return False
-        del self.listing.faults[number]
-        return True
-
-    def _shut_for_a_while(self) -> None:
-        """Let nobody in, as a service that is being restarted."""
-        port, raw = self.raw.port, self.raw
-        listener = raw._listener  # noqa: SLF001 - the server is made of it
-        with suppress(OSError):
-            listener.shutdown(socket.SHUT_RDWR)
-        listener.close()
-
-        def again() -> None:
-            if not raw.released.wait(_CLOSED_FOR):
-                raw._listener = socket.create_server(("127.0.0.1", port))  # noqa: SLF001 - as above
-                raw._listen()  # noqa: SLF001 - as above
-
-        raw._start(again)  # noqa: SLF001 - as above
 
 
 def _bytes(reply: Reply, **headers: str) -> bytes:

@@ -6,23 +6,24 @@ that follow. It shares nothing with the product.
 
 from __future__ import annotations
 
-import asyncio
 import json
+from base64 import b64encode
 from dataclasses import dataclass, field
+from hashlib import sha1
 from typing import TYPE_CHECKING, Any
 
-from aiohttp import WSMsgType, web
-
-from tests.support.blocked import LoopThread
+from tests.support.rawserver import Exchange, SocketServer, answer
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
     from typing import Self
 
-    Act = Callable[["Guest"], Awaitable[None]]
+    Act = Callable[["Guest"], None]
 
 BOT = {"id": "42", "username": "Helper"}
 PROMISE = {"sid": "s1", "upgrades": [], "pingInterval": 25000, "pingTimeout": 20000}
+TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10  # kinds of frames, RFC 6455, 5.2
+_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455, 1.3
 
 
 def event(name: str, data: object, *, folds: int = 1) -> str:
@@ -41,122 +42,133 @@ def vote(user: int | str) -> str:
 READY = event("ready", BOT)
 
 
+def framed(payload: bytes, kind: int = TEXT) -> bytes:
+    """Return a WebSocket frame as a server sends it."""
+    length = len(payload)
+    if length < 126:
+        return bytes([0x80 | kind, length]) + payload
+    marker, size = (126, 2) if length < 1 << 16 else (127, 8)
+    return bytes([0x80 | kind, marker]) + length.to_bytes(size) + payload
+
+
 @dataclass
 class Guest:
     """One connection."""
 
-    socket: web.WebSocketResponse
-    request: web.Request
+    exchange: Exchange
     heard: list[str] = field(default_factory=list)
 
-    async def say(self, *frames: str) -> None:
-        for frame in frames:
-            await self.socket.send_str(frame)
+    def say(self, *frames: str) -> None:
+        self.exchange.send(b"".join(framed(frame.encode()) for frame in frames))
 
-    async def welcome(self, **promise: int) -> None:
+    def welcome(self, **promise: int) -> None:
         """Do what comes first on every good connection."""
-        await self.say("0" + json.dumps({**PROMISE, **promise}), "40", READY)
+        self.say("0" + json.dumps({**PROMISE, **promise}), "40", READY)
 
-    async def hear(self) -> str | None:
+    def hear(self) -> str | None:
         """Return the next frame; None when the client has left."""
-        message = await self.socket.receive()
-        if message.type is not WSMsgType.TEXT:
+        while (frame := self._received())[0] == PING:
+            self.exchange.send(framed(frame[1], PONG))
+        kind, payload = frame
+        if kind != TEXT:
             return None
-        self.heard.append(message.data)
+        self.heard.append(payload.decode())
         return self.heard[-1]
 
-    async def stay(self) -> None:
+    def stay(self) -> None:
         """Keep the connection until the client leaves."""
-        while await self.hear() is not None:
+        while self.hear() is not None:
             pass
+
+    def leave(self, code: int, reason: str) -> None:
+        """Close, and wait for the client to have seen it."""
+        self.exchange.send(framed(code.to_bytes(2) + reason.encode(), CLOSE))
+        self.stay()
+
+    def _received(self) -> tuple[int, bytes]:
+        read = self.exchange.reader.read
+        head = read(2)
+        if len(head) < 2:
+            return CLOSE, b""
+        length = head[1] & 0x7F
+        if length > 125:
+            length = int.from_bytes(read(2 if length == 126 else 8))
+        mask, payload = read(4), read(length)
+        return head[0] & 0x0F, bytes(byte ^ mask[at % 4] for at, byte in enumerate(payload))
 
 
 @dataclass
-class Gateway:
-    """The server; use it as a context manager.
+class Gateway(SocketServer):
+    """The server.
 
     Attributes:
         acts: What to do with each connection.
         status: What the handshake is answered with, one after the other, before any connection.
         voters: What a read of the voters shows, one after the other; the last one stays.
         guests: The connections so far.
-        asked: The query of every handshake.
     """
 
     acts: list[Act] = field(default_factory=list)
     status: list[int] = field(default_factory=list)
     voters: list[list[dict[str, Any]] | int] = field(default_factory=list)
     guests: list[Guest] = field(default_factory=list)
-    asked: list[dict[str, str]] = field(default_factory=list)
-    port: int = 0
-
-    def __enter__(self) -> Self:
-        self._thread = LoopThread()
-        self._thread.run(self._start())
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._thread.run(self._runner.cleanup())
-        self._thread.close()
 
     @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+    def asked(self) -> list[dict[str, str]]:
+        """The query of every handshake."""
+        return [one.query for one in self.requests if one.path == "/v1/gateway/"]
 
     def then(self, *acts: Act) -> Self:
         self.acts.extend(acts)
         return self
 
-    async def _start(self) -> None:
-        app = web.Application()
-        app.router.add_get("/v1/gateway/", self._handshake)
-        app.router.add_get("/v1/bot/42/voters", self._voters)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self.port)
-        await site.start()
-        self.port = self._runner.addresses[0][1]
+    def handle(self, exchange: Exchange) -> None:
+        if exchange.request.path == "/v1/bot/42/voters":
+            exchange.send(self._voters(exchange.request.query["page"]))
+        elif self.status:
+            headers = {"Location": "http://127.0.0.1:9/"}
+            exchange.send(answer({"error": "no"}, status=self.status.pop(0), headers=headers))
+        elif not self.acts:
+            exchange.send(answer({"error": "no gateway"}, status=404))
+        else:
+            self._connect(exchange)
 
-    async def _handshake(self, request: web.Request) -> web.StreamResponse:
-        self.asked.append(dict(request.query))
-        if self.status:
-            status = self.status.pop(0)
-            return web.json_response(
-                {"error": "no"}, status=status, headers={"Location": "http://127.0.0.1:9/"}
-            )
-        if not self.acts:
-            return web.json_response({"error": "no gateway"}, status=404)
-        act = self.acts.pop(0) if len(self.acts) > 1 else self.acts[0]
-        socket = web.WebSocketResponse(autoping=True)
-        await socket.prepare(request)
-        guest = Guest(socket, request)
+    def _connect(self, exchange: Exchange) -> None:
+        key = exchange.request.headers["sec-websocket-key"] + _GUID
+        digest = sha1(key.encode()).digest()  # noqa: S324 - the protocol's own, not for secrecy
+        exchange.send(
+            b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Accept: " + b64encode(digest) + b"\r\n\r\n"
+        )
+        guest = Guest(exchange)
         self.guests.append(guest)
-        await act(guest)
-        return socket
+        act = self.acts.pop(0) if len(self.acts) > 1 else self.acts[0]
+        act(guest)
+        exchange.close()
 
-    async def _voters(self, request: web.Request) -> web.Response:
-        if request.query["page"] != "1":
-            return web.json_response({"success": True, "data": {"data": []}})
+    def _voters(self, page: str) -> bytes:
+        if page != "1":
+            return answer({"success": True, "data": {"data": []}})
         shown = self.voters.pop(0) if len(self.voters) > 1 else self.voters[0]
         if isinstance(shown, int):
-            return web.json_response({"error": "no"}, status=shown)
+            return answer({"error": "no"}, status=shown)
         queries = {"page": 1, "maxPage": 1}
-        return web.json_response({"success": True, "data": {"queries": queries, "data": shown}})
+        return answer({"success": True, "data": {"queries": queries, "data": shown}})
 
 
-async def staying(guest: Guest) -> None:
+def staying(guest: Guest) -> None:
     """Welcome, and keep the connection."""
-    await guest.welcome()
-    await guest.stay()
+    guest.welcome()
+    guest.stay()
 
 
 def telling(*frames: str) -> Act:
     """Welcome, say this and keep the connection."""
 
-    async def act(guest: Guest) -> None:
-        await guest.welcome()
-        await guest.say(*frames)
-        await guest.stay()
+    def act(guest: Guest) -> None:
+        guest.welcome()
+        guest.say(*frames)
+        guest.stay()
 
     return act
 
@@ -164,17 +176,16 @@ def telling(*frames: str) -> Act:
 def closing(*frames: str, code: int = 1012, reason: str = "", welcome: bool = True) -> Act:
     """Welcome, say this and close."""
 
-    async def act(guest: Guest) -> None:
+    def act(guest: Guest) -> None:
         if welcome:
-            await guest.welcome()
-        await guest.say(*frames)
-        await guest.socket.close(code=code, message=reason.encode())
+            guest.welcome()
+        guest.say(*frames)
+        guest.leave(code, reason)
 
     return act
 
 
-async def half_open(guest: Guest) -> None:
+def half_open(guest: Guest) -> None:
     """Promise heartbeats, and never say anything again, as behind a broken router."""
-    await guest.welcome(pingInterval=40, pingTimeout=40)
-    await asyncio.sleep(0)
-    await guest.stay()
+    guest.welcome(pingInterval=40, pingTimeout=40)
+    guest.stay()

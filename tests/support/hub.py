@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
-import threading
-from contextlib import suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import unquote
 
 import pytest
 
+from tests.support.rawserver import Exchange, Request, SocketServer, answer
 from tests.support.runner import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Self
 
     Record = dict[str, Any]
     Answer = tuple[int, Any, dict[str, str]]
@@ -31,14 +27,13 @@ _CONTENTS = re.compile(rf"/repos/{REPOSITORY}/contents/(.*)")
 
 
 @dataclass
-class Hub:
+class Hub(SocketServer):
     """The server.
 
     Attributes:
         comments: What stands on pull request 7, in its order.
         merged: The pull requests that each commit came with.
         files: The base branch's files.
-        requests: What came, as method and path.
         read_only: Whether all writes are answered 403.
         tells_login: Whether GraphQL says whose token it is.
         links: Whether a page names the next one.
@@ -50,25 +45,15 @@ class Hub:
     comments: list[Record] = field(default_factory=list)
     merged: dict[str, list[Record]] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
-    requests: list[str] = field(default_factory=list)
     read_only: bool = False
     tells_login: bool = True
     links: bool = True
     page: int = 100
     rule: Callable[[str], Answer | None] = lambda _: None
 
-    def __post_init__(self) -> None:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
-
     @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    @property
-    def writes(self) -> list[str]:
-        return [one for one in self.requests if not one.startswith("GET") and "graphql" not in one]
+    def writes(self) -> list[Request]:
+        return [request for request in super().writes if "graphql" not in request.target]
 
     @property
     def ours(self) -> list[str]:
@@ -83,37 +68,27 @@ class Hub:
         self.comments.append(record)
         return record
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
+    def handle(self, exchange: Exchange) -> None:
+        status, content, headers = self._answer(exchange.request)
+        exchange.send(answer(content, status=status, headers=headers))
 
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
-    def answer(self, method: str, target: str, body: Record) -> Answer:
-        """Return the status, the content, and headers."""
-        request = f"{method} {target}"
-        self.requests.append(request)
-        if (instead := self.rule(request)) is not None:
+    def _answer(self, request: Request) -> Answer:
+        if (instead := self.rule(f"{request.method} {request.target}")) is not None:
             return instead
-        status, content, link = self._usual(method, target, body)
+        status, content, link = self._usual(request)
         return status, content, {"Link": link} if link and self.links else {}
 
-    def _usual(self, method: str, target: str, body: Record) -> tuple[int, Any, str]:
-        parts = urlsplit(target)
-        query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-        if parts.path == "/graphql":
+    def _usual(self, request: Request) -> tuple[int, Any, str]:
+        if request.path == "/graphql":
             login = JOBS_OWN if self.tells_login else None
             return (200, {"data": {"viewer": {"login": login}}}, "") if login else (404, {}, "")
-        if method != "GET":
-            return self._written(method, parts.path, body)
-        if _COMMENTS.fullmatch(parts.path):
-            return self._paged(parts.path, int(query.get("page", "1")))
-        if match := _PULLS.fullmatch(parts.path):
+        if request.writes:
+            return self._written(request.method, request.path, request.json)
+        if _COMMENTS.fullmatch(request.path):
+            return self._paged(request.path, int(request.query.get("page", "1")))
+        if match := _PULLS.fullmatch(request.path):
             return 200, self.merged.get(match[1], []), ""
-        if match := _CONTENTS.fullmatch(parts.path):
+        if match := _CONTENTS.fullmatch(request.path):
             return self._content(unquote(match[1]))
         return 404, {"message": "Not Found"}, ""
 
@@ -143,29 +118,6 @@ class Hub:
         names = [name.removeprefix(folder) for name in self.files if name.startswith(folder)]
         listed = [{"type": "file", "name": name} for name in names if "/" not in name]
         return (200, listed, "") if listed else (404, {}, "")
-
-    def _handler(hub) -> type[BaseHTTPRequestHandler]:  # noqa: N805 - self is the handler's
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                body = json.loads(sent) if sent else {}
-                status, content, headers = hub.answer(self.command, self.path, body)
-                data = content if isinstance(content, bytes) else json.dumps(content).encode()
-                with suppress(OSError):  # who asked may be gone
-                    self.send_response(status)
-                    for name, value in {"Content-Length": str(len(data)), **headers}.items():
-                        self.send_header(name, value)
-                    self.end_headers()
-                    self.wfile.write(data)
-
-            do_POST = do_PATCH = do_GET  # noqa: N815 - http.server's names
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        return Handler
 
 
 @pytest.fixture

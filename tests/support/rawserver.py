@@ -1,7 +1,7 @@
-"""A server of raw sockets on loopback: it can do to a client whatever a network can do.
+"""The one server of the tests: raw sockets on loopback, so that it can do whatever a network can.
 
-It is told what to do with each request that will come, in order, and keeps what came. What was
-not asked for is an error of the test, as is a request nobody planned.
+Each fake service is a `SocketServer` with a `handle` of its own. `RawServer` is told what to do
+with each request, in order; a request that nobody planned is an error of the test.
 """
 
 from __future__ import annotations
@@ -10,31 +10,52 @@ import json
 import socket
 import struct
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+    from io import BufferedReader
     from typing import Self
 
     Act = Callable[["Exchange"], None]
 
+LOOPBACK = "127.0.0.1"
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as it came."""
+    """A request as it came; the names of its headers are in lower case."""
 
     method: str
     target: str
-    headers: dict[str, str]
+    headers: dict[str, str] = field(repr=False)
     body: bytes
     connection: int
 
     @property
-    def json(self) -> object:
-        return json.loads(self.body)
+    def json(self) -> Any:  # noqa: ANN401 - any content
+        return json.loads(self.body) if self.body else None
+
+    @property
+    def path(self) -> str:
+        return urlsplit(self.target).path
+
+    @property
+    def query(self) -> dict[str, str]:
+        return dict(parse_qsl(urlsplit(self.target).query, keep_blank_values=True))
+
+    @property
+    def short(self) -> str:
+        """Method and what follows the bot, such as `GET commands`."""
+        return f"{self.method} {'/'.join(self.target.split('/')[4:])}"
+
+    @property
+    def writes(self) -> bool:
+        return self.method != "GET"
 
 
 @dataclass(slots=True)
@@ -42,6 +63,7 @@ class Exchange:
     """One request, and the socket to do something with."""
 
     sock: socket.socket
+    reader: BufferedReader
     request: Request
     released: threading.Event
     open: bool = True
@@ -108,61 +130,70 @@ def dripping(data: bytes, *, tail: bytes) -> Act:
 
 
 def hanging(exchange: Exchange) -> None:
-    """Say nothing until the test is over."""
+    """Send nothing until the test is over."""
     exchange.released.wait(30)
     exchange.close()
 
 
 def closing(exchange: Exchange) -> None:
-    """Close without a word."""
+    """Close without an answer."""
     exchange.close()
 
 
 def resetting(exchange: Exchange) -> None:
-    """Reset without a word."""
+    """Reset without an answer."""
     exchange.reset()
 
 
-@dataclass
-class RawServer:
-    """The server; use it as a context manager, and `then` to plan its acts."""
+@dataclass(kw_only=True)
+class SocketServer:
+    """A server; use it as a context manager, which fails when something was in trouble.
+
+    Attributes:
+        tls: How to encrypt, if at all.
+        port: Where it listens; 0 for any free port.
+        requests: What came, in the order in which it came.
+        troubles: What went wrong with a request here.
+        connections: How many connections there were.
+        released: Set when the test is over, for whoever waits.
+    """
 
     tls: ssl.SSLContext | None = None
+    port: int = 0
     requests: list[Request] = field(default_factory=list)
-    acts: list[Act] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
     connections: int = 0
+    released: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
-        self.released = threading.Event()
+        self._sockets: set[socket.socket] = set()
+        self._listener: socket.socket | None = self._bound()
 
-    @property
-    def port(self) -> int:
-        port: int = self._listener.getsockname()[1]
-        return port
+    def handle(self, exchange: Exchange) -> None:
+        """Do something with a request."""
+        raise NotImplementedError
 
     @property
     def url(self) -> str:
-        return f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}"
+        return f"{'https' if self.tls else 'http'}://{LOOPBACK}:{self.port}"
 
-    def then(self, *acts: Act) -> Self:
-        self.acts.extend(acts)
-        return self
+    @property
+    def writes(self) -> list[Request]:
+        return [request for request in self.requests if request.writes]
 
-    def __enter__(self) -> Self:
-        self._start(self._listen)
-        return self
+    def shorts(self) -> list[str]:
+        return [request.short for request in self.requests]
 
-    def __exit__(self, *_: object) -> None:
-        self.released.set()
-        with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        for thread in self._threads:
-            thread.join(10)
+    def wait_for(self, count: int, *, writes: bool = True) -> None:
+        """Return when so many requests have come."""
+
+        def come() -> bool:
+            return len(self.writes if writes else self.requests) >= count
+
+        with self._changed:
+            assert self._changed.wait_for(come, 30), self.shorts()
 
     def hung_up(self) -> None:
         """Return when every conversation so far is over and closed; fail if one stays."""
@@ -170,64 +201,113 @@ class RawServer:
             thread.join(10)
             assert not thread.is_alive()
 
+    def away(self, seconds: float) -> None:
+        """Refuse connections for a while, as a service that is restarted."""
+
+        def come_back() -> None:
+            if not self.released.wait(seconds):
+                self._listener = self._bound()
+                self._listen(self._listener)
+
+        self._stop_listening()
+        self._start(come_back)
+
+    def __enter__(self) -> Self:
+        self._start(self._listen, self._listener)
+        return self
+
+    def __exit__(self, failed: object, *_: object) -> None:
+        self.released.set()
+        self._stop_listening()
+        with self._changed:
+            for sock in self._sockets:
+                with suppress(OSError):
+                    socket.socket.shutdown(sock, socket.SHUT_RDWR)  # below any encryption
+        for thread in self._threads:
+            thread.join(10)
+        assert failed or not self.troubles, self.troubles
+
+    def converse(self, sock: socket.socket, number: int) -> None:
+        """Handle the requests of a connection until one of the two sides closes it."""
+        with sock.makefile("rb") as reader:
+            while (request := _read(reader, number)) is not None:
+                with self._changed:
+                    self.requests.append(request)
+                    self._changed.notify_all()
+                exchange = Exchange(sock, reader, request, self.released)
+                try:
+                    self.handle(exchange)
+                except Exception as error:  # noqa: BLE001 - the test is told of it in the end
+                    self.troubles.append(f"{request.method} {request.target}: {error!r}")
+                    exchange.close()
+                if not exchange.open:
+                    return
+
+    def _bound(self) -> socket.socket:
+        listener = socket.create_server((LOOPBACK, self.port))
+        self.port = listener.getsockname()[1]
+        return listener
+
     def _start(self, target: Callable[..., None], *args: object) -> None:
         thread = threading.Thread(target=target, args=args, daemon=True)
         self._threads.append(thread)
         thread.start()
 
-    def _listen(self) -> None:
-        while not self.released.is_set():
+    def _listen(self, listener: socket.socket) -> None:
+        while listener is self._listener:
             try:
-                sock, _ = self._listener.accept()
+                sock, _ = listener.accept()
             except OSError:
                 return
-            with self._lock:
-                self.connections += 1
-                number = self.connections
-            self._start(self._serve, sock, number)
+            self.connections += 1
+            self._start(self._serve, sock, self.connections)
+
+    def _stop_listening(self) -> None:
+        listener, self._listener = self._listener, None
+        if listener is None:
+            return
+        try:
+            listener.shutdown(socket.SHUT_RDWR)
+        except OSError:  # this wakes it on Linux, and a connection does elsewhere
+            with suppress(OSError):
+                socket.create_connection((LOOPBACK, self.port), 1).close()
+        listener.close()
 
     def _serve(self, plain: socket.socket, number: int) -> None:
-        plain.settimeout(20)
-        with _shut(plain), suppress(OSError):
-            if self.tls is None:
-                self._converse(plain, number)
-                return
-            with self.tls.wrap_socket(plain, server_side=True) as sock:
-                self._converse(sock, number)
+        with plain, suppress(OSError), self._secured(plain) as sock:
+            with self._changed:
+                self._sockets.add(sock)
+            if not self.released.is_set():
+                self.converse(sock, number)
+            with self._changed:
+                self._sockets.discard(sock)
 
-    def _converse(self, sock: socket.socket, number: int) -> None:
-        reader = sock.makefile("rb")
-        with reader:
-            while (request := self._read(reader, number)) is not None:
-                with self._lock:
-                    self.requests.append(request)
-                    act = self.acts.pop(0) if self.acts else None
-                if act is None:
-                    self.troubles.append(f"nobody planned {request.method} {request.target}")
-                    return
-                exchange = Exchange(sock, request, self.released)
-                act(exchange)
-                if not exchange.open:
-                    return
-
-    def _read(self, reader: object, number: int) -> Request | None:
-        readline: Callable[[], bytes] = reader.readline  # type: ignore[attr-defined]  # makefile
-        first = readline()
-        if not first.strip():
-            return None
-        method, target, _ = first.decode("latin-1").split(" ")
-        headers: dict[str, str] = {}
-        while line := readline().strip():
-            name, _, value = line.decode("latin-1").partition(":")
-            headers[name.strip().lower()] = value.strip()
-        length = int(headers.get("content-length", "0"))
-        body: bytes = reader.read(length)  # type: ignore[attr-defined]  # as above
-        return Request(method, target, headers, body, number)
+    def _secured(self, plain: socket.socket) -> socket.socket:
+        return self.tls.wrap_socket(plain, server_side=True) if self.tls else plain
 
 
-@contextmanager
-def _shut(sock: socket.socket) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        sock.close()
+@dataclass
+class RawServer(SocketServer):
+    """A server that does what a test plans, with one request after the other."""
+
+    acts: list[Act] = field(default_factory=list)
+
+    def then(self, *acts: Act) -> Self:
+        self.acts.extend(acts)
+        return self
+
+    def handle(self, exchange: Exchange) -> None:
+        self.acts.pop(0)(exchange)
+
+
+def _read(reader: BufferedReader, number: int) -> Request | None:
+    first = reader.readline().decode("latin-1").split(" ")
+    if len(first) != 3:  # the client has left, or does not speak HTTP
+        return None
+    method, target, _ = first
+    headers: dict[str, str] = {}
+    while line := reader.readline().strip():
+        name, _, value = line.decode("latin-1").partition(":")
+        headers[name.strip().lower()] = value.strip()
+    body = reader.read(int(headers.get("content-length", "0")))
+    return Request(method, target, headers, body, number)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from tests.support.bots import Service
     from tests.support.hub import Hub
-    from tests.support.proxy import Proxy, Seen
+    from tests.support.proxy import Proxy
+    from tests.support.rawserver import Request
     from tests.support.runner import Runner
 
 OBEYED = {"add-mask", "notice", "warning", "error"}
@@ -131,7 +132,7 @@ def test_a_cancelled_apply_finishes_what_is_in_flight_and_reports(
     shell.write(fields(*((f"c{n}",) for n in range(4))))
     signalled: list[int] = []
 
-    def rule(seen: Seen) -> Instead | None:
+    def rule(seen: Request) -> Instead | None:
         if seen.writes and not signalled:
             signalled.append(process.pid)
             os.kill(process.pid, signal.SIGTERM)
@@ -228,7 +229,7 @@ def test_where_reading_is_refused_the_base_branch_is_compared_with(
     assert "Plan: 1 to add, 1 to edit, 0 to delete" in step.summary
     assert "Plan: 2 to add, 0 to edit, 0 to delete" in new.summary
     assert hub.writes == []
-    assert f"ref={BASE_SHA}" in hub.requests[0]
+    assert f"ref={BASE_SHA}" in hub.requests[0].target
 
 
 @pytest.mark.parametrize(

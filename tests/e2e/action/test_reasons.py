@@ -17,7 +17,8 @@ from tests.support.runner import other, pull_request, push
 if TYPE_CHECKING:
     from tests.support.bots import Service
     from tests.support.hub import Hub
-    from tests.support.proxy import Proxy, Seen
+    from tests.support.proxy import Proxy
+    from tests.support.rawserver import Request
     from tests.support.runner import Runner, Step
 
 
@@ -47,7 +48,7 @@ def test_a_rate_limit_before_the_first_write_has_changed_nothing(
 ) -> None:
     bot = service.bot()
 
-    def rule(seen: Seen) -> Instead | None:
+    def rule(seen: Request) -> Instead | None:
         answer = Instead(429, {"error": "slow down"}, {"Retry-After": "3600"})
         return answer if seen.writes else None
 
@@ -61,7 +62,7 @@ def test_a_rate_limit_before_the_first_write_has_changed_nothing(
 def test_what_is_done_in_part_is_incomplete(runner: Runner, service: Service, proxy: Proxy) -> None:
     bot = service.bot()
 
-    def rule(seen: Seen) -> Instead | None:
+    def rule(seen: Request) -> Instead | None:
         refused = seen.writes and seen.json["name"] == "ping"
         return Instead(400, {"error": "no"}) if refused else None
 

@@ -137,7 +137,7 @@ def test_a_token_that_the_service_echoes_is_hidden(
     said = {"error": f"Bot {token} is invalid"}
     escaped = json.dumps(said).replace("/", "\\/").encode()
     server.then(
-        answering(said, status=401, headers={"X-Seen": token}),
+        answering(said, status=401, headers={"X-Request": token}),
         answering(escaped, status=401),
     )
     connection = connect(server.url, token)

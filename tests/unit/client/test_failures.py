@@ -16,6 +16,7 @@ from commandsync.errors import TransportError
 from tests.support.rawserver import (
     Exchange,
     RawServer,
+    SocketServer,
     answer,
     answering,
     closing,
@@ -56,7 +57,7 @@ def free_port() -> int:
         return port
 
 
-def host_of(server: RawServer) -> str:
+def host_of(server: SocketServer) -> str:
     return f"127.0.0.1:{server.port}"
 
 
@@ -175,18 +176,16 @@ def test_a_bundle_that_does_not_exist_is_named(
     assert (error.sent, error.lasting) == (False, True)
 
 
-def test_https_to_a_plain_server_sent_nothing(server: RawServer, connect: Connect) -> None:
-    def talk_plainly() -> None:
-        with listener.accept()[0] as sock:
+def test_https_to_a_plain_server_sent_nothing(connect: Connect) -> None:
+    class Plain(SocketServer):
+        def converse(self, sock: socket.socket, _: int) -> None:
             sock.recv(1)
             sock.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        server._start(talk_plainly)  # noqa: SLF001 - its threads are joined
-        error = failure(connect(f"https://127.0.0.1:{port}"))
+    with Plain() as server:
+        error = failure(connect(f"https://{host_of(server)}"))
 
-    assert str(error).startswith(f"no secure connection to 127.0.0.1:{port}: ")
+    assert str(error).startswith(f"no secure connection to {host_of(server)}: ")
     assert (error.sent, error.lasting) == (False, True)
 
 
@@ -199,17 +198,15 @@ def test_a_handshake_that_is_never_answered_sent_nothing(connect: Connect) -> No
     assert (error.sent, error.lasting) == (False, False)
 
 
-def test_a_handshake_that_is_cut_off_sent_nothing(server: RawServer, connect: Connect) -> None:
-    def hang_up() -> None:
-        with listener.accept()[0] as sock:
+def test_a_handshake_that_is_cut_off_sent_nothing(connect: Connect) -> None:
+    class Curt(SocketServer):
+        def converse(self, sock: socket.socket, _: int) -> None:
             sock.recv(65536)
 
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        server._start(hang_up)  # noqa: SLF001 - its threads are joined
-        error = failure(connect(f"https://127.0.0.1:{port}"))
+    with Curt() as server:
+        error = failure(connect(f"https://{host_of(server)}"))
 
-    assert f"127.0.0.1:{port}" in str(error)
+    assert host_of(server) in str(error)
     assert (error.sent, error.lasting) == (False, False)
 
 
