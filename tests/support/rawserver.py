@@ -7,6 +7,7 @@ with each request, in order; a request that nobody planned is an error of the te
 from __future__ import annotations
 
 import json
+import re
 import socket
 import struct
 import threading
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     Act = Callable[["Exchange"], None]
 
 LOOPBACK = "127.0.0.1"
+_REQUEST_LINE = re.compile(r"(?P<method>[A-Z]+) (?P<target>\S+) HTTP/1\.[01]\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,13 +303,12 @@ class RawServer(SocketServer):
 
 
 def _read(reader: BufferedReader, number: int) -> Request | None:
-    first = reader.readline().decode("latin-1").split(" ")
-    if len(first) != 3:  # the client has left, or does not speak HTTP
+    line = _REQUEST_LINE.fullmatch(reader.readline().decode("latin-1"))
+    if line is None:  # the client has left, or does not speak HTTP
         return None
-    method, target, _ = first
     headers: dict[str, str] = {}
-    while line := reader.readline().strip():
-        name, _, value = line.decode("latin-1").partition(":")
+    while header := reader.readline().strip():
+        name, _, value = header.decode("latin-1").partition(":")
         headers[name.strip().lower()] = value.strip()
     body = reader.read(int(headers.get("content-length", "0")))
-    return Request(method, target, headers, body, number)
+    return Request(line["method"], line["target"], headers, body, number)
