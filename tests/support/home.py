@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from commandsync.cli.program import run
+from commandsync.apply import run
+from commandsync.cli.program import run as program
+from commandsync.client import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +95,7 @@ class Home:
         out, err = io.StringIO(), io.StringIO()
         self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         with redirect_stdout(out), redirect_stderr(err):
-            code = run(arguments)
+            code = program(arguments)
         return Ran(int(code), out.getvalue(), err.getvalue())
 
     def child(self, *arguments: str, **variables: str) -> Ran:
@@ -167,14 +169,23 @@ def failed(ran: Ran, kind: str) -> str:
     return message
 
 
+def end_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let blocking connections and runs go on at once where they would wait."""
+    monkeypatch.setattr(Gate, "wait", lambda gate, _: not gate.stopped)
+    monkeypatch.setattr(Gate, "pause", lambda _gate, _seconds: None)
+    monkeypatch.setattr(run, "REREADS", [0.0] * len(run.REREADS))
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """A place in which no run of this process waits; `unit/api` and `unit/apply` test the waits."""
     for name in list(os.environ):
         if name.startswith("COMMANDSYNC_") or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
     machine = ("CI", "GITHUB_WORKSPACE", "NO_COLOR", "FORCE_COLOR")
     for name in (*machine, "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
         monkeypatch.delenv(name, raising=False)
+    end_waits(monkeypatch)
     folder = tmp_path / "home"
     folder.mkdir()
     monkeypatch.chdir(folder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from commandsync.errors import ListingError
 from commandsync.plan.plan import make_plan
 from tests.support.driver import Driver
 from tests.support.faultserver import FaultServer
+from tests.support.home import end_waits
 from tests.support.listing import FAULTS, REFUSED, Fault, Listing
 from tests.support.proof import OPERATIONS, SCENE, Stage, meets, operation_of, texts_of
 from tests.support.runs import BOT, EVERYTHING, TARGET, Run
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 SLOW = 0.5  # seconds after which a silent service is given up, where silence is the fault
 PATIENT = 30.0
-AT_ONCE = 120  # cases: they mostly wait
 
 
 def run_once(server: FaultServer, timeout: float, concurrency: int) -> Run | None:
@@ -73,7 +72,7 @@ def problems_of(fault: Fault, operation: str, nth: int) -> list[str]:
         found.append("it does not converge")
     if service.writes(begun) or last is None or not last.result.complete:
         found.append("a further run has something to do")
-    return [f"{fault.name} / {operation} / {nth}: {one}" for one in found]
+    return found
 
 
 def pairs() -> Iterator[tuple[Fault, str, int]]:
@@ -85,11 +84,16 @@ def pairs() -> Iterator[tuple[Fault, str, int]]:
                 yield fault, operation, n % 2
 
 
-def test_a_fault_on_the_wire_is_overcome() -> None:
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        found = [one for some in pool.map(lambda case: problems_of(*case), pairs()) for one in some]
+@pytest.mark.parametrize(
+    ("fault", "operation", "nth"),
+    [pytest.param(*case, id=f"{case[0].name} / {case[1]}") for case in pairs()],
+)
+def test_a_fault_on_the_wire_is_overcome(
+    monkeypatch: pytest.MonkeyPatch, fault: Fault, operation: str, nth: int
+) -> None:
+    end_waits(monkeypatch)
 
-    assert found == []
+    assert problems_of(fault, operation, nth) == []
 
 
 @pytest.mark.parametrize("number", [1, 7])
