@@ -11,6 +11,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -21,7 +22,7 @@ from commandsync.cli.program import run as program
 from commandsync.client import Gate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from tests.support.bots import Bot
 
@@ -61,11 +62,13 @@ class Home:
     Attributes:
         path: The folder, which is the current one.
         variables: The environment that runs get on top of a clean one.
+        children: The child processes that were started, and what kills them.
     """
 
     path: Path
     monkeypatch: pytest.MonkeyPatch
     variables: dict[str, str] = field(default_factory=dict)
+    children: dict[subprocess.Popen[bytes], Timer] = field(default_factory=dict)
 
     def knows(self, bot: Bot, *, url: str = "", token: str | None = None) -> None:
         """Let runs work on a bot: by the environment, as in CI."""
@@ -115,36 +118,55 @@ class Home:
         )
         return Ran(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
-    def started(self, *arguments: str, **variables: str) -> subprocess.Popen[bytes]:
-        """Start a child process, to be spoken with."""
-        return subprocess.Popen(
-            [*PROGRAM, *arguments],
+    def started(
+        self, *arguments: str, program: Sequence[str] = PROGRAM, **variables: str
+    ) -> subprocess.Popen[bytes]:
+        """Start a child process, to be spoken with; it is killed when it takes too long."""
+        child = subprocess.Popen(
+            [*program, *arguments],
             cwd=self.path,
             env=self.environment(**variables),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
+        self.children[child] = Timer(LONGEST, child.kill)
+        self.children[child].start()
+        return child
+
+    def close(self) -> None:
+        """End all children that still run."""
+        for child, timer in self.children.items():
+            timer.cancel()
+            child.kill()
+            with child:
+                pass
 
     def environment(self, **variables: str) -> dict[str, str]:
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
         return {**os.environ, "PYTHONPATH": path, **self.variables, **variables}
 
 
+def lines(child: subprocess.Popen[bytes], count: int) -> list[str]:
+    """Return the next lines on a child's standard output."""
+    assert child.stdout is not None
+    return [child.stdout.readline().decode() for _ in range(count)]
+
+
 def fields(*records: tuple[str, ...]) -> str:
     """Return the `commands:` of a manifest: a name each, then description, syntax and category."""
-    lines = ["version: 1", "commands:" if records else "commands: []"]
+    written = ["version: 1", "commands:" if records else "commands: []"]
     for record in records:
         names = ("name", "description", "syntax", "category")
         values = (*record, *("Does it.", f"/{record[0]}")[len(record) - 1 :])
         pairs = zip(names, values, strict=False)
-        lines.append(
+        written.append(
             "  - "
             + "\n    ".join(
                 f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in pairs
             )
         )
-    return "\n".join(lines) + "\n"
+    return "\n".join(written) + "\n"
 
 
 @cache
@@ -177,7 +199,7 @@ def end_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     """A place in which no run of this process waits; `unit/api` and `unit/apply` test the waits."""
     for name in list(os.environ):
         if name.startswith("COMMANDSYNC_") or name.lower().endswith("_proxy"):
@@ -189,4 +211,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     folder = tmp_path / "home"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    return Home(folder, monkeypatch)
+    home = Home(folder, monkeypatch)
+    yield home
+    home.close()
