@@ -20,10 +20,12 @@ from tests.support.gateway import BOT, Gateway, closing, event, telling, vote
 from tests.support.home import LONGEST, lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tests.support.bots import Bot, Service
     from tests.support.home import Home
+
+    Start = Callable[..., subprocess.Popen[bytes]]
 
 STANDIN = ROOT / "tests" / "support" / "standin"
 TEXT = "".join(path.read_text(encoding="utf-8") for path in DOCUMENTS)
@@ -68,10 +70,15 @@ def gateway(home: Home) -> Iterator[Gateway]:
         yield running
 
 
-def started(home: Home, name: str) -> subprocess.Popen[bytes]:
+@pytest.fixture
+def start(home: Home) -> Start:
     """Start an example that runs until it is ended."""
-    home.write(EXAMPLES[name], name)
-    return home.started(name, program=(sys.executable,))
+
+    def start(name: str) -> subprocess.Popen[bytes]:
+        home.write(EXAMPLES[name], name)
+        return home.started(name, program=(sys.executable,))
+
+    return start
 
 
 def test_every_example_is_run_here() -> None:
@@ -133,19 +140,19 @@ def test_uses_sets_the_uses_and_prints_errors(home: Home, bot: Bot) -> None:
     assert refused.err.startswith("the service does not accept the token (401")
 
 
-def test_thanks_thanks_and_reminds(home: Home, gateway: Gateway) -> None:
+def test_thanks_thanks_and_reminds(gateway: Gateway, start: Start) -> None:
     reminder = {"user": {"id": "7", "username": "Ann"}, "bot": BOT}
     gateway.then(telling(vote(7), event("reminder", reminder)))
 
-    shown = lines(started(home, "thanks.py"), 2)
+    shown = lines(start("thanks.py"), 2)
 
     assert shown == ["u7 voted for Helper, thank you!\n", "Ann may vote again\n"]
 
 
-def test_events_continue_after_a_lost_connection(home: Home, gateway: Gateway) -> None:
+def test_events_continue_after_a_lost_connection(gateway: Gateway, start: Start) -> None:
     gateway.then(closing(vote(7), code=1012, reason="restart"), telling(vote(8)))
 
-    shown = lines(started(home, "events.py"), 3)
+    shown = lines(start("events.py"), 3)
 
     assert shown == ["u7 voted\n", "connection lost: restart\n", "u8 voted\n"]
 
