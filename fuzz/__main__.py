@@ -1,6 +1,6 @@
 """Throw bytes at one reader until it breaks a promise: `python -m fuzz manifest 60`.
 
-The judges are the tests' own (tests/support/hostile.py), which replay the corpus without atheris.
+The judges are the tests' own (tests/support/untrusted.py), which replay the corpus without atheris.
 What breaks one is left as `crash-...` in the current folder: mend the reader, then give the input a
 name and put it into tests/fixtures/corpus/.
 """
@@ -17,7 +17,7 @@ from typing import Any
 atheris: Any = import_module("atheris")
 
 with atheris.instrument_imports(include=["commandsync", "tests.support", "yaml", "json"]):
-    from tests.support.hostile import CORPUS, JUDGES, WORDS
+    from tests.support.untrusted import CORPUS, JUDGES, WORDS
 
 _MEMORY = 700  # megabytes, with all that instrumentation adds; the tests measure the plain readers
 _SLOWEST = 10  # seconds for one input on a busy machine

@@ -256,7 +256,7 @@ def test_in_ci_a_link_out_of_the_workspace_shows_nothing_of_what_it_leads_to(
     assert "hunter2" not in ran.said
 
 
-def test_hostile_files_end_a_real_process_in_good_order(home: Home) -> None:
+def test_untrusted_files_end_a_real_process_in_good_order(home: Home) -> None:
     home.write(b"[" * 200_000)
     home.write(_BOMB, "bomb.yaml")
 

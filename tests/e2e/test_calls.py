@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 on_posix = pytest.mark.skipif(not POSIX, reason="Windows has neither pty nor these signals")
 OTHERS_TOKEN = "e30.eyJpZCI6Ijk5OSJ9.c2lnbmF0dXJl"  # of bot 999
-HOSTILE = "::error::x\x1b[31m ##[group]y\u202e"
+UNTRUSTED = "::error::x\x1b[31m ##[group]y\u202e"
 BOTS = [
     {
         "id": str(number),
@@ -349,8 +349,13 @@ def test_a_second_signal_ends_at_once_and_leaves_it_open(
     assert "may have been written" in json.loads(out)["error"]["message"]
 
 
-def test_hostile_texts_cannot_steer_what_reads_a_table(home: Home, raw: RawServer) -> None:
-    record = {"id": HOSTILE, "name": HOSTILE, "description": HOSTILE, "syntax": f"a\n{HOSTILE}"}
+def test_untrusted_texts_cannot_steer_what_reads_a_table(home: Home, raw: RawServer) -> None:
+    record = {
+        "id": UNTRUSTED,
+        "name": UNTRUSTED,
+        "description": UNTRUSTED,
+        "syntax": f"a\n{UNTRUSTED}",
+    }
     raw.then(*[answering({"data": [record]})] * 2)
     ran = home.run("commands", "list")
     document = home.run("commands", "list", "--format", "json")
@@ -360,7 +365,7 @@ def test_hostile_texts_cannot_steer_what_reads_a_table(home: Home, raw: RawServe
         assert "\u202e" not in said
         assert "##[" not in said
         assert not any(line.lstrip().startswith("::") for line in said.splitlines())
-    assert document.document["commands"][0]["id"] == HOSTILE
+    assert document.document["commands"][0]["id"] == UNTRUSTED
 
 
 def test_bots_are_listed_by_what_is_asked_for(home: Home, raw: RawServer) -> None:

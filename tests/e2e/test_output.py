@@ -1,4 +1,4 @@
-"""What is seen: colours, talk, hostile texts, closed pipes, and consoles that are not UTF-8."""
+"""What is seen: colours, talk, untrusted texts, closed pipes, and consoles that are not UTF-8."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FORMATS = pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
 on_posix = pytest.mark.skipif(not POSIX, reason="Windows has neither pty nor /dev/full")
 FULL = Path("/dev/full")
-HOSTILE = "a\n::set-output name=x::y\n##[error]z\x1b[31mred\x1b]0;t\x07 \u202eevil"
+UNTRUSTED = "a\n::set-output name=x::y\n##[error]z\x1b[31mred\x1b]0;t\x07 \u202eevil"
 
 
 @pytest.fixture
@@ -100,9 +100,14 @@ def test_verbose_says_a_line_for_each_change(home: Home) -> None:
 
 
 @FORMATS
-def test_hostile_texts_in_a_listing_are_escaped(home: Home, service: Service, form: str) -> None:
-    hostile = {"name": HOSTILE, "description": HOSTILE, "syntax": HOSTILE, "category": HOSTILE}
-    bot = service.bot([hostile, "help"])
+def test_untrusted_texts_in_a_listing_are_escaped(home: Home, service: Service, form: str) -> None:
+    untrusted = {
+        "name": UNTRUSTED,
+        "description": UNTRUSTED,
+        "syntax": UNTRUSTED,
+        "category": UNTRUSTED,
+    }
+    bot = service.bot([untrusted, "help"])
     home.knows(bot)
     home.write(fields(("help", "Reworded.")))
 
@@ -120,8 +125,8 @@ def test_hostile_texts_in_a_listing_are_escaped(home: Home, service: Service, fo
         assert "::" not in planned.out + applied.out
 
 
-def test_hostile_texts_in_a_pulled_manifest_are_escaped(home: Home, service: Service) -> None:
-    bot = service.bot([{"name": HOSTILE, "description": HOSTILE, "syntax": HOSTILE}])
+def test_untrusted_texts_in_a_pulled_manifest_are_escaped(home: Home, service: Service) -> None:
+    bot = service.bot([{"name": UNTRUSTED, "description": UNTRUSTED, "syntax": UNTRUSTED}])
     home.knows(bot)
 
     ran = home.run("pull")
@@ -134,7 +139,7 @@ def test_hostile_texts_in_a_pulled_manifest_are_escaped(home: Home, service: Ser
 
 
 @FORMATS
-def test_hostile_texts_in_a_manifest_are_escaped(home: Home, form: str) -> None:
+def test_untrusted_texts_in_a_manifest_are_escaped(home: Home, form: str) -> None:
     home.write('version: 1\n"a\\n::error::x\\e[31m##[b]": 1\n')
 
     ran = home.run("validate", "--format", form)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 on_posix = pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
 TOKEN = "marked-token-7f3a9c1e"
-HOSTILE = "::error::x\x1b[31m ##[group]y\u202e\n::z"
+UNTRUSTED = "::error::x\x1b[31m ##[group]y\u202e\n::z"
 _KEEP = """
 import pathlib, sys
 with pathlib.Path(sys.argv[1]).open("a", encoding="utf-8") as file:
@@ -111,7 +111,7 @@ def test_an_event_that_cannot_be_shown_is_told_and_ends_nothing(
 
 
 def test_a_refused_token_ends_it_as_a_failure(home: Home, gateway: Gateway) -> None:
-    gateway.then(closing(code=4401, reason=f"{HOSTILE} {TOKEN}", welcome=False))
+    gateway.then(closing(code=4401, reason=f"{UNTRUSTED} {TOKEN}", welcome=False))
     words = home.run("watch")
     document = home.run("watch", "--format", "json")
 
@@ -220,8 +220,8 @@ def test_a_service_without_a_gateway_is_polled_and_that_is_said_once(
 
 
 @on_posix
-def test_hostile_events_cannot_steer_what_reads_them(home: Home, gateway: Gateway) -> None:
-    said = {"user": {"id": HOSTILE, "username": HOSTILE}, "bot": BOT}
+def test_untrusted_events_cannot_steer_what_reads_them(home: Home, gateway: Gateway) -> None:
+    said = {"user": {"id": UNTRUSTED, "username": UNTRUSTED}, "bot": BOT}
     gateway.then(closing(event("vote", said), code=1012, reason=f"##[x]\x1b{TOKEN}"), telling())
     child = home.started("watch", "-vv")
 

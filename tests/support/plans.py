@@ -1,4 +1,4 @@
-"""Plans for tests: written out by hand, and hostile ones by the hundred from hypothesis."""
+"""Plans for tests: written out by hand, and untrusted ones by the hundred from hypothesis."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BASE_URL = "https://listing.example"
 TARGET = Target(bot=BOT, base_url=BASE_URL)
 DEFAULT_RULES = SyncRules()
 
-HOSTILE = (
+UNTRUSTED = (
     "::set-output name=x::y",
     "a\n::error::b",
     "##[add-mask]x",
@@ -121,7 +121,7 @@ def varied_plan() -> Plan:
 
 
 texts = st.one_of(
-    st.sampled_from(HOSTILE),
+    st.sampled_from(UNTRUSTED),
     st.text(st.characters(exclude_categories=["Cs"]), max_size=30),
     st.text("ab \n`|:#[\u200d\ufe0f😀é", max_size=200),
 ).map(canonical)
@@ -138,7 +138,7 @@ def _wanted(kinds: st.SearchStrategy[Any], identifier: str = "") -> st.SearchStr
 
 @st.composite
 def plans(draw: st.DrawFn) -> Plan:
-    """Draw plans of every kind of change, full of hostile text."""
+    """Draw plans of every kind of change, full of untrusted text."""
     desired: dict[Resource, tuple[Entry, ...]] = {}
     listed: dict[Resource, tuple[Entry, ...]] = {}
     for resource, kinds in ((Resource.COMMAND, commands), (Resource.ANNOUNCEMENT, announcements)):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.hostile import JUDGES, WORDS, corpus
+from tests.support.untrusted import JUDGES, WORDS, corpus
 
 if TYPE_CHECKING:
     from pathlib import Path

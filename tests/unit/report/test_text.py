@@ -24,7 +24,7 @@ from commandsync.report import (
     render_settled,
     render_validated,
 )
-from tests.support.plans import HOSTILE, announcement, command, plan_of, plans, texts
+from tests.support.plans import UNTRUSTED, announcement, command, plan_of, plans, texts
 
 if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
@@ -367,7 +367,7 @@ def test_valid_manifests_say_what_they_hold() -> None:
     )
 
 
-@given(st.sampled_from(HOSTILE), st.sampled_from(HOSTILE))
+@given(st.sampled_from(UNTRUSTED), st.sampled_from(UNTRUSTED))
 def test_no_failure_is_obeyed_by_a_runner(one: str, other: str) -> None:
     error = ManifestError([Problem(Location(one), other, one)])
 

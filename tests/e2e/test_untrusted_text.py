@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.hostile import FORMATS, harmless
 from tests.support.proxy import Instead
+from tests.support.untrusted import FORMATS, harmless
 
 if TYPE_CHECKING:
     from tests.support.bots import Bot, Service

@@ -1,8 +1,8 @@
-"""Hostile input held against what is promised: a value or a designed error, and harmless words.
+"""Judges of untrusted input: each parser returns a value or a designed error, shown escaped.
 
-Each judge takes bytes from an enemy, reads them as the program would, and shows what came of it in
-every format. It raises AssertionError, or whatever escaped, when a promise is broken. The tests
-and the fuzzers in `fuzz/` share the judges, and the corpus.
+A judge reads bytes as the program does and renders the result in every format. It raises
+AssertionError, or whatever the parser raised, when a promise is broken. The tests and the fuzzers
+in `fuzz/` share the judges and the corpus.
 """
 
 from __future__ import annotations
@@ -64,42 +64,17 @@ WORDS: dict[str, tuple[bytes, ...]] = {
         for word in (
             *(f"{key.name}: " for key in (*MANIFEST, *COMMAND, *ANNOUNCEMENT)),
             *("version: 1\n", "\n  - ", "\n    ", "&a ", "*a", "!!str ", "|\n", ">-\n", "<<: "),
-            *(
-                "{prefix}",
-                "{{prefix}}",
-                "30%",
-                "---\n",
-                "...\n",
-                "? ",
-                "[",
-                "]",
-                "{",
-                "}",
-                "\u2028",
-            ),
+            *("{prefix}", "{{prefix}}", "30%", "[", "]", "{", "}", "\u2028"),
+            *("---\n", "...\n", "? "),
             *('"\\u202e"', '"\\ud800"', '"\\x1b"', "::error", "##[group]", "\ufeff", "\x85"),
         )
     ),
     "answer": tuple(
         word.encode()
         for word in (
-            *(
-                '"data":',
-                '"commands":',
-                '"success":false',
-                '"success":true',
-                '"message":"',
-                '"name":',
-            ),
-            *(
-                '"id":',
-                '"_id":',
-                '"title":',
-                '"description":',
-                '"uses":',
-                '"queries":',
-                '"maxPage":',
-            ),
+            *('"data":', '"commands":', '"success":false', '"success":true', '"message":"'),
+            *('"name":', '"id":', '"_id":', '"title":', '"description":', '"uses":'),
+            *('"queries":', '"maxPage":'),
             *("429 120\n", "503 \n", "404 \n", "200 \n", "429 Mon, 06 Jan 2025 10:00:09 GMT\n"),
             *("null", "1e999", "NaN", "\\ud800", "\\u001b", "..", "[{", "}]", '"error":"', "-1"),
         )
@@ -108,24 +83,9 @@ WORDS: dict[str, tuple[bytes, ...]] = {
         word.encode()
         for word in (
             *('"action": "add"', '"action": "edit"', '"action": "delete"', '"action": "replace"'),
-            *(
-                '"resource": "command"',
-                '"announcement"',
-                '"id": ".."',
-                '"listed": {',
-                '"after": null',
-            ),
-            *(
-                '"version": 2',
-                "1e9",
-                "-1",
-                "true",
-                "null",
-                '"max_deletes": "all"',
-                "\\ud800",
-                "{",
-                "}",
-            ),
+            *('"resource": "command"', '"announcement"', '"id": ".."', '"listed": {'),
+            *('"after": null', '"version": 2', '"max_deletes": "all"', "\\ud800"),
+            *("1e9", "-1", "true", "null", "{", "}"),
         )
     ),
 }
