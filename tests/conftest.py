@@ -5,13 +5,16 @@ New examples are looked for by `make soak`. Mutants are looked for quickly.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+_GOLDEN = Path(__file__).parent / "fixtures" / "golden"
 
 _SLOW = {"conformance", "e2e", "server", "wire"}  # sockets, child processes, databases
 _SLOW_FILES = {"test_convergence.py", "test_rewriting_services.py", "test_the_proof_can_fail.py"}
@@ -28,6 +31,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _is_slow(item.path.parts):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let `pytest --write-golden` accept a changed wording."""
+    parser.addoption("--write-golden", action="store_true", help="write tests/fixtures/golden")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compare a text with the golden file of that name, which pins its wording."""
+
+    def compare(text: str, name: str) -> None:
+        if request.config.getoption("--write-golden"):
+            (_GOLDEN / name).write_text(text, encoding="utf-8", newline="\n")
+
+        assert text == (_GOLDEN / name).read_text(encoding="utf-8"), "pytest --write-golden"
+
+    return compare
 
 
 def _is_slow(parts: Iterable[str]) -> bool:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +14,6 @@ from commandsync.errors import ManifestError, UsageError
 from commandsync.plan.changes import Add
 from commandsync.plan.plan import Target
 from commandsync.plan.rules import SyncRules
-from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.report import (
     render_failure,
@@ -22,7 +21,6 @@ from commandsync.report import (
     render_plans,
     render_results,
     render_settled,
-    render_validated,
 )
 from tests.support.plans import UNTRUSTED, announcement, command, plan_of, plans, texts
 
@@ -30,66 +28,6 @@ if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
 
 HEAD = "Bot 779641401482805289 at https://listing.example from commands.yaml\n\n"
-
-
-@dataclass(frozen=True)
-class Manifest:
-    path: str
-    snapshot: Snapshot
-    warnings: tuple[Problem, ...] = ()
-
-
-def test_a_plan_shows_each_kind_of_change_with_its_own_sign(every_change: Plan) -> None:
-    assert render_plans([every_change], format="text") == HEAD + (
-        "  ~ help  (commands.yaml:4:5)\n"
-        '      description: "Shows help." → "Shows the help menu."\n'
-        "  » purge → clear  (commands.yaml:8:5)\n"
-        '      syntax: "/purge" → "/clear"\n'
-        "  + facts  (commands.yaml:12:5)\n"
-        '      description: "Says a fact."\n'
-        '      syntax:      "/facts"\n'
-        '      category:    "Fun"\n'
-        "  ± announcement v2.0 is out  (commands.yaml:20:5)\n"
-        '      description: "Soon." → "Slash commands!"\n'
-        "  - old\n"
-        '      description: "Was here."\n'
-        '      syntax:      "/old"\n'
-        "\n"
-        "warning: commands.yaml:9:3: a text is cut by ` #`\n"
-        "  hint: quote it\n"
-        "\n"
-        "Plan: 1 to add, 2 to edit, 1 to replace, 1 to delete, 1 unchanged.\n"
-    )
-
-
-def test_a_plan_that_changes_nothing_says_so_and_ends_as_every_plan() -> None:
-    plan = plan_of([command("help")], [command("help", id="1")])
-
-    assert render_plans([plan], format="text") == HEAD + (
-        "No changes: nothing is left to do.\n"
-        "\n"
-        "Plan: 0 to add, 0 to edit, 0 to delete, 1 unchanged.\n"
-    )
-
-
-def test_a_manifest_that_manages_nothing_is_told() -> None:
-    assert "Nothing is managed: the manifest has neither" in render_plans(
-        [plan_of()], format="text"
-    )
-
-
-def test_a_plan_that_apply_refuses_shows_the_arithmetic(refused: Plan) -> None:
-    lines = render_plans([refused], format="text").splitlines()
-
-    assert lines[-4:] == [
-        (
-            "refused: this plan would delete 4 of 5 listed commands, 80 % is over 30 %; "
-            "apply refuses it"
-        ),
-        "  hint: if that is meant, allow it with --max-deletes 4",
-        "",
-        "Plan: 0 to add, 0 to edit, 4 to delete, 1 unchanged.",
-    ]
 
 
 def test_what_is_kept_is_counted_with_the_reason() -> None:
@@ -173,43 +111,8 @@ def test_no_line_of_a_plan_begins_with_foreign_text_or_hides_anything(plan: Plan
         )
 
 
-def test_a_result_says_what_is_not_plain(trouble: Result) -> None:
-    assert render_results([trouble], format="text") == (
-        "failed: edit command help  (commands.yaml:4:5)\n"
-        "    why:  the service refuses it (400: too long)\n"
-        "    next: shorten it\n"
-        "unknown: add command facts  (commands.yaml:12:5)\n"
-        "    why:  no answer within 30 s\n"
-        "    next: run plan to see whether it arrived; apply does what is left\n"
-        "skipped: replace announcement v2.0 is out  (commands.yaml:20:5)\n"
-        "    why:  the token may not do this\n"
-        "skipped: delete command old\n"
-        "    why:  the token may not do this\n"
-        "\n"
-        "The service changed the text of 1 record:\n"
-        "  rename command clear  (commands.yaml:8:5)\n"
-        "      description: cut at 4 characters; shorten it to 4 characters\n"
-        '        sent:   "Does it."\n'
-        '        stored: "Does"\n'
-        "\n"
-        "Stopped: the token may not do this. Is it the token of this very bot?\n"
-        "\n"
-        "warning: another copy of 'help' is listed\n"
-        "  hint: run again\n"
-        "\n"
-        "Apply: 1 done, 1 failed, 1 unknown, 2 skipped. "
-        "Read again: the service changed the text of 1 record.\n"
-    )
-
-
 def _done(plan: Plan) -> Result:
     return Result(plan=plan, settled=tuple(Settled(c, Outcome.DONE) for c in plan.changes))
-
-
-def test_a_result_in_which_all_went_well_is_one_line(every_change: Plan) -> None:
-    assert render_results([_done(every_change)], format="text") == (
-        "Apply: 5 done, 0 failed, 0 unknown, 0 skipped. Verified: nothing is left to do.\n"
-    )
 
 
 def test_a_result_with_nothing_to_do_does_not_repeat_what_the_plan_above_says() -> None:
@@ -233,15 +136,6 @@ def test_an_interrupted_result_says_how_to_go_on(trouble: Result) -> None:
     )
 
     assert "Interrupted: what was in flight was finished. Run again to finish the rest.\n" in (
-        render_results([result], format="text")
-    )
-
-
-def test_an_interrupted_result_does_not_call_finished_what_is_unknown(trouble: Result) -> None:
-    result = replace(trouble, interrupted=True, stopped="interrupted", stopped_hint="")
-
-    assert trouble.count(Outcome.UNKNOWN)
-    assert "Interrupted: what was in flight may yet arrive. Run again to finish the rest.\n" in (
         render_results([result], format="text")
     )
 
@@ -310,23 +204,6 @@ def test_progress_never_begins_with_foreign_text(name: str, error: str) -> None:
     assert len(shown.splitlines()) == 1
 
 
-def test_problems_stand_at_their_places_with_what_to_do() -> None:
-    error = ManifestError(
-        [
-            Problem(Location("::x.yaml", 3, 1), "unknown key", "did you mean syntax?"),
-            Problem(Location("b.yaml", 7, 2), "it is empty"),
-        ]
-    )
-
-    assert render_failure(error, format="text") == (
-        "./::x.yaml:3:1: error: unknown key\n"
-        "  hint: did you mean syntax?\n"
-        "b.yaml:7:2: error: it is empty\n"
-        "\n"
-        "error: the manifest has 2 problems\n"
-    )
-
-
 def test_an_invalid_manifest_without_problems_is_still_an_error() -> None:
     assert render_failure(ManifestError([]), format="text") == (
         "error: the manifest has 0 problems\n"
@@ -345,26 +222,6 @@ def test_warnings_beside_a_result_have_their_places() -> None:
     notices = [Notice("odd", "fix it", Location("a.yaml", 2, 3)), Notice("even")]
 
     assert render_notices(notices) == ("warning: a.yaml:2:3: odd\n  hint: fix it\nwarning: even\n")
-
-
-def test_valid_manifests_say_what_they_hold() -> None:
-    snapshot = Snapshot(
-        {
-            Resource.COMMAND: (command("a"), command("b")),
-            Resource.ANNOUNCEMENT: (announcement("c", "d"),),
-        }
-    )
-    warning = Problem(Location("b.yaml", 2, 3), "twins", "rename one")
-    shown = render_validated(
-        [Manifest("a.yaml", snapshot), Manifest("b.yaml", Snapshot(), (warning,))], format="text"
-    )
-
-    assert shown == (
-        "b.yaml:2:3: warning: twins\n"
-        "  hint: rename one\n"
-        "a.yaml: 2 commands, 1 announcement, no problems\n"
-        "b.yaml: nothing managed, 1 warning\n"
-    )
 
 
 @given(st.sampled_from(UNTRUSTED), st.sampled_from(UNTRUSTED))
