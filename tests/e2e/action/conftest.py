@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.bots import service
+from tests.support.home import end_waits
 from tests.support.hub import hub
 from tests.support.locked import locked_python, system_python, system_python_with_pip, wheels
 from tests.support.proxy import proxy
@@ -34,8 +35,9 @@ collect_ignore_glob = [] if ACTION.exists() else ["test_*.py"]
 
 
 @pytest.fixture
-def runner(tmp_path: Path, hub: Hub) -> Runner:
-    """A runner that hands over to the program at once, in this process."""
+def runner(tmp_path: Path, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> Runner:
+    """A runner that hands over to the program at once, in this process, which never waits."""
+    end_waits(monkeypatch)
     return Runner(tmp_path / "runner", python="", api=hub.url)
 
 
