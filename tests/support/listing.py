@@ -162,52 +162,8 @@ REPEATED = Fault("records repeated", _spoiling(lambda records: [*records, *recor
 WITHOUT_IDS = Fault("records without id", _spoiling(_with_ids(None)))
 DOTTED_IDS = Fault("ids are ..", _spoiling(_with_ids("..")))
 
-FAULTS = (
-    REFUSED,
-    RESET_BEFORE,
-    RESET_AFTER,
-    TIMED_OUT_BEFORE,
-    TIMED_OUT_AFTER,
-    TIMED_OUT_LATE,
-    DRIPPED,
-    CUT_AFTER,
-    TOO_LONG,
-    TOO_SHORT,
-    BOMB,
-    ENDLESS,
-    UNREADABLE_BEFORE,
-    NO_UTF8,
-    WRONG_SHAPE,
-    WRONG_SHAPE_BEFORE,
-    BAD_REQUEST,
-    UNAUTHORIZED,
-    FORBIDDEN,
-    NOT_FOUND,
-    REQUEST_TIMED_OUT,
-    CONFLICT,
-    UNPROCESSABLE,
-    SAYS_NO,
-    LIMITED,
-    LIMITED_BY_DATE,
-    LIMITED_FOR_LONG,
-    LIMITED_FOR_EVER,
-    LIMITED_NEGATIVE,
-    LIMITED_GARBAGE,
-    FAILED_BEFORE,
-    FAILED_AFTER,
-    FAILED_AFTER_HIDDEN,
-    GATEWAY_BEFORE,
-    UNAVAILABLE,
-    GATEWAY_LATE,
-    MOVED,
-    MOVED_AWAY,
-    MOVED_ROUND,
-    HIDDEN,
-    REPEATED,
-    WITHOUT_IDS,
-    DOTTED_IDS,
-)
-
+FAULTS = tuple(value for value in [*vars().values()] if isinstance(value, Fault))
+"""All of the above."""
 
 _NO_FAULT = Fault("none")
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from commandsync.plan.plan import Plan
+    from commandsync.records.texts import Text
 
 BOT = "779641401482805289"
 BASE_URL = "https://listing.example"
@@ -72,7 +73,7 @@ def plan_of(
     notices: Sequence[Notice] = (),
 ) -> Plan:
     """Plan with real code; a collection is managed where the manifest has an entry of it."""
-    managed = {_resource(entry) for entry in desired}
+    managed = {resource_of(entry.text) for entry in desired}
     return make_plan(
         desired=_snapshot(desired, managed),
         listed=_snapshot(listed, managed),
@@ -83,15 +84,15 @@ def plan_of(
     )
 
 
-def _resource(entry: Entry) -> Resource:
-    is_command = isinstance(entry.text, CommandText)
-    return Resource.COMMAND if is_command else Resource.ANNOUNCEMENT
+def resource_of(text: Text) -> Resource:
+    """Return the kind of a record by its text."""
+    return next(resource for resource in Resource if isinstance(text, resource.text))
 
 
 def _snapshot(entries: Sequence[Entry], managed: set[Resource]) -> Snapshot:
     return Snapshot(
         {
-            resource: tuple(entry for entry in entries if _resource(entry) is resource)
+            resource: tuple(entry for entry in entries if resource_of(entry.text) is resource)
             for resource in Resource
             if resource in managed
         }

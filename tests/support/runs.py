@@ -12,6 +12,7 @@ from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 from tests.support.driver import Driver, to_its_end
+from tests.support.plans import resource_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -58,8 +59,7 @@ def wanted(
 def seed(service: Listing, texts: Iterable[Text]) -> None:
     """Put texts on the service as they are."""
     for text in texts:
-        collection = "commands" if isinstance(text, CommandText) else "announcements"
-        service.seed(collection, [text._asdict()])
+        service.seed(resource_of(text).collection, [text._asdict()])
 
 
 def read(driver: Driver, scope: Iterable[Resource]) -> Snapshot:

@@ -31,6 +31,7 @@ from commandsync.report import (
     render_plans,
     render_validated,
 )
+from tests.support.plans import resource_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -224,7 +225,7 @@ def _judge_listing(entries: tuple[Entry, ...]) -> None:
     """Hold what was read against pulling it: the manifest says the same, or says why it cannot."""
     if not entries:
         return
-    kind = Resource.COMMAND if isinstance(entries[0].text, CommandText) else Resource.ANNOUNCEMENT
+    kind = resource_of(entries[0].text)
     listed = Snapshot({kind: entries})
     _judge_dump(listed)
     target = Target(bot="42", base_url="https://x.example")
