@@ -76,7 +76,7 @@ READING = (
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("status", [401, 403])
 @pytest.mark.parametrize("command", READING)
-def test_a_service_that_wants_a_token_is_not_told_as_one_that_refuses_it(
+def test_a_service_that_requires_a_token_is_not_reported_as_one_that_refuses_it(
     home: Home, proxy: Proxy, command: str, status: int
 ) -> None:
     assert home.run("plan", "--out", "plan.json").code == 0
@@ -96,7 +96,7 @@ def test_a_service_that_wants_a_token_is_not_told_as_one_that_refuses_it(
 
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("command", ["apply --yes", "apply --yes --plan plan.json", "watch"])
-def test_a_write_without_a_token_says_that_none_was_given(
+def test_a_write_without_a_token_reports_that_none_was_given(
     home: Home, proxy: Proxy, command: str
 ) -> None:
     assert home.run("plan", "--out", "plan.json").code == 0
@@ -192,7 +192,7 @@ def test_an_unreachable_host_is_named(home: Home) -> None:
 
 
 @pytest.mark.usefixtures("bot")
-def test_a_certificate_nobody_trusts_is_told_at_once(home: Home) -> None:
+def test_an_untrusted_certificate_is_reported_without_a_retry(home: Home) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
     with RawServer(tls=context) as server:
@@ -280,7 +280,7 @@ def test_a_malformed_token_is_wrong_usage_before_anything_is_sent(
 
 
 @pytest.mark.usefixtures("bot")
-def test_an_unknown_bot_is_told_with_what_to_check(home: Home) -> None:
+def test_an_unknown_bot_is_reported_with_what_to_check(home: Home) -> None:
     ran = home.run("plan", "--bot", "1", "--format", "json")
 
     assert ran.code == 1

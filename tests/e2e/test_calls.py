@@ -87,7 +87,7 @@ def test_commands_are_listed_as_one_document(home: Home, bot: Bot) -> None:
     assert document["commands"][0]["id"] == bot.ids()["help"]
 
 
-def test_an_empty_list_is_said_to_be_empty(home: Home, service: Service) -> None:
+def test_an_empty_list_is_shown_as_empty(home: Home, service: Service) -> None:
     home.knows(service.bot())
     ran = home.run("announcements", "list")
 
@@ -122,7 +122,7 @@ def test_a_command_is_added(home: Home, bot: Bot) -> None:
 
 
 @pytest.mark.parametrize(("id_", "said"), [({}, ""), ({"id": "64f0"}, " (64f0)")])
-def test_an_id_is_told_when_the_service_tells_it(
+def test_an_id_is_shown_when_the_service_returns_it(
     home: Home, raw: RawServer, id_: dict[str, str], said: str
 ) -> None:
     home.variable("COMMANDSYNC_TOKEN", "opaque-token")
@@ -274,7 +274,7 @@ def test_a_refused_write_is_a_failure(home: Home, bot: Bot, relayed: Proxy, word
 
 
 @WRITES
-def test_a_write_whose_answer_is_lost_is_said_to_be_unclear(
+def test_a_write_whose_answer_is_lost_is_reported_as_unknown(
     home: Home, bot: Bot, relayed: Proxy, words: str
 ) -> None:
     relayed.rule = writes(Instead(500, {"error": "oops"}, forwarded=True))
@@ -296,7 +296,7 @@ def test_an_add_is_never_sent_twice(home: Home, bot: Bot, relayed: Proxy) -> Non
 
 
 @on_posix
-def test_a_signal_lets_a_write_finish_and_tells_of_it(home: Home, bot: Bot, relayed: Proxy) -> None:
+def test_a_signal_lets_a_write_finish_and_reports_it(home: Home, bot: Bot, relayed: Proxy) -> None:
     import signal  # noqa: PLC0415 - POSIX
 
     released = threading.Event()
@@ -396,7 +396,7 @@ def test_all_bots_are_listed_page_after_page(home: Home, raw: RawServer) -> None
     assert "bot" not in document
 
 
-def test_a_page_of_bots_says_which_it_is(home: Home, raw: RawServer) -> None:
+def test_a_page_of_bots_shows_its_number(home: Home, raw: RawServer) -> None:
     raw.then(answering(page(BOTS, page=1, limit=12, maxPage=1)))
     document = home.run("bots", "list", "--format", "json").document
 
@@ -443,7 +443,7 @@ def test_a_vote_is_checked_by_the_exit_code(
     assert raw.requests[0].target == "/v1/bot/42/voters/7"
 
 
-def test_a_refused_check_is_no_no(home: Home, raw: RawServer) -> None:
+def test_a_refused_vote_check_is_not_a_no(home: Home, raw: RawServer) -> None:
     raw.then(answering({"error": "invalid token"}, status=401))
     ran = home.run("voters", "check", "7")
 
@@ -467,7 +467,7 @@ def test_voters_are_listed_by_page_or_all(home: Home, raw: RawServer) -> None:
     assert every.err == ""
 
 
-def test_a_manifest_says_which_listing(home: Home, bot: Bot) -> None:
+def test_a_manifest_selects_the_listing(home: Home, bot: Bot) -> None:
     home.forget("COMMANDSYNC_BOT")
     home.forget("COMMANDSYNC_BASE_URL")
     home.write(f'version: 1\nbot: "{bot.id}"\nbase_url: {bot.url}\ncommands: []\n')
@@ -484,7 +484,7 @@ def test_no_listing_is_wrong_usage(home: Home) -> None:
     assert "There is no base URL" in failed(ran, "usage")
 
 
-def test_a_result_that_cannot_be_told_after_a_write_is_incomplete(home: Home, bot: Bot) -> None:
+def test_a_result_that_cannot_be_printed_after_a_write_is_incomplete(home: Home, bot: Bot) -> None:
     if not POSIX:
         pytest.skip("there is no /dev/full")
     import subprocess  # noqa: PLC0415 - as above

@@ -222,7 +222,7 @@ def test_too_many_deletes_are_exit_5_with_the_arithmetic_and_the_way_out(
 
 
 @pytest.mark.usefixtures("bot")
-def test_a_plan_that_would_be_refused_says_so_and_is_exit_0(home: Home) -> None:
+def test_a_plan_that_apply_would_refuse_shows_it_and_is_exit_0(home: Home) -> None:
     home.write(fields())
 
     plan = home.run("plan", "--format", "json")
@@ -268,7 +268,7 @@ def test_what_is_only_half_done_is_exit_6(home: Home, bot: Bot, proxy: Proxy) ->
     assert NAMES[9] in bot.names()
 
 
-def test_what_the_service_stores_otherwise_is_named_and_exit_6(
+def test_a_text_that_the_service_changed_is_named_and_exit_6(
     home: Home, bot: Bot, proxy: Proxy
 ) -> None:
     home.variable("COMMANDSYNC_BASE_URL", proxy.url)
@@ -326,7 +326,7 @@ def test_pull_takes_the_listing_from_the_manifest(home: Home, bot: Bot) -> None:
     assert "announcements" not in ran.out  # what the manifest does not manage is not read
 
 
-def test_pull_fills_a_manifest_that_only_says_which_listing(home: Home, bot: Bot) -> None:
+def test_pull_fills_a_manifest_that_only_selects_a_listing(home: Home, bot: Bot) -> None:
     home.forget("COMMANDSYNC_BOT")
     home.write(f'version: 1\nbot: "{bot.id}"\n')
 
@@ -348,7 +348,7 @@ def test_pull_reads_one_listing(home: Home) -> None:
     "missing", [["COMMANDSYNC_BASE_URL"], ["COMMANDSYNC_BOT", "COMMANDSYNC_TOKEN"]]
 )
 @pytest.mark.usefixtures("bot")
-def test_what_is_nowhere_said_is_asked_for(home: Home, missing: list[str]) -> None:
+def test_a_setting_that_is_missing_everywhere_is_asked_for(home: Home, missing: list[str]) -> None:
     for name in missing:
         home.forget(name)
 
@@ -473,7 +473,7 @@ def test_serve_seeds_bots_and_prints_their_tokens(home: Home) -> None:
 
 
 @pytest.mark.parametrize("option", [["--seed", "missing.json"], ["--database", "missing/l.db"]])
-def test_serve_says_what_it_cannot_use(home: Home, option: list[str]) -> None:
+def test_serve_reports_unusable_settings(home: Home, option: list[str]) -> None:
     ran = home.run("serve", "--port", "0", *option)
 
     assert ran.code == 1

@@ -55,7 +55,7 @@ for library in ("aiohttp", "fastapi"):
 @pytest.mark.parametrize(
     ("command", "extra"), [("demo", "server"), ("serve", "server"), ("watch", "async")]
 )
-def test_without_its_extra_a_command_says_in_one_error_what_to_install(
+def test_without_its_extra_a_command_reports_in_one_error_what_to_install(
     home: Home, command: str, extra: Literal["async", "server"]
 ) -> None:
     home.write(BLOCKED, "hook/sitecustomize.py")

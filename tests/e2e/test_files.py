@@ -63,7 +63,7 @@ def test_a_file_that_exists_is_left_alone_before_anything_is_sent(
         pytest.param("x" * 300, 1, "cannot write xxx", marks=on_posix),
     ],
 )
-def test_a_path_that_can_be_no_file_is_told_before_anything_is_sent(
+def test_a_path_that_cannot_be_a_file_is_reported_before_anything_is_sent(
     home: Home, proxy: Proxy, command: str, name: str, code: int, said: str
 ) -> None:
     before = set(home.path.iterdir())
@@ -135,7 +135,7 @@ def test_a_link_out_of_the_folder_is_not_written_through(
 
 
 @WRITERS
-def test_a_folder_that_is_missing_is_told_before_anything_is_sent(
+def test_a_missing_folder_is_reported_before_anything_is_sent(
     home: Home, bot: Bot, proxy: Proxy, command: str, name: str
 ) -> None:
     before = bot.everything()
@@ -178,7 +178,7 @@ def test_a_full_disk_keeps_the_old_file_and_the_listing(
 
 @WRITERS
 @pytest.mark.skipif(not POSIX or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_is_told(
+def test_a_folder_that_cannot_be_written_is_reported(
     home: Home, bot: Bot, proxy: Proxy, command: str, name: str
 ) -> None:
     (home.path / "locked").mkdir(mode=0o500)
@@ -228,7 +228,7 @@ def test_a_backup_holds_what_was_listed_before(home: Home, bot: Bot) -> None:
 
 
 @pytest.mark.usefixtures("bot")
-def test_where_nothing_changes_there_is_no_backup_and_that_is_said(home: Home) -> None:
+def test_without_changes_there_is_no_backup_and_a_message_about_it(home: Home) -> None:
     home.run("apply", "--yes")
 
     ran = home.run("apply", "--yes", "--backup", "before.yaml")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.counting import calls_of
+from tests.support.calls import calls_of
 from tests.support.home import fields
 from tests.support.rawserver import RawServer, answering
 

@@ -79,7 +79,7 @@ def test_it_adopts_what_is_listed(
     ),
     st.sampled_from(["commands", "announcements"]),
 )
-def test_a_listing_that_cannot_be_read_is_no_reason_for_a_starter(
+def test_an_unreadable_listing_is_an_error_and_no_starter_is_written(
     service: Service, home: Home, proxy: Proxy, instead: Instead, collection: str
 ) -> None:
     bot = service.bot(["one"], ["News"])
@@ -111,7 +111,7 @@ def test_a_starter_names_the_bot_of_the_flag(home: Home) -> None:
     assert _written().bot == "0779"
 
 
-def test_a_starter_of_an_opaque_token_knows_the_service_alone(home: Home, proxy: Proxy) -> None:
+def test_a_starter_for_an_opaque_token_contains_the_service_only(home: Home, proxy: Proxy) -> None:
     home.variable("COMMANDSYNC_TOKEN", "opaque")
     home.variable("COMMANDSYNC_BASE_URL", proxy.url + "/v1/")
 

@@ -86,7 +86,7 @@ def test_a_list_in_a_pipe_loads_no_tables(home: Home, service: Service) -> None:
     assert modules.isdisjoint(["deepdiff", "rich", "yaml", "aiohttp", *SERVER])
 
 
-def test_what_differs_is_told_by_deepdiff(home: Home, service: Service) -> None:
+def test_differences_are_found_by_deepdiff(home: Home, service: Service) -> None:
     home.knows(service.bot(["help"]))
     home.write(fields(("help", "Reworded.")))
 

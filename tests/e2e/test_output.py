@@ -81,7 +81,7 @@ def test_failures_on_a_pipe_get_colours_only_when_asked(home: Home) -> None:
 
 
 @pytest.mark.usefixtures("bot")
-def test_quiet_says_nothing_but_results(home: Home) -> None:
+def test_quiet_prints_nothing_but_results(home: Home) -> None:
     ran = home.run("apply", "--yes", "-q", "--backup", "before.yaml")
 
     assert ran.code == 0
@@ -90,7 +90,7 @@ def test_quiet_says_nothing_but_results(home: Home) -> None:
 
 
 @pytest.mark.usefixtures("bot")
-def test_verbose_says_a_line_for_each_change(home: Home) -> None:
+def test_verbose_prints_a_line_for_each_change(home: Home) -> None:
     ran = home.run("apply", "--yes", "-v")
 
     lines = ran.err.splitlines()
@@ -164,7 +164,7 @@ def test_any_console_gets_utf8(home: Home, variables: dict[str, str]) -> None:
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("command", ["plan", "pull", "schema", "apply --yes", "--help"])
 @on_posix
-def test_a_closed_pipe_is_no_trouble(home: Home, command: str) -> None:
+def test_a_closed_pipe_is_not_an_error(home: Home, command: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     ended = subprocess.run(
@@ -185,7 +185,7 @@ def test_a_closed_pipe_is_no_trouble(home: Home, command: str) -> None:
 
 @on_posix
 def test_apply_into_a_closed_pipe_does_all_the_same(home: Home, bot: Bot) -> None:
-    test_a_closed_pipe_is_no_trouble(home, "apply --yes")
+    test_a_closed_pipe_is_not_an_error(home, "apply --yes")
 
     assert bot.names() == ["help", "play", "new"]
 

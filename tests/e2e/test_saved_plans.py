@@ -244,7 +244,7 @@ def test_a_plan_of_an_unknown_version_is_refused(home: Home, proxy: Proxy) -> No
     [b"", b"no json", b"[]", b"{}", b"\xff\xfe", b"[" * 100_000, b'{"version": 1}'],
     ids=["empty", "no JSON", "a list", "nothing", "no text", "deep", "no plan"],
 )
-def test_what_is_no_plan_is_named(home: Home, proxy: Proxy, content: bytes) -> None:
+def test_a_file_that_is_not_a_plan_is_reported(home: Home, proxy: Proxy, content: bytes) -> None:
     home.write(content, "plan.json")
 
     ran = home.run(*APPLY, "--format", "json")

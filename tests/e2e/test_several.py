@@ -107,7 +107,7 @@ def test_one_that_cannot_be_read_keeps_all_from_being_written(
 
 
 @pytest.mark.usefixtures("bots")
-def test_one_that_says_no_service_is_named(home: Home, proxy: Proxy) -> None:
+def test_a_manifest_without_a_service_is_reported(home: Home, proxy: Proxy) -> None:
     home.forget("COMMANDSYNC_BASE_URL")
     home.write("version: 1\ncommands: []\n", "bots/c.yaml")
 
@@ -159,7 +159,7 @@ def test_pending_changes_count_after_failures(
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from([None, 401, 403, 400]), min_size=2, max_size=4))
-def test_exit_1_says_that_no_listing_was_changed(
+def test_exit_1_means_that_no_listing_was_changed(
     service: Service, home: Home, proxy: Proxy, answers: list[int | None]
 ) -> None:
     several = [service.bot(LISTED) for _ in answers]

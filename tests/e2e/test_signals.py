@@ -211,7 +211,7 @@ sys.addaudithook(hook)
     number=st.sampled_from([signal.SIGINT, signal.SIGTERM]),
     form=st.sampled_from(["json", "text", "markdown"]),
 )
-def test_a_signal_while_the_program_loads_is_told_like_any_other(
+def test_a_signal_while_the_program_loads_is_reported_like_any_other(
     home: Home, moment: int, number: signal.Signals, form: str
 ) -> None:
     home.write(fields(("help",)))

@@ -55,7 +55,7 @@ def test_a_saved_plan_that_is_repeated_was_done_already(
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("status", [401, 403])
 @pytest.mark.parametrize("at", ["POST", "GET after"])
-def test_nobody_is_told_to_run_again_with_a_token_that_is_refused(
+def test_no_hint_suggests_to_run_again_with_a_refused_token(
     service: Service, home: Home, proxy: Proxy, *, form: str, status: int, at: str
 ) -> None:
     bot = service.bot(["one"])
@@ -79,7 +79,7 @@ def test_nobody_is_told_to_run_again_with_a_token_that_is_refused(
     refused=st.sets(st.sampled_from(["two", "three", "four"])),
     reading=st.sampled_from([None, 500, 404]),
 )
-def test_not_verified_is_said_only_when_the_listing_was_not_read_again(
+def test_not_verified_is_shown_only_when_the_listing_was_not_read_again(
     service: Service, home: Home, proxy: Proxy, *, refused: set[str], reading: int | None
 ) -> None:
     bot = service.bot(["one"])

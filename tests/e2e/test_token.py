@@ -149,7 +149,7 @@ def test_a_token_file_goes_before_the_variable(
 
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("content", [None, b"\xff\xfe\x00", b""])
-def test_a_token_file_without_a_token_is_told_before_anything_is_sent(
+def test_a_token_file_without_a_token_is_reported_before_anything_is_sent(
     home: Home, proxy: Proxy, content: bytes | None
 ) -> None:
     if content is not None:
@@ -173,7 +173,9 @@ def test_a_manifest_names_the_variable_of_its_token(home: Home, bot: Bot) -> Non
     assert bot.names() == ["help", "play", "new"]
 
 
-def test_apply_without_a_token_says_where_it_looked(home: Home, bot: Bot, proxy: Proxy) -> None:
+def test_apply_without_a_token_reports_where_it_searched(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
     home.variable("COMMANDSYNC_TOKEN", "  ")
 
     ran = home.run("apply", "--yes")
@@ -210,7 +212,7 @@ def test_a_token_of_another_bot_writes_nothing_and_plan_warns(
     assert proxy.writes == []
 
 
-def test_the_bot_is_taken_from_the_token_when_nothing_else_says_it(home: Home, bot: Bot) -> None:
+def test_the_bot_is_taken_from_the_token_when_no_setting_names_it(home: Home, bot: Bot) -> None:
     home.forget("COMMANDSYNC_BOT")
 
     ran = home.run("plan", "--format", "json")
@@ -222,9 +224,7 @@ def test_the_bot_is_taken_from_the_token_when_nothing_else_says_it(home: Home, b
 @pytest.mark.parametrize(
     "payload", [b"no json", b"[]", b"{}", b'{"id": true}', b'{"id": ["1"]}', b"[" * 9999]
 )
-def test_a_token_that_says_nothing_is_left_to_the_service(
-    home: Home, proxy: Proxy, payload: bytes
-) -> None:
+def test_an_opaque_token_is_left_to_the_service(home: Home, proxy: Proxy, payload: bytes) -> None:
     token = f"e30.{urlsafe_b64encode(payload).decode().rstrip('=')}.c2ln"
     home.variable("COMMANDSYNC_TOKEN", token)
 
@@ -236,7 +236,7 @@ def test_a_token_that_says_nothing_is_left_to_the_service(
     assert json.dumps(token) not in ran.out
 
 
-def test_there_is_no_token_flag(home: Home) -> None:
+def test_there_is_no_token_option(home: Home) -> None:
     ran = home.run("plan", "--token", MARKED)
 
     assert ran.code == 2

@@ -93,7 +93,7 @@ def test_every_event_is_a_json_object_on_a_line(home: Home, gateway: Gateway) ->
 
 
 @on_posix
-def test_an_event_that_cannot_be_shown_is_told_and_ends_nothing(
+def test_an_event_that_cannot_be_shown_is_reported_and_the_stream_goes_on(
     home: Home, gateway: Gateway
 ) -> None:
     deep: list[object] = []
@@ -143,7 +143,9 @@ def test_a_program_gets_each_event_and_never_a_shell(home: Home, gateway: Gatewa
     assert ran.err.count("kept\n") == 3
 
 
-def test_a_program_that_fails_is_told_and_ends_nothing(home: Home, gateway: Gateway) -> None:
+def test_a_program_that_fails_is_reported_and_the_stream_goes_on(
+    home: Home, gateway: Gateway
+) -> None:
     gateway.then(closing(vote(1), code=1012), closing(code=4401, reason="no", welcome=False))
     kept = home.path / "kept"
     ran = home.child("watch", "--exec", keeping(kept, 7))
@@ -153,7 +155,7 @@ def test_a_program_that_fails_is_told_and_ends_nothing(home: Home, gateway: Gate
 
 
 @on_posix
-def test_a_program_that_cannot_be_run_any_more_is_told(home: Home, gateway: Gateway) -> None:
+def test_a_program_that_can_no_longer_be_run_is_reported(home: Home, gateway: Gateway) -> None:
     program = home.write("no program\n", "thing")
     program.chmod(0o755)
     gateway.then(closing(code=1012), closing(code=4401, reason="no", welcome=False))
@@ -178,7 +180,7 @@ def test_a_second_signal_ends_the_program_that_is_run_too(home: Home, gateway: G
 
 
 @pytest.mark.parametrize("program", ["", "no-such-program-anywhere", "'unclosed"])
-def test_a_program_that_is_none_is_wrong_usage(home: Home, gateway: Gateway, program: str) -> None:
+def test_an_invalid_program_is_wrong_usage(home: Home, gateway: Gateway, program: str) -> None:
     ran = home.run("watch", "--exec", program)
 
     assert ran.code == 2
@@ -194,7 +196,7 @@ def test_no_token_is_wrong_usage(home: Home) -> None:
 
 
 @on_posix
-def test_it_ends_when_nobody_reads_any_more(home: Home, gateway: Gateway) -> None:
+def test_it_ends_when_its_output_is_closed(home: Home, gateway: Gateway) -> None:
     gateway.then(telling(*[vote(number) for number in range(2_000)]))
     child = home.started("watch")
     lines(child, 1)
@@ -205,7 +207,7 @@ def test_it_ends_when_nobody_reads_any_more(home: Home, gateway: Gateway) -> Non
 
 
 @on_posix
-def test_a_service_without_a_gateway_is_polled_and_that_is_said_once(
+def test_a_service_without_a_gateway_is_polled_with_one_warning(
     home: Home, gateway: Gateway
 ) -> None:
     gateway.voters.append([{"id": "1"}])

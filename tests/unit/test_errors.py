@@ -31,19 +31,19 @@ CLASSES = [
 
 
 @pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
-def test_every_error_hangs_in_the_one_tree_as_drawn(kind: type[Exception]) -> None:
+def test_every_error_is_in_the_tree_of_the_docstring(kind: type[Exception]) -> None:
     assert issubclass(kind, CommandsyncError)
     assert kind.__name__ in str(errors.__doc__)
 
 
-def test_an_error_has_its_message_and_what_to_do() -> None:
+def test_an_error_has_a_message_and_a_hint() -> None:
     error = CommandsyncError("it broke", hint="mend it")
 
     assert (str(error), error.message, error.hint) == ("it broke", "it broke", "mend it")
 
 
 @pytest.mark.parametrize(("count", "said"), [(1, "1 problem"), (2, "2 problems")])
-def test_an_invalid_manifest_tells_how_many_problems_it_has(count: int, said: str) -> None:
+def test_an_invalid_manifest_shows_how_many_problems_it_has(count: int, said: str) -> None:
     problems = [Problem(Location("commands.yaml"), "wrong")] * count
 
     error = ManifestError(problems)
@@ -58,7 +58,7 @@ def test_a_lost_connection_may_have_sent_the_request() -> None:
     assert (error.sent, error.lasting) == (True, False)
 
 
-def test_an_answer_that_says_no_keeps_the_answer() -> None:
+def test_an_error_of_the_service_keeps_its_answer() -> None:
     reply = Reply(418, b"teapot")
 
     assert ApiError("no", reply=reply).status == 418
@@ -67,7 +67,7 @@ def test_an_answer_that_says_no_keeps_the_answer() -> None:
     assert RateLimited("slow", reply=reply, retry_after=3).retry_after == 3
 
 
-def test_what_an_answer_says_is_not_shown_by_its_repr() -> None:
+def test_the_repr_of_an_answer_hides_its_content() -> None:
     reply = Reply(200, b"marked-token", {"x-seen": "marked-token"})
 
     assert "marked-token" not in repr(reply)

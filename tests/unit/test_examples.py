@@ -37,7 +37,7 @@ def test_the_example_can_be_tried_on_any_service(example: Manifest) -> None:
     assert example.base_url == ""
 
 
-def test_the_example_is_of_a_bot_that_the_example_service_knows(example: Manifest) -> None:
+def test_the_example_is_of_a_bot_on_the_example_service(example: Manifest) -> None:
     seed = json.loads((EXAMPLES / "seed.json").read_text(encoding="utf-8"))
 
     assert example.bot in {bot["id"] for bot in seed["bots"]}
@@ -47,7 +47,7 @@ def test_names_that_yaml_reads_as_something_else_are_text(example: Manifest) -> 
     assert {"off", "on", "247", "8ball"} <= {text.name for text in commands(example)}
 
 
-def test_one_name_stands_twice(example: Manifest) -> None:
+def test_one_name_appears_twice(example: Manifest) -> None:
     names = Counter(text.name for text in commands(example))
 
     assert {name for name, count in names.items() if count > 1} == {"afk"}
@@ -60,7 +60,7 @@ def test_the_prefix_is_filled_in_and_can_be_written_itself(example: Manifest) ->
     assert "{prefix}" in text.description
 
 
-def test_one_command_was_called_otherwise_on_the_example_service(example: Manifest) -> None:
+def test_one_command_has_another_name_on_the_example_service(example: Manifest) -> None:
     seed = json.loads((EXAMPLES / "seed.json").read_text(encoding="utf-8"))
     (listed,) = [bot["commands"] for bot in seed["bots"] if bot["id"] == example.bot]
     entries = example.snapshot.collections[Resource.COMMAND]

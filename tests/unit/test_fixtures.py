@@ -71,7 +71,7 @@ def test_every_id_is_its_own() -> None:
     assert all(re.fullmatch(r"[0-9a-f]{24}", identifier) for identifier in ids)
 
 
-def test_every_field_that_must_say_something_does() -> None:
+def test_no_required_field_is_empty() -> None:
     assert all(text.name and text.description and text.syntax for text in TEXTS)
 
 
@@ -94,7 +94,7 @@ def test_a_name_that_looks_like_something_else(name: str) -> None:
     assert name in NAMES
 
 
-def test_a_third_of_the_names_have_blanks() -> None:
+def test_a_third_of_the_names_have_spaces() -> None:
     assert sum(" " in text.name for text in TEXTS) >= len(TEXTS) / 3
 
 
@@ -102,7 +102,7 @@ def test_names_differ_in_case_only() -> None:
     assert {"ban", "Ban", "BAN", "ServerInfo", "serverinfo"} <= NAMES
 
 
-def test_a_name_stands_twice_in_one_category_with_another_syntax() -> None:
+def test_a_name_appears_twice_in_one_category_with_another_syntax() -> None:
     twins = Counter((text.name, text.category) for text in TEXTS)
 
     assert sum(count > 1 for count in twins.values()) >= 10
@@ -124,7 +124,7 @@ def test_a_syntax_has_700_characters() -> None:
     assert max(len(text.syntax) for text in TEXTS) >= 700
 
 
-def test_fields_are_stored_with_blanks_around_them() -> None:
+def test_fields_are_stored_with_whitespace_around_them() -> None:
     padded = {
         f
         for r in RECORDS
@@ -179,7 +179,7 @@ def test_names_and_descriptions_are_written_in_many_scripts(script: str) -> None
     ],
     ids=lambda character: f"U+{ord(character):04X}",
 )
-def test_a_character_that_is_easily_lost_stands_within(character: str) -> None:
+def test_a_character_that_is_easily_lost_appears(character: str) -> None:
     assert one_has(re.escape(character))
 
 
@@ -227,5 +227,5 @@ def test_two_names_differ_in_a_variation_selector_only() -> None:
         r"(?m)^    \S",
     ],
 )
-def test_a_text_that_means_something_elsewhere_stands_within(text: str) -> None:
+def test_a_text_with_a_meaning_elsewhere_appears(text: str) -> None:
     assert one_has(text)

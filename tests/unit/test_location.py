@@ -7,7 +7,7 @@ def test_a_location_reads_as_compilers_write_it() -> None:
     assert str(location) == "commands.yaml:9:5"
 
 
-def test_what_concerns_the_whole_file_stands_at_its_beginning() -> None:
+def test_a_problem_of_the_whole_file_is_at_its_beginning() -> None:
     assert str(Location("commands.yaml")) == "commands.yaml:1:1"
 
 

@@ -120,7 +120,7 @@ def test_a_saved_plan_does_not_take_another_text_for_its_own(
     assert listing.writes(begun) == []
 
 
-def test_a_saved_plan_says_why_it_is_stale(
+def test_a_stale_plan_is_reported_with_the_reason(
     home: Home, listing: Listing, draw: random.Random
 ) -> None:
     listing.store = storing(str.lower)
@@ -238,7 +238,7 @@ def test_an_add_under_a_name_that_is_not_recognized_is_looked_for_by_the_user(
     [(FAILED_BEFORE, "HTTP 500"), (WITHOUT_IDS, "without the ids that they had")],
     ids=["fails", "shows no ids"],
 )
-def test_why_the_listing_could_not_be_read_again_is_said(
+def test_the_reason_why_the_listing_could_not_be_read_again_is_shown(
     home: Home, listing: Listing, form: str, fault: Fault, why: str
 ) -> None:
     seed(listing, [command("one"), command("two")])
