@@ -1,8 +1,8 @@
-"""Throw bytes at one reader until it breaks a promise: `python -m fuzz manifest 60`.
+"""Fuzz one parser of untrusted input: `python -m fuzz manifest 60`.
 
 The judges are the tests' own (tests/support/untrusted.py), which replay the corpus without atheris.
-What breaks one is left as `crash-...` in the current folder: mend the reader, then give the input a
-name and put it into tests/fixtures/corpus/.
+An input that fails is left as `crash-...` in the current folder. Fix the parser, then give the
+input a name and put it into tests/fixtures/corpus/.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LONGEST = 4096  # bytes of one input
 
 
 def main() -> None:
-    """Fuzz one kind of input, beginning with what is known of it."""
+    """Fuzz one kind of input, starting with the corpus."""
     kind, seconds = sys.argv[1], int(sys.argv[2])
     judge = JUDGES[kind]
     with tempfile.TemporaryDirectory() as found:

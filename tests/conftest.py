@@ -1,6 +1,6 @@
-"""What holds for every test: a busy machine is not a failure, and each run tries the same.
+"""Settings of all tests: a busy machine is not a failure, and each run tries the same examples.
 
-New examples are looked for by `make soak`. Mutants are looked for quickly.
+`make soak` tries new examples. `make test-fast` and `make mutants` try few.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.bots import service
 from tests.support.clients import Either, HastyAsyncClient, HastyClient
-from tests.support.connections import plain_environment, server
+from tests.support.connecting import plain_environment, server
 from tests.support.gateway import Gateway
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Services that are away, wrong or strange: what is said, and that the listing stays as it was."""
+"""Services that are down, wrong or strange: the message, and an unchanged listing."""
 
 from __future__ import annotations
 

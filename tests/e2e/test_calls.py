@@ -1,4 +1,4 @@
-"""Single calls by hand: bots, voters, commands, announcements."""
+"""The commands for single requests: bots, voters, commands, announcements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command with its options, and every exit code, as the help and the design say."""
+"""Every command with its options, and every exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two CI jobs, one bot: real runs at the same time against the embedded service."""
+"""Two CI jobs for one bot: real runs at the same time against the embedded service."""
 
 from __future__ import annotations
 

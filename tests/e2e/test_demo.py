@@ -1,4 +1,4 @@
-"""The demo plays the whole story for real, and ends well."""
+"""The demo runs every scene against a real service."""
 
 from __future__ import annotations
 

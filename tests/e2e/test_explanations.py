@@ -1,4 +1,4 @@
-"""What a run says is so, on services that rewrite, drop and refuse: over HTTP, texts drawn."""
+"""The messages of a run are true on services that rewrite, drop and refuse; texts are generated."""
 
 from __future__ import annotations
 

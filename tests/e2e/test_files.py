@@ -1,4 +1,4 @@
-"""Files the program writes: whole or not at all, and never over another one unasked."""
+"""Files that the program writes: complete or not at all, and overwritten only with --force."""
 
 from __future__ import annotations
 

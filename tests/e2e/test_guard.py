@@ -1,4 +1,4 @@
-"""No run takes away more than it may, whatever it adds."""
+"""No run deletes more than the limit allows, whatever it adds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`init` begins with what is there: what is listed, or a starter that knows its bot."""
+"""`init` writes a manifest of the listing, or a starter with the bot of the token."""
 
 from __future__ import annotations
 

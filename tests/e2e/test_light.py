@@ -1,4 +1,4 @@
-"""What is not loaded: each heavy library comes when it is first needed, and not before."""
+"""Each heavy library is imported when it is first needed, and not before."""
 
 from __future__ import annotations
 

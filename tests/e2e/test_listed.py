@@ -1,4 +1,4 @@
-"""The main job with the lists of real bots."""
+"""Plan, apply and pull with the lists of real bots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is seen: colours, talk, untrusted texts, closed pipes, and consoles that are not UTF-8."""
+"""Output: colours, progress, untrusted texts, closed pipes, and consoles that are not UTF-8."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""apply asks before it writes: on a terminal it waits for a yes, elsewhere it wants --yes."""
+"""apply asks before it writes: on a terminal it waits for a yes, elsewhere it requires --yes."""
 
 from __future__ import annotations
 

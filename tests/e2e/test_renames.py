@@ -1,4 +1,4 @@
-"""A rename that was not declared: the plan prints the line that declares it."""
+"""A rename without `formerly`: the plan prints the line that declares it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often the service is asked: exactly as often as it must be, and no collection unasked."""
+"""The number of requests: no more than needed, and none for a collection that is not managed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reviewed plan is applied as it was reviewed, and nothing else."""
+"""A saved plan is applied exactly as it was reviewed."""
 
 from __future__ import annotations
 

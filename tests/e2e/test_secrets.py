@@ -1,4 +1,4 @@
-"""Every command and every failure, with a token that is looked for wherever it must not be."""
+"""The token appears in no output, file or foreign request, on every command and every failure."""
 
 from __future__ import annotations
 

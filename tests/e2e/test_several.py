@@ -1,4 +1,4 @@
-"""Several manifests in one run: all or none is begun, and the codes combine."""
+"""Several manifests in one run: all or none is begun, and the exit codes combine."""
 
 from __future__ import annotations
 

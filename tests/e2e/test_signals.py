@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM: what is in flight is finished and told, and nothing new is begun."""
+"""SIGINT and SIGTERM: requests in flight are finished and reported, and none is started."""
 
 from __future__ import annotations
 

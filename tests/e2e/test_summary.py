@@ -1,4 +1,4 @@
-"""The last lines of a run say what is so: what was done before, what was read, and what to do."""
+"""The last lines of a run: what was done before, what was read, and what to do next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The token goes to its own service and shows nowhere."""
+"""The token is sent to its own service only, and shown nowhere."""
 
 from __future__ import annotations
 

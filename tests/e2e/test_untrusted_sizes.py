@@ -1,4 +1,4 @@
-"""Input made to fill the memory or the day: the whole program ends soon, small, and by design."""
+"""Input that is made to exhaust memory or time ends the whole program soon and as designed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that steers terminals, hides or turns writing round: shown escaped, kept to the letter."""
+"""Text that steers terminals, hides or reverses is shown escaped and stored unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`watch`: events as they come, for people and for programs, and a program run for each."""
+"""`watch`: events as lines for people and for programs, and a program that is run for each."""
 
 from __future__ import annotations
 

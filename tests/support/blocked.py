@@ -1,6 +1,6 @@
-"""The asynchronous connection with the blocking one's face: its calls run in a thread's loop.
+"""The asynchronous connection with the interface of the blocking one: its calls run in a thread.
 
-So every test of a driver can be run through both.
+Every test of a driver can so run with both.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class LoopThread:
 
 
 class Blocked:
-    """An `AsyncConnection` with the blocking one's face."""
+    """An `AsyncConnection` with the interface of `Connection`."""
 
     def __init__(self, address: Address, token: Token | None, **settings: Any) -> None:  # noqa: ANN401 - passed on
         self._thread = LoopThread()

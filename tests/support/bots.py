@@ -1,4 +1,4 @@
-"""Bots on the embedded service, one for each test: seeded beforehand, read past the product."""
+"""Bots on the embedded service, one for each test: seeded beforehand, read without the product."""
 
 from __future__ import annotations
 

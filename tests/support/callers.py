@@ -1,4 +1,4 @@
-"""A bot's owner at the embedded service: every answer is held against its OpenAPI document."""
+"""A bot's owner at the embedded service: every answer is checked by its OpenAPI document."""
 
 from __future__ import annotations
 

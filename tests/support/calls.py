@@ -1,4 +1,4 @@
-"""How much work a run is, counted rather than timed: the calls of Python and of its C functions."""
+"""The work of a run, counted instead of timed: the calls of Python and of its C functions."""
 
 from __future__ import annotations
 

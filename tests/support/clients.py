@@ -1,4 +1,4 @@
-"""Both clients behind one face: each call is made on the one and awaited on the other."""
+"""Both clients with one interface: each call is made on the one and awaited on the other."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class HastyAsyncClient(AsyncClient):
 
 
 class Either:
-    """A client of either kind, as a test uses it."""
+    """A client of either kind."""
 
     def __init__(self, client: HastyClient | HastyAsyncClient) -> None:
         self.client = client

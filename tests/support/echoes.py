@@ -1,4 +1,4 @@
-"""Tokens, and the ways in which a service may say them back: escaped, folded, in any encoding."""
+"""Tokens, and how a service may return them: escaped, nested, in any encoding."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The simulated listing service behind real sockets: every fault done as a network would do it.
 
-The records, and what a fault does to them, are `listing`'s; here an answer, or none, is put on the
-wire: reset, held back, dripped, of a wrong length, zipped to a bomb, without end.
+`listing` holds the records and applies the faults to them. This module sends the answer, or none:
+reset, delayed, byte by byte, of a wrong length, as a gzip bomb, without end.
 """
 
 from __future__ import annotations

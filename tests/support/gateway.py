@@ -1,7 +1,7 @@
-"""The gateway's other side: a small real WebSocket server that speaks Engine.IO, on loopback.
+"""A small real gateway: a WebSocket server that speaks Engine.IO, on loopback.
 
-It is told what to do with each connection that will come, in order; the last one stays for all
-that follow. It shares nothing with the product.
+A test plans an act for each connection, in order; the last one serves all that follow. It shares
+nothing with the product.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A real HTTP stand-in for GitHub's REST API: comments by page, pull requests, contents."""
+"""A real HTTP server in place of GitHub's REST API: comments by page, pull requests, contents."""
 
 from __future__ import annotations
 

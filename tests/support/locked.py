@@ -1,4 +1,4 @@
-"""The libraries of the Action's lock: as a folder of wheels, and in Pythons to run the step with.
+"""The libraries of the Action's lock: as a folder of wheels, and in Pythons that run the step.
 
 The wheels are fetched once, from the package index, and kept in the user's cache for as long as the
 lock and the interpreter stay the same; so is the Python that has them. Where there is neither cache

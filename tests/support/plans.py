@@ -1,4 +1,4 @@
-"""Plans for tests: written out by hand, and untrusted ones by the hundred from hypothesis."""
+"""Plans for tests: written out by hand, and generated ones full of untrusted text."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The proof that nothing is lost and nothing twice: cases of what goes wrong, each judged.
 
-A case breaks one run, or several, on a service of its own; then the faults end, and at most two
-more runs must leave exactly what is wanted. What is judged at every change of the listing: copies
-beyond what was declared, and records that were to stay and are gone.
+A case breaks one run, or several, on its own service. Then the faults end, and at most two more
+runs must leave exactly the wanted listing. Each change of the listing is checked for copies that
+nobody declared, and for records that were to stay and are gone.
 """
 
 from __future__ import annotations

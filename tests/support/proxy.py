@@ -1,4 +1,4 @@
-"""A real HTTP server in front of the embedded service: it counts, holds, and answers otherwise."""
+"""A real HTTP server in front of the embedded service: it counts, delays and replaces answers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The one server of the tests: raw sockets on loopback, so that it can do whatever a network can.
+"""The one server of the tests: raw sockets on loopback, which can do whatever a network can.
 
-Each fake service is a `SocketServer` with a `handle` of its own. `RawServer` is told what to do
-with each request, in order; a request that nobody planned is an error of the test.
+Each fake service is a `SocketServer` with its own `handle`. With a `RawServer`, a test plans an act
+for each request, in order; a request without an act is an error of the test.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whole runs of the product against the simulated service: read, plan, apply."""
+"""Whole runs of the product on the simulated service: read, plan, apply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One service's base URL in the many ways in which people write it."""
+"""One base URL in the many ways in which people write it."""
 
 from __future__ import annotations
 

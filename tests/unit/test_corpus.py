@@ -1,4 +1,4 @@
-"""What the fuzzers begin with and what they found: every promise holds on it, without atheris."""
+"""The inputs of the fuzzers, and what they found: every promise holds on them without atheris."""
 
 from __future__ import annotations
 

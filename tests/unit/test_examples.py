@@ -1,4 +1,4 @@
-"""The example that people copy from says what its comments promise."""
+"""The example manifest has what its comments promise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that adds an extra is one that works for this copy."""
+"""The command that adds an extra works for this copy of the package."""
 
 from __future__ import annotations
 

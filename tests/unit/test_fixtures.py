@@ -1,4 +1,4 @@
-"""The listing that other tests start from really has the shapes that real listings have."""
+"""The listing that other tests start from has the shapes of real listings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of rooms in CONTRIBUTING.md is what the imports are."""
+"""The table of rooms in CONTRIBUTING.md matches the imports."""
 
 from __future__ import annotations
 

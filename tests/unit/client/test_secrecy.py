@@ -22,7 +22,7 @@ from commandsync.client.gateway import Session
 from commandsync.client.secrecy import Secrecy
 from commandsync.errors import CommandsyncError
 from commandsync.records.texts import CommandText
-from tests.support.connections import TOKEN
+from tests.support.connecting import TOKEN
 from tests.support.echoes import ENCODINGS, folded, plain_tokens, spelled, texts_in, tokens
 from tests.support.rawserver import (
     RawServer,
