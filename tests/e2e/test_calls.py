@@ -192,7 +192,7 @@ def test_an_announcement_is_posted_and_deleted(home: Home, bot: Bot) -> None:
     assert (added.code, added.out) == (0, 'added "v2"\n')
     assert listed.out.splitlines()[2].split(maxsplit=2) == [identifier, "v2", "Is out."]
     assert (deleted.code, deleted.out) == (0, f'deleted "v2" ({identifier})\n')
-    assert [one["title"] for one in bot.announcements()] == ["v1"]
+    assert [record["title"] for record in bot.announcements()] == ["v1"]
 
 
 @pytest.mark.parametrize("collection", ["commands", "announcements"])
@@ -417,7 +417,7 @@ def test_another_bot_is_shown_by_its_id(home: Home, raw: RawServer) -> None:
     ran = home.run("bots", "show", "41")
     document = home.run("bots", "show", "41", "--format", "json").document
 
-    assert {one.target for one in raw.requests} == {"/v1/bot/41"}
+    assert {request.target for request in raw.requests} == {"/v1/bot/41"}
     assert "information.tags" in ran.out
     assert "music, fun" in ran.out
     assert document["bot"] == document["listed"]["id"] == "41"

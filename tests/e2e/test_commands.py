@@ -175,7 +175,7 @@ def test_plan_speaks_every_format(home: Home, form: str) -> None:
     assert ran.err == ""
     if form == "json":
         plan = checked(ran, "plan")
-        assert [one["action"] for one in plan["changes"]] == ["edit", "add", "delete"]
+        assert [change["action"] for change in plan["changes"]] == ["edit", "add", "delete"]
         assert plan["changes"][0]["location"]["line"] == 3
     if form == "text":
         last = "Plan: 1 to add, 1 to edit, 1 to delete, 8 unchanged."
@@ -190,7 +190,7 @@ def test_apply_speaks_every_format(home: Home, bot: Bot, form: str) -> None:
     assert bot.names() == [*NAMES[:9], "new"]
     if form == "json":
         result = checked(ran, "result")
-        assert {one["outcome"] for one in result["changes"]} == {"done"}
+        assert {change["outcome"] for change in result["changes"]} == {"done"}
         assert result["verified"] is True
     if form == "text":
         verdict = "Verified: nothing is left to do."
@@ -276,7 +276,7 @@ def test_a_text_that_the_service_changed_is_named_and_exit_6(
     def lower(_: object) -> Instead | None:
         if not proxy.writes:
             return None
-        data = [one | {"name": one["name"].lower()} for one in bot.commands()]
+        data = [record | {"name": record["name"].lower()} for record in bot.commands()]
         seen = proxy.requests[-1]
         return None if seen.writes else Instead(200, {"success": True, "data": data})
 
@@ -410,7 +410,7 @@ def test_plan_compares_two_manifests_offline(home: Home) -> None:
 
     plan = checked(ran, "plan")
     assert ran.code == 3
-    assert [one["action"] for one in plan["changes"]] == ["edit", "add", "delete"]
+    assert [change["action"] for change in plan["changes"]] == ["edit", "add", "delete"]
     assert plan["base_url"] == ""
     assert plan["warnings"][0]["message"] == (
         "this is compared with before.yaml, and not with the listing"
@@ -426,8 +426,10 @@ def test_pins_are_compared_only_where_both_manifests_have_them(home: Home) -> No
 
     plan = checked(home.run("plan", "--against", "before.yaml", "--format", "json"), "plan")
 
-    assert [(one["action"], one["renamed_from"]) for one in plan["changes"]] == [("edit", "old")]
-    assert [one["message"] for one in plan["warnings"][1:]] == [
+    assert [(change["action"], change["renamed_from"]) for change in plan["changes"]] == [
+        ("edit", "old")
+    ]
+    assert [problem["message"] for problem in plan["warnings"][1:]] == [
         "1 pinned id is not in the other manifest: its entry is matched by text"
     ]
 

@@ -60,7 +60,7 @@ def test_both_end_copies_are_named_and_the_next_run_clears_up(
 
     results = [checked(one, "result") for one in ran]
     doubled = {name for name, count in Counter(bot.names()).items() if count > 1}
-    said = " ".join(notice["message"] for one in results for notice in one["notices"])
+    said = " ".join(notice["message"] for result in results for notice in result["notices"])
     assert {one.code for one in ran} <= {0, 6}
     assert doubled
     assert all(repr(name) in said for name in doubled)

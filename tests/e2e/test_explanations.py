@@ -162,7 +162,7 @@ def test_a_service_that_keeps_only_the_newest_records_is_not_called_verified(
     document = checked(ran, "result")
     assert ran.code == 6
     assert not document["verified"]
-    assert [one["outcome"] for one in document["changes"]].count("unknown") == 2
+    assert [change["outcome"] for change in document["changes"]].count("unknown") == 2
 
 
 @pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
@@ -285,7 +285,7 @@ def test_no_announcement_is_posted_twice_and_no_command_loses_its_id(
     assert (first.code, second.code) == (6, 6)
     assert "write it as the service stores it" in first.out or "shorten it to" in first.out
     assert (listing.ids("commands"), listing.ids("announcements")) == ids
-    assert [one.kind for one in listing.writes()].count("add") == 2
+    assert [request.kind for request in listing.writes()].count("add") == 2
 
 
 def test_a_former_name_does_not_take_the_record_of_another_command(
@@ -332,13 +332,15 @@ def test_deletes_wait_for_adds_and_only_makes_them_alone(
     ran = apply(home, "--format", "json")
 
     document = checked(ran, "result")
-    outcomes = {(one["action"], one["outcome"]) for one in document["changes"]}
-    (why,) = {one["error"] for one in document["changes"] if one["action"] == "delete"}
+    outcomes = {(change["action"], change["outcome"]) for change in document["changes"]}
+    (why,) = {change["error"] for change in document["changes"] if change["action"] == "delete"}
     assert ran.code == 1
     assert outcomes == {("add", "failed"), ("delete", "skipped")}
     assert why.startswith("deletes wait for adds, and ")
-    assert all("--only" in one["hint"] for one in document["changes"] if one["action"] == "delete")
-    assert listing.texts("commands") == [tuple(one) for one in listed]
+    assert all(
+        "--only" in change["hint"] for change in document["changes"] if change["action"] == "delete"
+    )
+    assert listing.texts("commands") == [tuple(record) for record in listed]
 
     alone = apply(home, "--only", "old-*")
 
@@ -361,7 +363,9 @@ def test_the_way_out_for_deletes_that_wait_is_the_one_that_helps(
 
     ran = apply(home, "--retries", "0", "--format", "json")
 
-    (deleted,) = [one for one in checked(ran, "result")["changes"] if one["action"] == "delete"]
+    (deleted,) = [
+        change for change in checked(ran, "result")["changes"] if change["action"] == "delete"
+    ]
     unknown = fault is RESET_BEFORE
     assert ran.code == (6 if unknown else 1)
     assert deleted["error"].endswith("has an unknown result" if unknown else "failed")

@@ -68,5 +68,5 @@ def test_a_killed_run_is_finished_by_the_next(home: Home, number: int, *, done: 
     assert texts_of(service) == SCENE.wanted
     assert ids_of(service) >= KEPT
     assert (stage.copies, stage.lost) == (0, 0), stage.problems
-    rewritten = [one for one in service.requests[begun:] if one.kind == "add"]
+    rewritten = [request for request in service.requests[begun:] if request.kind == "add"]
     assert len(rewritten) <= len(SCENE.wanted)

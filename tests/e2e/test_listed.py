@@ -51,21 +51,23 @@ def test_applying_to_an_empty_page_lists_every_command_and_then_nothing_is_left(
 
     assert applied["verified"] is True
     assert applied["outcomes"] == {"done": 656, "failed": 0, "unknown": 0, "skipped": 0}
-    assert [_text(one) for one in empty.commands()] == [_text(one) for one in bot.commands()]
+    assert [_text(record) for record in empty.commands()] == [
+        _text(record) for record in bot.commands()
+    ]
     assert home.run("plan", "--detailed-exitcode").code == 0
 
 
 def test_a_mixed_change_keeps_every_kept_id_and_its_uses(home: Home, bot: Bot) -> None:
     home.run("pull", "--out", "commands.yaml")
     listed = bot.commands()
-    once = [one for one in listed if [o["name"] for o in listed].count(one["name"]) == 1]
+    once = [record for record in listed if [o["name"] for o in listed].count(record["name"]) == 1]
     edited, renamed, deleted = once[:60], once[60:100], once[100:140]
     entries = yaml.load(home.read("commands.yaml"), yaml.BaseLoader)["commands"]  # noqa: S506
-    by_id = dict(zip([one["id"] for one in listed], entries, strict=True))
-    for one in deleted:
-        del by_id[one["id"]]
-    for one in edited:
-        by_id[one["id"]]["description"] = f"{one['description'].strip()} Now better."
+    by_id = dict(zip([record["id"] for record in listed], entries, strict=True))
+    for record in deleted:
+        del by_id[record["id"]]
+    for record in edited:
+        by_id[record["id"]]["description"] = f"{record['description'].strip()} Now better."
     for number, one in enumerate(renamed):
         by_id[one["id"]] |= {"name": f"renamed {number}", "formerly": [one["name"].strip()]}
     new = [{"name": f"new {n}", "description": "Is new.", "syntax": f"/new {n}"} for n in range(20)]
@@ -78,14 +80,14 @@ def test_a_mixed_change_keeps_every_kept_id_and_its_uses(home: Home, bot: Bot) -
     summary = {"add": 20, "edit": 100, "delete": 40, "replace": 0, "unchanged": 656 - 140}
     assert applied.get("summary") == summary, applied.get("problems", applied)
     assert applied["verified"] is True
-    now = {one["id"]: one for one in bot.commands()}
-    gone = {one["id"] for one in deleted}
-    kept = {one["id"]: one["uses"] for one in listed if one["id"] not in gone}
+    now = {record["id"]: record for record in bot.commands()}
+    gone = {record["id"] for record in deleted}
+    kept = {record["id"]: record["uses"] for record in listed if record["id"] not in gone}
     assert {identifier: now[identifier]["uses"] for identifier in kept} == kept
     assert len(now) == 656 - 40 + 20
     assert gone.isdisjoint(now)
-    assert all(now[one["id"]]["description"].endswith("Now better.") for one in edited)
-    assert [now[one["id"]]["name"] for one in renamed] == [f"renamed {n}" for n in range(40)]
+    assert all(now[record["id"]]["description"].endswith("Now better.") for record in edited)
+    assert [now[record["id"]]["name"] for record in renamed] == [f"renamed {n}" for n in range(40)]
     assert home.run("plan", "--detailed-exitcode").code == 0
 
 

@@ -56,14 +56,14 @@ def test_off_a_terminal_a_dry_run_needs_no_yes(home: Home, proxy: Proxy) -> None
 def test_a_yes_reads_again_and_then_writes(home: Home, bot: Bot, proxy: Proxy) -> None:
     with Terminal.running(home, "apply") as terminal:
         shown = terminal.until(QUESTION)
-        assert [one.method for one in proxy.requests] == ["GET"]
+        assert [request.method for request in proxy.requests] == ["GET"]
         terminal.type("y\n")
         code, rest, _ = terminal.ended()
 
     assert code == 0
     assert "~ help" in shown
     assert "Apply: 2 done" in rest
-    assert [one.method for one in proxy.requests] == ["GET", "GET", "POST", "POST", "GET"]
+    assert [request.method for request in proxy.requests] == ["GET", "GET", "POST", "POST", "GET"]
     assert bot.names() == ["help", "play", "new"]
 
 

@@ -72,7 +72,7 @@ def test_the_line_that_a_plan_prints_makes_it_a_rename(
     wanted = rename.fields(rename.new)
 
     planned = plan(home, other, rename, wanted)
-    (hint,) = [one["hint"] for one in planned["warnings"] if "formerly" in one["hint"]]
+    (hint,) = [problem["hint"] for problem in planned["warnings"] if "formerly" in problem["hint"]]
     former = json.loads(hint.partition("formerly: ")[2])
     declared = plan(home, other, rename, wanted | {"formerly": former})
 

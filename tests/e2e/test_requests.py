@@ -86,7 +86,11 @@ def test_changes_cost_one_request_each_and_one_read_for_each_changed_collection(
     made = checked(ran, "result")["outcomes"]["done"]
     assert made == 5 + 2 + 2
     assert len(proxy.requests) == 2 + made + 1
-    assert Counter(one.method for one in proxy.requests) == {"GET": 3, "POST": 7, "DELETE": 2}
+    assert Counter(request.method for request in proxy.requests) == {
+        "GET": 3,
+        "POST": 7,
+        "DELETE": 2,
+    }
     assert Counter(proxy.shorts())["GET announcements"] == 1
 
 
@@ -124,7 +128,7 @@ def test_adds_go_one_by_one_in_the_order_of_the_manifest(
     ran = home.run("apply", "--yes")
 
     assert ran.code == 0
-    assert [one.json["name"] for one in proxy.writes] == new
+    assert [request.json["name"] for request in proxy.writes] == new
     assert proxy.most == 1
     assert bot.names() == NAMES + new
 
@@ -164,5 +168,7 @@ def test_what_is_written_is_what_the_interface_asks_for(home: Home, bot: Bot, pr
         "category": "Fun",
     }
     assert {one.method for one in deletes} == {"DELETE"}
-    assert all(one.headers["authorization"] == f"Bot {bot.token}" for one in proxy.requests)
-    assert all(one.headers["user-agent"].startswith("commandsync/") for one in proxy.requests)
+    assert all(request.headers["authorization"] == f"Bot {bot.token}" for request in proxy.requests)
+    assert all(
+        request.headers["user-agent"].startswith("commandsync/") for request in proxy.requests
+    )

@@ -125,7 +125,7 @@ def test_a_plan_that_ended_half_way_is_finished_by_running_it_again(
     ran = home.run(*APPLY)
 
     assert ran.code == 0, ran.said
-    assert [one.method for one in proxy.writes] == ["DELETE"]
+    assert [request.method for request in proxy.writes] == ["DELETE"]
     assert bot.names() == [*NAMES[:9], "new"]
 
 

@@ -49,9 +49,11 @@ def test_each_manifest_goes_to_its_own_bot_with_its_own_token(
 
     results = checked(ran, "result")["results"]
     assert ran.code == 0
-    assert [one["bot"] for one in results] == [bot.id for bot in bots]
+    assert [result["bot"] for result in results] == [bot.id for bot in bots]
     assert [bot.names()[-1] for bot in bots] == ["new of a", "new of b"]
-    tokens = {(one.path.split("/")[3], one.headers["authorization"]) for one in proxy.requests}
+    tokens = {
+        (request.path.split("/")[3], request.headers["authorization"]) for request in proxy.requests
+    }
     assert tokens == {(bot.id, f"Bot {bot.token}") for bot in bots}
 
 
@@ -59,10 +61,10 @@ def test_each_manifest_goes_to_its_own_bot_with_its_own_token(
 def test_all_are_read_and_planned_before_the_first_write(home: Home, proxy: Proxy) -> None:
     assert home.run("apply", "--yes", "-f", "bots").code == 0
 
-    methods = [one.method for one in proxy.requests]
+    methods = [request.method for request in proxy.requests]
     assert methods[:2] == ["GET", "GET"]
     assert methods[2] == "POST"
-    assert len({one.path.split("/")[3] for one in proxy.requests[:2]}) == 2
+    assert len({request.path.split("/")[3] for request in proxy.requests[:2]}) == 2
 
 
 def test_one_that_is_refused_keeps_all_from_being_written(
@@ -181,7 +183,7 @@ def test_exit_1_means_that_no_listing_was_changed(
     results = checked(ran, "result")["results"]
     changed = [bot.names() != LISTED for bot in several]
     assert changed == [answer is None for answer in answers]
-    assert [one["outcomes"]["done"] for one in results] == [int(one) for one in changed]
+    assert [result["outcomes"]["done"] for result in results] == [int(one) for one in changed]
     assert ran.code == (0 if all(changed) else 6 if any(changed) else 1)
 
 

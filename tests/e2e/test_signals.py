@@ -89,8 +89,8 @@ def test_a_signal_lets_what_is_in_flight_finish_and_reports_it(
     assert len(proxy.writes) == 4
     assert result["interrupted"] is True
     assert result["outcomes"] == {"done": 4, "failed": 0, "unknown": 0, "skipped": 8}
-    changed = [one["name"] for one in bot.commands() if one["description"] == "Reworded."]
-    told = [one["name"] for one in result["changes"] if one["outcome"] == "done"]
+    changed = [record["name"] for record in bot.commands() if record["description"] == "Reworded."]
+    told = [change["name"] for change in result["changes"] if change["outcome"] == "done"]
     assert sorted(changed) == sorted(told)
 
 
@@ -110,7 +110,7 @@ def test_running_again_finishes_what_was_interrupted(
     assert "Interrupted: what was in flight was finished. Run again" in stopped.out
     assert again.code == 0
     assert len(proxy.writes) == 8
-    assert {one["description"] for one in bot.commands()} == {"Reworded."}
+    assert {record["description"] for record in bot.commands()} == {"Reworded."}
 
 
 @pytest.mark.usefixtures("bot")
@@ -146,7 +146,7 @@ def test_a_signal_ends_the_wait_before_the_next_try(home: Home, bot: Bot, proxy:
 
     assert ran.code == 130
     assert len(proxy.writes) == 1
-    assert {one["description"] for one in bot.commands()} == {"Does it."}
+    assert {record["description"] for record in bot.commands()} == {"Does it."}
 
 
 @pytest.mark.usefixtures("bot")

@@ -41,8 +41,8 @@ def test_a_saved_plan_that_is_repeated_was_done_already(
     again = checked(home.run(*apply, "--format", "json"), "result")
     shown = {form: home.run(*apply, "--format", form).out for form in FORMATS}
 
-    assert [one["already"] for one in first["changes"]] == [False] * count
-    assert [one["already"] for one in again["changes"]] == [True] * count
+    assert [change["already"] for change in first["changes"]] == [False] * count
+    assert [change["already"] for change in again["changes"]] == [True] * count
     assert again["outcomes"]["done"] == count
     said = f"Apply: 0 done, {count} done already, 0 failed, 0 unknown, 0 skipped. "
     for form in ("text", "markdown", "github"):

@@ -144,7 +144,7 @@ def test_a_token_file_goes_before_the_variable(
     ran = home.run("apply", "--yes", "--token-file", "token.txt")
 
     assert ran.code == 0, ran.said
-    assert {one.headers["authorization"] for one in proxy.requests} == {f"Bot {bot.token}"}
+    assert {request.headers["authorization"] for request in proxy.requests} == {f"Bot {bot.token}"}
 
 
 @pytest.mark.usefixtures("bot")
@@ -191,7 +191,7 @@ def test_plan_needs_no_token_and_sends_none(home: Home, proxy: Proxy) -> None:
     home.forget("COMMANDSYNC_TOKEN")
 
     assert home.run("plan").code == 0
-    assert ["authorization" in one.headers for one in proxy.requests] == [False]
+    assert ["authorization" in request.headers for request in proxy.requests] == [False]
 
 
 def test_a_token_of_another_bot_writes_nothing_and_plan_warns(
@@ -232,7 +232,7 @@ def test_an_opaque_token_is_left_to_the_service(home: Home, proxy: Proxy, payloa
 
     assert ran.code == 1
     assert checked(ran, "result")["outcomes"]["done"] == 0
-    assert any(one.headers["authorization"] == f"Bot {token}" for one in proxy.writes)
+    assert any(request.headers["authorization"] == f"Bot {token}" for request in proxy.writes)
     assert json.dumps(token) not in ran.out
 
 

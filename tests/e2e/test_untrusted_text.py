@@ -66,8 +66,8 @@ def records() -> list[dict[str, str]]:
 def said(bot: Bot) -> list[tuple[str, ...]]:
     names = ("name", "description", "syntax", "category")
     return [
-        tuple((one.get(name) or "").replace("\r\n", "\n") for name in names)
-        for one in bot.commands()
+        tuple((record.get(name) or "").replace("\r\n", "\n") for name in names)
+        for record in bot.commands()
     ]
 
 

@@ -176,7 +176,7 @@ class Driver:
 
     def _stop(self) -> None:
         self._stopped = True
-        for flight in [one for one in self._flights if one.waiting]:
+        for flight in [flight for flight in self._flights if flight.waiting]:
             flight.waiting = False
             self._soon(0.0, lambda flight=flight: self._resume(flight, answer=False))  # type: ignore[misc]
 

@@ -116,7 +116,7 @@ class Gateway(SocketServer):
     @property
     def asked(self) -> list[dict[str, str]]:
         """The query of every handshake."""
-        return [one.query for one in self.requests if one.path == "/v1/gateway/"]
+        return [request.query for request in self.requests if request.path == "/v1/gateway/"]
 
     def then(self, *acts: Act) -> Self:
         self.acts.extend(acts)

@@ -58,7 +58,7 @@ class Hub(SocketServer):
     @property
     def ours(self) -> list[str]:
         """The bodies of the comments that the job's own account wrote."""
-        return [one["body"] for one in self.comments if one["user"]["login"] == JOBS_OWN]
+        return [record["body"] for record in self.comments if record["user"]["login"] == JOBS_OWN]
 
     def says(self, body: str, *, login: str = JOBS_OWN) -> Record:
         """Add a comment."""

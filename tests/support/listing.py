@@ -380,7 +380,7 @@ class Listing:
         needed = [name for name in FIELDS[collection] if name != _OPTIONAL]
         if not all(isinstance(texts.get(name), str) and texts[name] for name in needed):
             return _reply(400, {"error": "a field is missing"})
-        others = [one for one in self.stored[collection] if one["id"] != body.get("id")]
+        others = [record for record in self.stored[collection] if record["id"] != body.get("id")]
         if why := self.refuse(collection, texts, others):
             return _reply(400, {"error": why})
         record = self.store(dict(texts))
@@ -407,7 +407,7 @@ class Listing:
             return _reply(404, {"error": "unknown record"})
 
         def change(records: list[Record]) -> None:
-            records[:] = [one for one in records if one["id"] != identifier]
+            records[:] = [record for record in records if record["id"] != identifier]
 
         self._enter(collection, identifier, change, fault)
         return _ok()

@@ -115,19 +115,19 @@ class Stage:
     def judge(self, run: Run, were: Texts, begun: int) -> None:
         """Hold what a run says against what is really there."""
         now, result = texts_of(self.service), run.result
-        for one in result.settled:
-            is_so = happened(one.change, self.service, now)
-            if one.outcome is Outcome.DONE:
-                self._say(not is_so, f"{one.change.name} is not done")
-            elif one.outcome is not Outcome.UNKNOWN:
-                self._say(is_so, f"{one.change.name} is {one.outcome} and is done")
+        for settled in result.settled:
+            is_so = happened(settled.change, self.service, now)
+            if settled.outcome is Outcome.DONE:
+                self._say(not is_so, f"{settled.change.name} is not done")
+            elif settled.outcome is not Outcome.UNKNOWN:
+                self._say(is_so, f"{settled.change.name} is {settled.outcome} and is done")
         self._say(result.complete and now != self.scene.wanted, "exit 0 while the listing differs")
         self._say(not result.touched and now != were, "it says that nothing was changed")
         requests = self.service.requests[begun:]
-        ours = {one.id for one in run.plan.changes if isinstance(one, Delete | Replace)}
-        gone = {one.path.rsplit("/", 1)[1] for one in requests if one.kind == "delete"}
+        ours = {change.id for change in run.plan.changes if isinstance(change, Delete | Replace)}
+        gone = {request.path.rsplit("/", 1)[1] for request in requests if request.kind == "delete"}
         self._say(not gone <= ours, "it deletes outside its plan")
-        kinds = [one.kind for one in requests if one.method != "GET"]
+        kinds = [request.kind for request in requests if request.method != "GET"]
         ordered = sorted(kinds, key=lambda kind: kind == "delete")
         self._say(kinds != ordered, "it deletes before it has added and edited")
 
@@ -135,10 +135,12 @@ class Stage:
         """Let what is late arrive, and judge whether the run had ruled it out."""
         self.service.settle()
         now = texts_of(self.service)
-        for one in run.result.settled if run else ():
-            ruled_out = one.outcome in {Outcome.FAILED, Outcome.SKIPPED}
-            is_so = happened(one.change, self.service, now)
-            self._say(ruled_out and is_so, f"{one.change.name} is {one.outcome} and arrived")
+        for settled in run.result.settled if run else ():
+            ruled_out = settled.outcome in {Outcome.FAILED, Outcome.SKIPPED}
+            is_so = happened(settled.change, self.service, now)
+            self._say(
+                ruled_out and is_so, f"{settled.change.name} is {settled.outcome} and arrived"
+            )
 
     def converge(self) -> int:
         """End all faults, run again, and return how many runs it took.
@@ -200,9 +202,9 @@ def happened(change: Change, service: Listing, now: Texts) -> bool:
             return now[tuple(change.after)] > 0 and change.id not in ids_of(service)
         case Edit():
             (text,) = [
-                tuple(one.get(name) or "" for name in FIELDS["commands"])
-                for one in service.stored["commands"]
-                if one["id"] == change.id
+                tuple(record.get(name) or "" for name in FIELDS["commands"])
+                for record in service.stored["commands"]
+                if record["id"] == change.id
             ] or [()]
             return text == tuple(change.after)
         case Add():
@@ -394,11 +396,15 @@ def interleaved(
 def _judge_at_once(stage: Stage, run: Run) -> None:
     """Judge what must hold even if another run writes too: what is done is there, or was."""
     now = texts_of(stage.service)
-    deleted = {one.path.rsplit("/", 1)[1] for one in stage.service.requests if one.kind == "delete"}
-    for one in run.result.settled:
-        if one.outcome is Outcome.DONE and isinstance(one.change, Delete):
-            is_so = one.change.id in deleted or happened(one.change, stage.service, now)
-            stage._say(not is_so, f"{one.change.name} is not gone")  # noqa: SLF001 - its own judge
+    deleted = {
+        request.path.rsplit("/", 1)[1]
+        for request in stage.service.requests
+        if request.kind == "delete"
+    }
+    for settled in run.result.settled:
+        if settled.outcome is Outcome.DONE and isinstance(settled.change, Delete):
+            is_so = settled.change.id in deleted or happened(settled.change, stage.service, now)
+            stage._say(not is_so, f"{settled.change.name} is not gone")  # noqa: SLF001 - its own judge
 
 
 def every_pair(faults: Sequence[Fault], mode: str, *, most: int = 9) -> Iterator[Case]:

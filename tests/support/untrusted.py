@@ -128,7 +128,9 @@ def judge_manifest(data: bytes) -> None:
         target=Target(bot=manifest.bot or "42", base_url=manifest.base_url or "https://x.example"),
         rules=manifest.rules,
         manifest=manifest.paths,
-        notices=[Notice(one.message, one.hint, one.location) for one in manifest.warnings],
+        notices=[
+            Notice(problem.message, problem.hint, problem.location) for problem in manifest.warnings
+        ],
     )
     _judge_plan(plan)
     _judge_dump(manifest.snapshot)
