@@ -1,4 +1,4 @@
-"""The demo runs every scene against a real service."""
+"""The demo runs every step for real, and ends well."""
 
 from __future__ import annotations
 

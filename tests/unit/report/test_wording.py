@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +10,7 @@ import pytest
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError, UsageError
+from commandsync.manifest import Manifest
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.report import render_failure, render_plans, render_results, render_validated
@@ -24,13 +25,6 @@ if TYPE_CHECKING:
     Golden = Callable[[str, str], None]
 
 pytestmark = pytest.mark.parametrize("form", ["text", "markdown", "github"])
-
-
-@dataclass(frozen=True)
-class Manifest:
-    path: str
-    snapshot: Snapshot
-    warnings: tuple[Problem, ...] = ()
 
 
 def test_the_wording_of_plans(
@@ -53,7 +47,10 @@ def test_the_wording_of_valid_manifests(golden: Golden, form: Format) -> None:
     news, commands = (announcement("c", "d"),), (command("a"), command("b"))
     snapshot = Snapshot({Resource.COMMAND: commands, Resource.ANNOUNCEMENT: news})
     warning = Problem(Location("b.yaml", 2, 3), "twins", "rename one")
-    manifests = [Manifest("a.yaml", snapshot), Manifest("b.yaml", Snapshot(), (warning,))]
+    manifests = [
+        Manifest("a.yaml", snapshot=snapshot),
+        Manifest("b.yaml", snapshot=Snapshot(), warnings=(warning,)),
+    ]
 
     golden(render_validated(manifests, format=form), f"validate.{form}")
 
