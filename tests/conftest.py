@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _GOLDEN = Path(__file__).parent / "fixtures" / "golden"
 
 _SLOW = {"conformance", "e2e", "server", "wire"}  # sockets, child processes, databases
+_LONGEST = {"test_demo.py", "test_guard.py", "test_readme.py", "test_untrusted_sizes.py"}
 _SLOW_FILES = {"test_convergence.py", "test_rewriting_services.py", "test_the_proof_can_fail.py"}
 
 settings.register_profile("house", deadline=None, derandomize=True)
@@ -26,8 +27,8 @@ settings.load_profile("house")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that wait longest, and mark what `make test-fast` leaves out."""
-    items.sort(key=lambda item: "wire" not in item.path.parts)
+    """Begin with the tests that take longest, and mark those that `make test-fast` leaves out."""
+    items.sort(key=lambda item: item.path.name not in _LONGEST)
     for item in items:
         if _is_slow(item.path.parts):
             item.add_marker(pytest.mark.slow)
