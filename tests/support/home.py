@@ -19,7 +19,7 @@ import pytest
 
 from commandsync.apply import run
 from commandsync.cli.program import run as program
-from commandsync.client import Gate
+from commandsync.client.gate import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
