@@ -68,15 +68,14 @@ def main(environ: MutableMapping[str, str]) -> int:
             run = _Run(mode, teller, _settings(inputs, environ), handler)
             found = run.apply() if mode == "apply" else run.look()
         except signals.Interruption as interruption:
-            handler.heard()
             error = CommandsyncError("interrupted; nothing was changed")
             found = verdict.of_error(error, code=signals.of_signal(interruption.number))
         except CommandsyncError as error:
             found = verdict.of_error(in_inputs(error))
         except Exception as error:  # noqa: BLE001 - a defect must not leave the outputs empty
             found = _defect(error, writing=handler.writing)
-        with handler.answered_by(lambda _count: None):
-            return _told(found, teller)
+        handler.ignore()
+        return _told(found, teller)
 
 
 @dataclass(frozen=True, slots=True)

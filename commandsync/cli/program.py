@@ -103,7 +103,6 @@ def run(arguments: Sequence[str], early: Sequence[int] = ()) -> int:
             code = _called(arguments, handler, output)
             handler.disarm()
         except signals.Interruption:
-            handler.heard()
             error = CommandsyncError("interrupted; nothing was changed")
             output.failure(error, kind="interrupted")
         except Exception as defect:  # noqa: BLE001 - told in words, and never as exit code 1

@@ -1,14 +1,12 @@
-"""SIGINT and SIGTERM: the first ends a run in good order, the second at once."""
+"""SIGINT and SIGTERM: the first ends a run in order, the second ends the process at once."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
-from _thread import interrupt_main
 from contextlib import contextmanager
-from threading import Timer, main_thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -16,9 +14,6 @@ if TYPE_CHECKING:
 
 SIGNALLED = 128
 """POSIX shells report a program that a signal ended as 128 and the signal's number."""
-
-_PATIENCE = 1.0
-"""Seconds after which an interruption that did not arrive is raised once more."""
 
 _HANDLED = (signal.SIGINT, signal.SIGTERM)
 
@@ -36,14 +31,13 @@ class Interruption(BaseException):
 
 
 class Signals:
-    """What to do with a signal, and which one came.
+    """Handles signals and records the first one.
 
     Attributes:
         number: The first signal that came; 0 for none.
-        writing: Whether signals are answered in good order because something is being written.
 
     Args:
-        armed: Whether a signal ends the run at once; if not, `arm` says from when on.
+        armed: Whether a signal ends the run at once; if not, `arm` starts that.
     """
 
     def __init__(self, *, armed: bool = True) -> None:
@@ -51,21 +45,20 @@ class Signals:
         self._armed = armed
         self._count = 0
         self._answer: Callable[[int], None] | None = None
-        self._reminder: Timer | None = None
 
     @property
     def writing(self) -> bool:
-        """Whether a write may be under way."""
+        """Whether a write may be in flight."""
         return self._answer is not None
 
     def arm(self, early: Sequence[int] = ()) -> None:
         """Let a signal end the run from now on.
 
         Args:
-            early: The signals that came before these handlers.
+            early: The signals that came before these handlers were set.
 
         Raises:
-            Interruption: One has come already.
+            Interruption: A signal has come already.
         """
         self._armed = True
         self.number = self.number or next(iter(early), 0)
@@ -77,53 +70,38 @@ class Signals:
         """Let a signal only decide the exit code from now on: the run has ended."""
         self._armed = False
 
+    def ignore(self) -> None:
+        """Let no signal end the process any more."""
+        self._answer = lambda _: None
+
     @contextmanager
     def answered_by(self, answer: Callable[[int], None]) -> Iterator[None]:
-        """Call `answer` with the count of signals so far instead of ending the run.
+        """Call `answer` with the number of signals so far instead of ending the run.
 
         After the block a signal only decides the exit code: something was written by then, and
         the run is about to end.
 
         Raises:
-            Interruption: A signal came before, and Python lost it.
+            Interruption: A signal has come already.
         """
-        if self._reminder is not None:
+        if self.number:
             raise Interruption(self.number)
         self._answer = answer
         try:
             yield
         finally:
-            self._answer = lambda _: None
+            self.ignore()
 
     def handle(self, number: int, _frame: FrameType | None) -> None:
         """Handle a signal; it may come between any two steps of the program."""
         self.number = self.number or number
         self._count += 1
-        if self._answer is None:
-            if self._count > 1:
-                os._exit(of_signal(self.number))  # the first one is being told, which takes long
-            if not self._armed:
-                return
-            # Python drops what is raised in a weak reference's callback or a finalizer.
-            self._reminder = Timer(_PATIENCE, self._remind)
-            self._reminder.daemon = True
-            self._reminder.start()
+        if self._answer is not None:
+            self._answer(self._count)
+        elif self._count > 1:
+            os._exit(of_signal(self.number))  # the first is being reported, which takes long
+        elif self._armed:
             raise Interruption(number)
-        self._answer(self._count)
-
-    def heard(self) -> None:
-        """Say that the interruption has arrived where it is told."""
-        if self._reminder is not None:
-            self._reminder.cancel()
-            self._reminder = None
-
-    def _remind(self) -> None:
-        self._count -= 1
-        main = main_thread().ident
-        if sys.platform == "win32" or main is None:
-            interrupt_main(signal.Signals(self.number))
-        else:  # also ends a wait in the middle
-            signal.pthread_kill(main, self.number)
 
 
 @contextmanager
@@ -133,15 +111,29 @@ def handled(*, armed: bool = True) -> Iterator[Signals]:
     Args:
         armed: As for `Signals`.
     """
-    signals = Signals(armed=armed)
+    signals, hook = Signals(armed=armed), sys.unraisablehook
+
+    def on_dropped(unraisable: Any) -> None:  # noqa: ANN401 - sys.UnraisableHookArgs
+        """Raise an interruption again that a finalizer or a weak reference's callback dropped."""
+        if isinstance(unraisable.exc_value, Interruption):
+            sys.setprofile(raise_outside)  # what is raised in this hook is dropped as well
+        else:
+            hook(unraisable)
+
+    def raise_outside(frame: FrameType, _event: str, _argument: object) -> None:
+        if frame.f_code is not on_dropped.__code__:
+            sys.setprofile(None)
+            raise Interruption(signals.number)
+
+    sys.unraisablehook = on_dropped
     before = {number: signal.signal(number, signals.handle) for number in _HANDLED}
     try:
         yield signals
     finally:
         signals.disarm()
-        signals.heard()
         for number, handler in before.items():
             signal.signal(number, handler)
+        sys.unraisablehook = hook
 
 
 def of_signal(number: int) -> int:

@@ -124,7 +124,6 @@ LOST = (
     "        Lost()\n"
     "        {then}\n"
     "    except Interruption as interruption:\n"
-    "        signals.heard()\n"
     "        print(interruption.number)\n"
 )
 
