@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.budgets import Row, milliseconds
 from benchmarks.measuring import COMMANDSYNC, PYTHON, best, work
-from commandsync.cli.program import NAMES
+from commandsync.cli.program import COMMANDS
 
 _BARE = "import click"
 
@@ -12,7 +12,7 @@ _BARE = "import click"
 def rows() -> list[Row]:
     """Measure them all."""
     runs = {_BARE: work(PYTHON, "-c", _BARE), "--version": work(*COMMANDSYNC, "--version")}
-    for words in ((), *((name,) for name in NAMES)):
+    for words in ((), *((name,) for name in COMMANDS)):
         runs[" ".join([*words, "--help"])] = work(*COMMANDSYNC, *words, "--help")
     found = best(runs, rounds=15)
     bare = found.pop(_BARE)

@@ -1,18 +1,18 @@
-"""`python -m commandsync`, and the script `commandsync`: signals are handled before all else.
+"""`python -m commandsync`, and the script `commandsync`: signals are handled first.
 
-What is imported here is loaded when Python starts, so that nothing comes before the handlers. A
-signal that comes earlier still, while Python itself starts, is Python's to handle.
+It imports only modules that Python has loaded when it starts, so that nothing comes before the
+handlers. A signal that comes while Python itself starts is handled by Python.
 """
 
 import _signal  # type: ignore[import-not-found]  # signal.py without enum, which takes longer
 from os import _exit
 
 early: list[int] = []
-"""The signals that have come by now."""
+"""The signals that came before the program was loaded."""
 
 
 def _note(number: int, _frame: object) -> None:
-    """Note a signal until the program can tell of it; a second one ends it at once."""
+    """Record a signal until the program can report it; a second one ends the process at once."""
     if early:
         _exit(128 + early[0])
     early.append(number)
@@ -23,10 +23,10 @@ for _number in (_signal.SIGINT, _signal.SIGTERM):
 
 
 def main() -> None:
-    """Run the command line; it leaves with its exit code."""
-    from commandsync.cli import main as run  # noqa: PLC0415 - signals first
+    """Run the command line; it exits with its code."""
+    from commandsync.cli import program  # noqa: PLC0415 - signals first
 
-    run(early)
+    program.main(early)
 
 
 if __name__ == "__main__":

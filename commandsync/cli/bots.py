@@ -1,4 +1,4 @@
-"""`commandsync bots`: what the service lists."""
+"""`commandsync bots`: the bots that the service lists."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commandsync.cli.calling import calling
 from commandsync.cli.options import call_options, paging_options
-from commandsync.cli.telling import tell_record, tell_records
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.group("bots")
 def bots_command() -> None:
-    """Look at the bots that the service lists.
+    """Show the bots that the service lists.
 
     \b
     Example:
@@ -57,33 +55,31 @@ def list_command(  # noqa: PLR0913 - one for each option
       commandsync bots list --limit 100 --page 2
       commandsync bots list --all --format json
     """
-    wanted: dict[str, Any] = {
-        "q": q,
-        "sort": sort,
-        "ids": ids,
-        "tags": tags,
-        "certified": certified,
-    }
-    with calling(settings, of_bot=False) as (client, site):
-        about = replace(site, bot="")
+    from commandsync.cli.call import open_client, show_records
+
+    query: dict[str, Any] = {"q": q, "sort": sort, "ids": ids, "tags": tags, "certified": certified}
+    with open_client(settings, of_bot=False) as (client, site):
+        service = replace(site, bot="")
         if every:
-            bots = tuple(client.iter_bots(**wanted))
-            tell_records("bots", bots, site=about, output=output)
+            bots = tuple(client.iter_bots(**query))
+            show_records("bots", bots, site=service, output=output)
         else:
-            some = client.list_bots(limit=limit, page=page, **wanted)
-            tell_records("bots", some.bots, site=about, output=output, page=some.queries)
+            found = client.list_bots(limit=limit, page=page, **query)
+            show_records("bots", found.bots, site=service, output=output, page=found.queries)
 
 
 @bots_command.command("show")
 @click.argument("identifier", metavar="[ID]", default="")
 @call_options
 def show_command(*, settings: Settings, output: Output, identifier: str) -> None:
-    """Show all that is known of a bot: yours, or another.
+    """Show every field of a bot: yours, or another.
 
     \b
     Example:
       commandsync bots show
       commandsync bots show 779641401482805289 --format json
     """
-    with calling(replace(settings, bot=identifier or settings.bot)) as (client, site):
-        tell_record("listed", client.get_bot(), site=site, output=output)
+    from commandsync.cli.call import open_client, show_record
+
+    with open_client(replace(settings, bot=identifier or settings.bot)) as (client, site):
+        show_record("listed", client.get_bot(), site=site, output=output)

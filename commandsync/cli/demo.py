@@ -1,7 +1,6 @@
-"""`commandsync demo`: the whole story in one go, against a service started just for it.
+"""`commandsync demo`: every step from validate to pull, against a service that it starts.
 
-Nothing is canned: every command is a child process of this very program, and what is shown is what
-it printed.
+Each command is a child process of this program, and its real output is shown.
 """
 
 from __future__ import annotations
@@ -31,19 +30,19 @@ _EXAMPLES = ("examples", "../examples")  # in the installed package, in a checko
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One scene of the story.
+    """One step of the demo.
 
     Attributes:
-        says: What it shows.
-        command: What follows the program's name.
-        edit: What the developer changes in commands.yaml before.
-        exits: The exit code it is to have.
+        title: What it shows; empty for a step that belongs to the one before.
+        command: The command line after the program's name.
+        edit: The change to commands.yaml before it.
+        exit_code: The expected exit code.
     """
 
-    says: str
+    title: str
     command: str
     edit: Callable[[str], str] | None = None
-    exits: int = 0
+    exit_code: int = 0
 
 
 def _reword(text: str) -> str:
@@ -64,11 +63,11 @@ def _keep_three(text: str) -> str:
     return f"{head}commands:\n{kept}"
 
 
-STORY = (
+STEPS = (
     Step("Check the manifest, offline:", "validate"),
-    Step("What would change on the page? What is there was typed in by hand:", "plan"),
-    Step("Make it so:", "apply --yes"),
-    Step("Nothing is left to do:", "plan"),
+    Step("What would change on the page? It was edited by hand so far:", "plan"),
+    Step("Apply it:", "apply --yes"),
+    Step("Nothing is left to change:", "plan"),
     Step("A description is reworded in commands.yaml:", "apply --yes", _reword),
     Step("A command is renamed; with `formerly` it keeps its id and its uses:", "plan", _rename),
     Step("", "apply --yes"),
@@ -78,36 +77,36 @@ STORY = (
 )
 
 
-@click.command("demo", short_help="Show the whole story, from validate to pull.")
+@click.command("demo")
 def demo_command() -> int:
-    """Show the main job from validate to pull, against a service started just for this.
+    """Show every step, from validate to pull.
 
-    Everything runs on this machine, in a temporary folder, and is cleaned up in the end.
+    Everything runs on this machine, against a listing service in a temporary folder, and is
+    removed at the end.
     """
-    from commandsync.server import require  # noqa: PLC0415 - needs the extra
+    from commandsync.server import serve  # noqa: F401 - fails now if the extra is missing
 
-    require()
     with tempfile.TemporaryDirectory(prefix="commandsync-demo-") as name:
         folder = Path(name)
         manifest = folder / "commands.yaml"
         manifest.write_text(_example("commands.yaml"), encoding="utf-8", newline="\n")
         (folder / "seed.json").write_text(_example("seed.json"), encoding="utf-8")
         with _service(folder) as settings:
-            failed = [step for step in STORY if not _play(step, manifest, settings)]
-    _say("\nThat was the whole story." if not failed else "\nThe demo did not go as it should.")
+            failed = [step for step in STEPS if not _run(step, manifest, settings)]
+    _print("\nAll steps ended as expected." if not failed else "\nA step did not end as expected.")
     return 1 if failed else 0
 
 
-def _play(step: Step, manifest: Path, settings: dict[str, str]) -> bool:
-    """Play one scene; whether it ended as it is to."""
-    if step.says:
-        _say(f"\n# {step.says}")
+def _run(step: Step, manifest: Path, settings: dict[str, str]) -> bool:
+    """Run one step; return whether it ended with the expected exit code."""
+    if step.title:
+        _print(f"\n# {step.title}")
     if step.edit:
         text = manifest.read_text(encoding="utf-8")
         manifest.write_text(step.edit(text), encoding="utf-8", newline="\n")
-    _say(f"$ commandsync {step.command}")
+    _print(f"$ commandsync {step.command}")
     color = "always" if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else "never"
-    ended = subprocess.run(  # noqa: S603 - this very program, with the story's own words
+    ended = subprocess.run(  # noqa: S603 - this program, with the arguments above
         [*PROGRAM, *step.command.split(), "--color", color],
         cwd=manifest.parent,
         env={**os.environ, **settings},
@@ -120,32 +119,32 @@ def _play(step: Step, manifest: Path, settings: dict[str, str]) -> bool:
     if len(lines) > _SHOWN_LINES:
         left_out = len(lines) - _SHOWN_LINES
         lines[_SHOWN_LINES // 2 : -_SHOWN_LINES // 2] = [f"  ... {left_out} lines ..."]
-    _say("\n".join(lines))
+    _print("\n".join(lines))
     if ended.returncode:
-        _say(f"(exit code {ended.returncode})")
-    return ended.returncode == step.exits
+        _print(f"(exit code {ended.returncode})")
+    return ended.returncode == step.exit_code
 
 
 @contextmanager
 def _service(folder: Path) -> Iterator[dict[str, str]]:
-    """Run the embedded service as a child; yield the variables that lead to it."""
+    """Run the embedded service as a child; yield the environment variables for it."""
     arguments = ["serve", "--port", "0", "--database", "listing.db", "--seed", "seed.json"]
-    _say("$ commandsync " + " ".join(arguments) + " &")
+    _print("$ commandsync " + " ".join(arguments) + " &")
     with (folder / "serve.log").open("wb") as log:
-        child = subprocess.Popen(  # noqa: S603 - this very program
+        child = subprocess.Popen(  # noqa: S603 - this program
             [*PROGRAM, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=log
         )
-    assert child.stdout is not None  # noqa: S101 - it is a pipe, as just asked for
+    assert child.stdout is not None  # noqa: S101 - it is a pipe
     try:
-        said = [child.stdout.readline().decode() for _ in range(2)]
-        url = re.search(r"http://\S+", said[0])
-        token = re.search(r"\S+\.\S+\.\S+$", said[1].strip())
+        lines = [child.stdout.readline().decode() for _ in range(2)]
+        url = re.search(r"http://\S+", lines[0])
+        token = re.search(r"\S+\.\S+\.\S+$", lines[1].strip())
         if url is None or token is None:
             raise UsageError(
                 "the embedded service did not start",
                 hint=(folder / "serve.log").read_text(encoding="utf-8").strip(),
             )
-        _say(said[0].strip())
+        _print(lines[0].strip())
         yield {"COMMANDSYNC_BASE_URL": url[0], "COMMANDSYNC_TOKEN": token[0], "COMMANDSYNC_BOT": ""}
     finally:
         child.terminate()
@@ -155,14 +154,12 @@ def _service(folder: Path) -> Iterator[dict[str, str]]:
 
 def _example(name: str) -> str:
     package = Path(__file__).resolve().parents[1]
-    found = next(
-        (path for folder in _EXAMPLES if (path := package / folder / name).is_file()), None
-    )
-    if found is None:
-        raise UsageError(f"examples/{name} is missing", hint="install commandsync again")
-    return found.read_text(encoding="utf-8")
+    for folder in _EXAMPLES:
+        if (path := package / folder / name).is_file():
+            return path.read_text(encoding="utf-8")
+    raise UsageError(f"examples/{name} is missing", hint="install commandsync again")
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     click.echo(text, color=True)
     sys.stdout.flush()

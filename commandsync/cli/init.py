@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from commandsync.cli.options import PATH, listing_options, not_empty
-from commandsync.diagnostics import Notice
-from commandsync.errors import FileError
-from commandsync.sync.files import check_new, make_folder, read_file, write_file
-from commandsync.sync.job import read_listing
-from commandsync.sync.settings import DEFAULT_MANIFEST, known_bot, site_of
+from commandsync.sync import DEFAULT_MANIFEST
 
-SCHEMA = Path("schemas") / "commands.schema.json"
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commandsync.cli.output import Output
+    from commandsync.sync.settings import Settings
+
+_SCHEMA = "schemas/commands.schema.json"
 _TITLE = b'"commandsync manifest"'
 _LARGEST_SCHEMA = 1024 * 1024  # bytes
 _ADOPTED = (
     "What is listed now. Edit it, see what would change with `commandsync plan`, then apply it."
 )
-
-if TYPE_CHECKING:
-    from commandsync.cli.output import Output
-    from commandsync.sync.settings import Settings
 
 
 @click.command("init")
@@ -34,8 +29,9 @@ if TYPE_CHECKING:
 def init_command(*, path: str, settings: Settings, output: Output) -> None:
     """Write a manifest; never over an existing file.
 
-    Where bot and base URL are known and something is listed, it is a manifest of that. Otherwise it
-    is a starter. The JSON Schema is put into schemas/ beside it, so that editors complete it.
+    If the bot and the base URL are known and something is listed, the manifest contains what is
+    listed. Otherwise it is a starter. The JSON Schema is written to schemas/ beside it, so that
+    editors complete it.
 
     \b
     Example:
@@ -43,31 +39,37 @@ def init_command(*, path: str, settings: Settings, output: Output) -> None:
       commandsync init bots/music/commands.yaml
       commandsync init --bot 779641401482805289 --base-url https://listing.example
     """
-    from commandsync.manifest import schema_text  # noqa: PLC0415 - loads yaml
+    import shlex
+    from pathlib import Path
 
-    check_new(path)
-    schema = Path(path).parent / SCHEMA
+    from commandsync.manifest import schema_text
+    from commandsync.sync.files import check_target, write_file
+
+    check_target(path, force=False, new_folder=True, hint="edit it, or name another file")
+    schema = Path(path).parent / _SCHEMA
     _check_schema(schema)
     text, adopted = _manifest(settings, output)
-    make_folder(schema.parent)
-    write_file(str(schema), schema_text(), force=True)
+    write_file(str(schema), schema_text(), force=True, new_folder=True)
     write_file(path, text, force=False)
     output.talk(f"wrote {path} and {schema.as_posix()}")
     if adopted:
-        output.talk(f"{path} is what is listed now: {adopted}")
-    named = "" if path == DEFAULT_MANIFEST else f" -f {shlex.quote(path.replace(os.sep, '/'))}"
-    output.talk(f"next: edit it, then run  commandsync validate{named}")
+        output.talk(f"{path} contains what is listed now: {adopted}")
+    option = "" if path == DEFAULT_MANIFEST else f" -f {shlex.quote(Path(path).as_posix())}"
+    output.talk(f"next: edit it, then run  commandsync validate{option}")
 
 
 def _manifest(settings: Settings, output: Output) -> tuple[str, str]:
-    """Return the manifest to write, and what of the listing it holds; empty for a starter.
+    """Return the manifest to write, and what of the listing it contains; empty for a starter.
 
     Raises:
-        ListingError: What is listed cannot be read: a starter would not know of it.
+        ListingError: The listing cannot be read; a starter would leave it out.
     """
-    from commandsync.manifest import dump_manifest, starter  # noqa: PLC0415 - loads yaml
+    from commandsync.diagnostics import Notice
+    from commandsync.manifest import dump_manifest, starter
+    from commandsync.sync.job import read_listing
+    from commandsync.sync.settings import known_bot, site_of
 
-    schema = f"./{SCHEMA.as_posix()}"
+    schema = f"./{_SCHEMA}"
     site = site_of(settings, None, of_bot=False) if settings.base_url else None
     if site is None or not site.bot.strip():
         base_url = site.address.base_url if site else ""
@@ -89,7 +91,10 @@ def _manifest(settings: Settings, output: Output) -> tuple[str, str]:
 
 
 def _check_schema(path: Path) -> None:
-    """Let an older schema of ours be renewed, and no other file be replaced."""
+    """Refuse to replace a file that is not an older schema of this program."""
+    from commandsync.errors import FileError
+    from commandsync.sync.files import read_file
+
     if path.exists() and _TITLE not in read_file(str(path), most=_LARGEST_SCHEMA):
         raise FileError(
             f"{path.as_posix()} exists already, and is not a schema of commandsync",

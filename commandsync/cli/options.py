@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 from click.core import ParameterSource
 
-from commandsync.cli.output import Output
-from commandsync.plan.rules import DeleteLimit, parse_delete_limit
-from commandsync.sync.settings import DEFAULT_MANIFEST, Settings
+from commandsync.sync import DEFAULT_MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from commandsync.cli.output import Output
+    from commandsync.plan.rules import DeleteLimit
+
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
-class _Limit(click.ParamType[DeleteLimit]):
+class _Limit(click.ParamType["DeleteLimit"]):
     """A number, a percentage, or `all`."""
 
     name = "limit"
@@ -27,8 +28,10 @@ class _Limit(click.ParamType[DeleteLimit]):
     def convert(
         self, value: str | DeleteLimit, param: click.Parameter | None, ctx: click.Context | None
     ) -> DeleteLimit:
-        if isinstance(value, DeleteLimit):
+        if not isinstance(value, str):
             return value
+        from commandsync.plan.rules import parse_delete_limit
+
         try:
             return parse_delete_limit(value)
         except ValueError as error:
@@ -188,6 +191,8 @@ def talk_options(command: F) -> F:
         form: Any = "text",  # noqa: ANN401 - as above
         **rest: object,
     ) -> object:
+        from commandsync.cli.output import Output
+
         output = Output(form, color, -1 if quiet else verbose)
         return command(*args, output=output, **rest)
 
@@ -249,6 +254,8 @@ def _with_settings(command: F, options: tuple[Callable[[Any], Any], ...]) -> F:
         only: str | None = None,
         **rest: object,
     ) -> object:
+        from commandsync.sync.settings import Settings
+
         settings = Settings(
             files=files,
             base_url=base_url or "",

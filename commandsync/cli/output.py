@@ -1,23 +1,23 @@
-"""Where words go: results to stdout, talk to stderr, both in UTF-8 on every console."""
+"""Standard output for results, standard error for everything else."""
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
 import click
 
 from commandsync import report
 from commandsync.errors import FileError
+from commandsync.report.escape import visible
 from commandsync.sync.files import reason
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from commandsync.diagnostics import Notice
     from commandsync.errors import CommandsyncError
@@ -27,37 +27,24 @@ if TYPE_CHECKING:
 Color = Literal["auto", "always", "never"]
 
 _REQUESTS = 2  # -vv
+_STOPPING = b"\nstopping: requests in flight are finished first (again: stop at once)\n"
 
 
 class ResultLostError(FileError):
     """Standard output cannot be written."""
 
     def after_writing(self) -> ResultLostError:
-        """Return the same of a run that has changed the listing."""
+        """Return the same error for a run that has changed the listing."""
         return ResultLostError(
             f"{self.message}; the listing was changed", hint="run plan to see what is left"
         )
 
 
-def open_closed() -> None:
-    """Put nothing in the place of closed streams, so that no socket ever takes their numbers."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - stays open
-
-
-def speak_utf8() -> None:
-    """Let both streams carry any text: Windows consoles and the C locale would not."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
 def print_out(text: str) -> bool:
-    """Print on standard output; whoever reads it may have seen enough and be gone.
+    """Print on standard output; its reader may have seen enough and be gone.
 
     Returns:
-        Whether somebody still reads.
+        Whether it still has a reader.
 
     Raises:
         ResultLostError: It cannot be written.
@@ -65,7 +52,7 @@ def print_out(text: str) -> bool:
     try:
         click.echo(text.rstrip("\n"), color=True)
     except OSError as error:
-        forget(sys.stdout)
+        discard(sys.stdout)
         if not isinstance(error, BrokenPipeError):
             raise ResultLostError(
                 f"cannot write the result: {reason(error)}", hint="write it to another place"
@@ -75,28 +62,52 @@ def print_out(text: str) -> bool:
 
 
 def print_err(text: str) -> None:
-    """Print on standard error, if it still can be; a run does not end in the middle for that."""
+    """Print on standard error if possible; a run does not end for an error here."""
     try:
         click.echo(text.rstrip("\n"), err=True, color=True)
     except OSError:
-        forget(sys.stderr)
+        discard(sys.stderr)
 
 
-def forget(stream: TextIO) -> None:
-    """Let what is still printed, the interpreter's own flush at exit included, go nowhere."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
+def announce_stop() -> None:
+    """Print that the run is stopping; a signal may come during another print, so write raw."""
+    with suppress(OSError):  # it may have no reader
+        os.write(2, _STOPPING)
+
+
+def discard(stream: TextIO) -> None:
+    """Discard all further output to a stream, the interpreter's own flush at exit included."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
+
+
+@dataclass(frozen=True, slots=True)
+class LogStream:
+    """A stream for log handlers: escaped line by line, since records contain foreign text.
+
+    Attributes:
+        show: Prints the text.
+    """
+
+    show: Callable[[str], None]
+
+    def write(self, text: str) -> None:
+        """Print one record."""
+        self.show("\n".join(map(visible, text.splitlines())))
+
+    def flush(self) -> None:
+        """Do nothing: it is printed already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """How a command speaks.
+    """How a command prints.
 
     Attributes:
-        format: The form of results on stdout.
+        format: The format of results on standard output.
         color: `auto` colours on a terminal, unless `NO_COLOR` is set.
-        verbosity: Below zero for quiet, above for more talk.
+        verbosity: Below zero for `--quiet`, above for each `--verbose`.
     """
 
     format: Format = "text"
@@ -104,17 +115,18 @@ class Output:
     verbosity: int = 0
 
     def __post_init__(self) -> None:
-        """Let the client's log be heard at `-vv`."""
+        """Show the client's log with `-vv`, for the rest of the run."""
         if self.verbosity >= _REQUESTS:
-            from commandsync.cli import logs  # noqa: PLC0415 - seldom needed
+            import logging  # seldom needed
 
-            logs.show_all(print_err)
+            logging.basicConfig(stream=LogStream(print_err), format="%(message)s")
+            logging.getLogger("commandsync").setLevel(logging.DEBUG)
 
     def result(self, text: str) -> bool:
         """Print a result.
 
         Returns:
-            Whether somebody still reads.
+            Whether standard output still has a reader.
 
         Raises:
             ResultLostError: It cannot be written.
@@ -122,20 +134,20 @@ class Output:
         return print_out(text) if text else True
 
     def talk(self, text: str, *, at: int = 0) -> None:
-        """Say something on stderr, if the user wants to hear that much."""
+        """Print a message on standard error, if the verbosity is at least `at`."""
         if text and self.verbosity >= at:
             print_err(text)
 
     def notices(self, notices: Sequence[Notice]) -> None:
-        """Say what is worth knowing on stderr."""
+        """Print notices on standard error."""
         self.talk(report.render_notices(notices, color=self.colored(sys.stderr)))
 
     def failure(self, error: CommandsyncError, *, kind: str = "") -> None:
-        """Print an error: on stderr, but where machines read stdout, there.
+        """Print an error: on standard error; in a format for programs, on standard output.
 
         Args:
             error: What went wrong.
-            kind: What sort of failure it is, where the error does not say.
+            kind: The kind of failure, where it does not follow from the error.
         """
         lost = isinstance(error, ResultLostError)
         form: Format = "text" if lost or self.format == "markdown" else self.format
@@ -156,10 +168,10 @@ class Output:
         return stream.isatty() and not os.environ.get("NO_COLOR")
 
     def width(self, stream: TextIO) -> int | None:
-        """Return how many columns a stream has; None when it is not a terminal."""
+        """Return the number of columns of a stream; None when it is not a terminal."""
         return shutil.get_terminal_size().columns if stream.isatty() else None
 
     @property
     def interactive(self) -> bool:
-        """Whether somebody is there to answer a question."""
+        """Whether questions can be asked."""
         return sys.stdin.isatty() and sys.stderr.isatty()

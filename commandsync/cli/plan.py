@@ -14,11 +14,6 @@ from commandsync.cli.options import (
     not_empty,
     service_options,
 )
-from commandsync.cli.showing import exit_of_plans, show_plans
-from commandsync.errors import UsageError
-from commandsync.sync.comparison import plan_against
-from commandsync.sync.files import check_free, check_unread, write_file
-from commandsync.sync.job import Planned, jobs, load, plan_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +56,7 @@ def plan_command(
 ) -> int:
     """Show what apply would change; nothing is written.
 
-    It needs no token, for reading is public; it sends the token when there is one.
+    It needs no token, since reading is public; it sends the token if there is one.
 
     \b
     Example:
@@ -70,15 +65,18 @@ def plan_command(
       commandsync plan --out plan.json              # then: apply --plan plan.json
       commandsync plan --against old/commands.yaml  # what did this edit change?
     """
-    if out:
-        check_free(out, force=force)
+    from commandsync.cli.results import exit_of_plans, show_plans
+    from commandsync.errors import UsageError
+    from commandsync.sync.files import check_target
+    from commandsync.sync.job import load
+
     manifests = load(settings)
     if out and (against or len(manifests) != 1):
         raise UsageError(
             "--out saves one plan of one listing", hint="give one manifest, and no --against"
         )
     if out:
-        check_unread(out, manifests[0].paths)
+        check_target(out, force=force, read=manifests[0].paths)
     plans = _plans(settings, manifests, against)
     if out:
         _save(plans, out, force=force)
@@ -89,15 +87,19 @@ def plan_command(
 def _plans(
     settings: Settings, manifests: Sequence[Manifest], against: str | None
 ) -> list[Plan | CommandsyncError]:
+    from commandsync.sync.comparison import plan_against
+    from commandsync.sync.job import Planned, jobs, plan_all
+
     if against:
         return [plan_against(settings, manifests, against, called=against)]
-    with jobs(settings, manifests) as some:
-        return [one.plan if isinstance(one, Planned) else one for one in plan_all(some)]
+    with jobs(settings, manifests) as opened:
+        return [item.plan if isinstance(item, Planned) else item for item in plan_all(opened)]
 
 
 def _save(plans: list[Plan | CommandsyncError], path: str, *, force: bool) -> None:
     """Save the one plan that was made; an error in its place is shown, not saved."""
-    from commandsync.report import render_plans  # noqa: PLC0415 - loads with the plan
+    from commandsync.report import render_plans
+    from commandsync.sync.files import write_file
 
     (plan,) = plans
     if not isinstance(plan, Exception):

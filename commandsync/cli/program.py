@@ -1,22 +1,22 @@
-"""The program: its commands, and what becomes of what they return or raise."""
+"""The program: its commands, and the exit code of a run.
+
+It loads little more than click, for `--version` and `--help`; a command loads when it is called.
+"""
 
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from commandsync import __version__
-from commandsync.cli.output import Color, Output, forget, open_closed, print_err, speak_utf8
-from commandsync.errors import CommandsyncError, UsageError
-from commandsync.report import Format
-from commandsync.sync import exits, signals
-from commandsync.sync.files import reason
+from commandsync.sync import signals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,32 +31,46 @@ Exit codes:
   4  the manifest is invalid
   5  refused for safety
   6  incomplete: something was or may have been written, and not all is done
-  130, 143  interrupted; what was in flight was finished
+  130, 143  interrupted; requests in flight were finished
 """
+
+COMMANDS = {
+    "init": "Write a manifest; never over an existing file.",
+    "validate": "Check manifests, with no network and no token.",
+    "plan": "Show what apply would change; nothing is written.",
+    "apply": "Make the listing match the manifest.",
+    "pull": "Print a manifest of what is listed now.",
+    "schema": "Print a JSON Schema: of manifests, plans or results.",
+    "bots": "Show the bots that the service lists.",
+    "voters": "Show who voted for the bot.",
+    "commands": "List the bot's commands, and change single ones.",
+    "announcements": "List, add and delete the bot's announcements.",
+    "watch": "Show votes and other events as they come, until Ctrl-C.",
+    "serve": "Run a listing service on this machine.",
+    "demo": "Show every step, from validate to pull.",
+}
+"""The commands in the order of their use, with the first sentence of their help."""
 
 
 class _Commands(click.Group):
-    """A group whose commands stand in the order of their use, each loaded when it is asked for."""
+    """A group that loads a command when it is called, and none to list them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(self.commands)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
-        if cmd_name not in self.commands:
+        if cmd_name not in COMMANDS:
             return None
         module = import_module(f"commandsync.cli.{cmd_name}")
         command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
-
-NAMES = (
-    *("init", "validate", "plan", "apply", "pull", "schema"),
-    *("bots", "voters", "commands", "announcements", "watch"),
-    *("serve", "demo"),
-)
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=_Commands, commands=[click.Command(name) for name in NAMES], epilog=EPILOG)
+@click.group(cls=_Commands, epilog=EPILOG)
 @click.version_option(__version__, prog_name="commandsync", message="%(prog)s %(version)s")
 def program() -> None:
     """Keep a bot's public command list in commands.yaml.
@@ -64,19 +78,18 @@ def program() -> None:
     \b
       commandsync init            write a manifest of what is listed, or a starter
       commandsync validate        check it, offline
-      commandsync plan            see what would change on the bot's page
+      commandsync plan            show what would change on the bot's page
       commandsync apply           make the page match
     """
 
 
-def leave(early: Sequence[int]) -> NoReturn:
-    """Run the command line with the arguments it was given, and leave with its exit code.
+def main(early: Sequence[int]) -> NoReturn:
+    """Run the command line with the arguments of the process, and exit with its code.
 
     Args:
         early: The signals that came before.
     """
-    open_closed()
-    speak_utf8()
+    _prepare_streams()
     gc.set_threshold(200_000, 20, 20)  # large manifests are large trees and no garbage
     code = run(sys.argv[1:], early)
     for stream in (sys.stdout, sys.stderr):
@@ -85,81 +98,56 @@ def leave(early: Sequence[int]) -> NoReturn:
     os._exit(code)
 
 
+def _prepare_streams() -> None:
+    """Open the null device for closed streams, and let both outputs carry any text.
+
+    Without it a socket would take the number of a closed stream. Windows consoles and the C locale
+    are not in UTF-8.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - without pathlib; stays open
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
 def run(arguments: Sequence[str], early: Sequence[int] = ()) -> int:
     """Run one command.
 
     Args:
-        arguments: What stands after the program's name.
+        arguments: The arguments after the program's name.
         early: The signals that came before; the first ends the run.
 
     Returns:
         The exit code.
     """
-    output = _output_of(arguments)
+    code = 0
     with signals.handled(armed=False) as handler:
-        code: int = exits.Exit.FAILED
         try:
             handler.arm(early)
-            code = _called(arguments, handler, output)
+            code = _called(arguments, handler)
             handler.disarm()
         except signals.Interruption:
-            error = CommandsyncError("interrupted; nothing was changed")
-            output.failure(error, kind="interrupted")
-        except Exception as defect:  # noqa: BLE001 - told in words, and never as exit code 1
-            output.failure(_told(defect))
-            code = exits.Exit.INCOMPLETE if handler.writing else exits.Exit.FAILED
+            from commandsync.cli.failure import show_interruption
+
+            show_interruption(arguments)
     return signals.of_signal(handler.number) if handler.number else code
 
 
-def _called(arguments: Sequence[str], handler: signals.Signals, output: Output) -> int:
-    """Call a command; say what it raises, and return the exit code."""
+def _called(arguments: Sequence[str], handler: signals.Signals) -> int:
+    """Call a command; show what it raises, and return the exit code."""
     try:
         code: Any = program.main(
             list(arguments), prog_name="commandsync", standalone_mode=False, obj=handler
         )
-    except click.ClickException as error:
-        return _usage(error, output)
-    except CommandsyncError as error:
-        output.failure(error)
-        return exits.of_error(error)
-    except SystemExit:  # click met a closed pipe: who asked for help has seen enough
-        forget(sys.stdout)
-        return exits.Exit.DONE
-    except OSError as error:  # click's own printing: help, the version, a script to complete
-        forget(sys.stdout)
-        print_err(f"error: {reason(error)}")
-        return exits.Exit.FAILED
-    return code if isinstance(code, int) else exits.Exit.DONE
+    except SystemExit:  # click met a closed pipe: its reader has seen enough
+        from commandsync.cli.output import discard
 
+        discard(sys.stdout)
+        return 0
+    except Exception as error:  # noqa: BLE001 - a defect is reported in words
+        from commandsync.cli.failure import show_failure
 
-def _told(defect: Exception) -> CommandsyncError:
-    import logging  # noqa: PLC0415 - takes longer to import than --version to print
-
-    logging.getLogger("commandsync").debug("", exc_info=defect)
-    return CommandsyncError(
-        f"this is a defect in commandsync: {type(defect).__name__}: {defect}",
-        hint="please report it, with what -vv shows",
-    )
-
-
-def _usage(error: click.ClickException, output: Output) -> int:
-    if output.format == "json":
-        output.failure(UsageError(error.format_message(), hint="see --help"))
-    else:
-        error.show()
-    return error.exit_code
-
-
-def _output_of(arguments: Sequence[str]) -> Output:
-    """Read how to speak from the bare arguments: errors in the others are spoken of as well."""
-    form: Any = "text"
-    color: Any = "auto"
-    pairs = zip(arguments, [*arguments, ""][1:], strict=True)
-    for argument, following in pairs:
-        name, _, value = argument.partition("=")
-        said = value or following
-        if name == "--format" and said in get_args(Format):
-            form = said
-        elif name == "--color" and said in get_args(Color):
-            color = said
-    return Output(form, color)
+        return show_failure(error, arguments, writing=handler.writing)
+    return code if isinstance(code, int) else 0

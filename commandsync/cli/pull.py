@@ -6,13 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.calling import one_manifest
 from commandsync.cli.options import PATH, force_option, not_empty, service_options
-from commandsync.diagnostics import Notice
-from commandsync.records.texts import Resource
-from commandsync.sync.files import check_free, write_file
-from commandsync.sync.job import read_listing
-from commandsync.sync.settings import site_of
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
@@ -35,22 +29,28 @@ def pull_command(
 ) -> None:
     """Print a manifest of what is listed now.
 
-    It needs no manifest where --bot and --base-url say which listing; otherwise they are taken
-    from commands.yaml. Pull, then plan: there are no changes.
+    With --bot and --base-url it needs no manifest; otherwise they are taken from commands.yaml.
+    A plan after a pull has no changes.
 
     \b
     Example:
       commandsync pull --bot 779641401482805289 --base-url https://listing.example
       commandsync pull --pin --out commands.yaml
     """
-    from commandsync.manifest import dump_manifest  # noqa: PLC0415 - loads yaml
+    from commandsync.cli.call import one_manifest
+    from commandsync.diagnostics import Notice
+    from commandsync.manifest import dump_manifest
+    from commandsync.records.texts import Resource
+    from commandsync.sync.files import check_target, write_file
+    from commandsync.sync.job import read_listing
+    from commandsync.sync.settings import site_of
 
     if out:
-        check_free(out, force=force)
+        check_target(out, force=force)
     manifest = one_manifest(settings, known=bool(settings.bot and settings.base_url))
     site = site_of(settings, manifest)
     managed = manifest.snapshot.scope if manifest else ()
-    scope = managed or tuple(Resource)  # one that manages nothing yet only says which listing
+    scope = managed or tuple(Resource)  # one that manages nothing yet only names the listing
     listed = read_listing(settings, site, scope)
     dumped = dump_manifest(listed, bot=site.bot, base_url=site.address.base_url, pin=pin)
     output.notices([Notice(warning) for warning in dumped.warnings])

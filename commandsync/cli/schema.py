@@ -1,4 +1,4 @@
-"""`commandsync schema`: the JSON Schemas of what goes in and comes out."""
+"""`commandsync schema`: the JSON Schemas of manifests, plans and results."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from commandsync.cli.output import Output
 
 
-@click.command("schema", short_help="Print a JSON Schema: of manifests, plans or results.")
+@click.command("schema")
 @click.argument("name", type=click.Choice(["commands", "plan", "result"]), default="commands")
 @talk_options
 def schema_command(*, name: str, output: Output) -> None:
-    """Print a JSON Schema: of the manifest, of a plan, or of a result.
+    """Print a JSON Schema: of manifests, plans or results.
 
     \b
     Example:
@@ -24,11 +24,11 @@ def schema_command(*, name: str, output: Output) -> None:
       commandsync schema plan
     """
     if name == "commands":
-        from commandsync.manifest import schema_text  # noqa: PLC0415 - loads yaml
+        from commandsync.manifest import schema_text
 
         output.result(schema_text())
     else:
-        from commandsync.document import documents  # noqa: PLC0415 - loads pydantic
+        from commandsync.document import documents
 
         plan = name == "plan"
         output.result(documents.plan_schema_text() if plan else documents.result_schema_text())

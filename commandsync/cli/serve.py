@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.options import talk_options
+from commandsync.cli.options import PATH, talk_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
     from commandsync.server import SeededBot
 
 
-@click.command("serve", short_help="Run a listing service here, to try it all.")
+@click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
 @click.option(
     "--port",
@@ -31,26 +29,29 @@ if TYPE_CHECKING:
     default="listing.db",
     show_default=True,
     metavar="PATH",
-    help="The database file; :memory: keeps nothing.",
+    help="The database file; :memory: saves nothing.",
 )
 @click.option(
     "--seed",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="PATH",
     help="A JSON file of bots to create; their tokens are printed.",
 )
 @talk_options
-def serve_command(
-    *, host: str, port: int, database: str, seed: Path | None, output: Output
-) -> None:
-    """Run a listing service here, with a real database, to try everything with no account.
+def serve_command(*, host: str, port: int, database: str, seed: str | None, output: Output) -> None:
+    """Run a listing service on this machine.
+
+    It has a real database, so that everything can be tried with no account.
 
     \b
     Example:
       commandsync serve --seed examples/seed.json
       export COMMANDSYNC_BASE_URL=http://127.0.0.1:8000
     """
-    from commandsync.server import serve  # noqa: PLC0415 - needs the extra
+    import sys
+    from pathlib import Path
+
+    from commandsync.server import serve
 
     def on_ready(url: str, bots: Sequence[SeededBot]) -> None:
         output.result(f"listening on {url}")
@@ -62,7 +63,7 @@ def serve_command(
         host=host,
         port=port,
         database=database,
-        seed=seed,
+        seed=None if seed is None else Path(seed),
         on_ready=on_ready,
         access_log=output.verbosity > 0,
     )

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from commandsync import report
 from commandsync.cli.options import file_option, format_option, talk_options
-from commandsync.sync.job import load
-from commandsync.sync.settings import Settings
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
@@ -23,13 +19,19 @@ if TYPE_CHECKING:
 def validate_command(*, files: tuple[str, ...], output: Output) -> None:
     """Check manifests, with no network and no token.
 
-    Every problem is shown at once, as path:line:column. Exits 4 when there are any.
+    Shows all problems at once, as path:line:column. Exits 4 if there are any.
 
     \b
     Example:
       commandsync validate
       commandsync validate -f bots/ --format github
     """
+    import sys
+
+    from commandsync import report
+    from commandsync.sync.job import load
+    from commandsync.sync.settings import Settings
+
     manifests = load(Settings(files=files))
     color = output.colored(sys.stdout)
     output.result(report.render_validated(manifests, format=output.format, color=color))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.calling import calling
 from commandsync.cli.options import call_options
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     "--exec",
     "program",
     metavar="CMD",
-    help="Run this for every event, which is JSON on its standard input; no shell.",
+    help="Run this for each event, which is JSON on its standard input; no shell.",
 )
 @call_options
 @click.pass_obj
@@ -29,9 +28,9 @@ def watch_command(
 ) -> int:
     """Show votes and other events as they come, until Ctrl-C.
 
-    A lost connection is made again. With --format json each line is one JSON object. A command
-    that is run prints on standard error, does not inherit the token, and the next event waits
-    for its end.
+    A lost connection is opened again. With --format json each line is one JSON object. A program
+    that --exec runs prints on standard error and does not inherit the token. The next event waits
+    until the program ends.
 
     \b
     Example:
@@ -39,14 +38,10 @@ def watch_command(
       commandsync watch --format json >> events.jsonl
       commandsync watch --exec "python thank.py"
     """
-    from commandsync.cli.watching import (  # noqa: PLC0415 - loads logging
-        Program,
-        environment_without,
-        program_of,
-        watched,
-    )
+    from commandsync.cli.call import open_client
+    from commandsync.cli.events import Program, environment_without, show_events, words_of
 
-    words = program_of(program) if program is not None else ()
-    with calling(settings, with_token=True) as (client, site):
+    words = words_of(program) if program is not None else ()
+    with open_client(settings, with_token=True) as (client, site):
         run = Program(words, environment_without(site.token_from))
-        return watched(client, run, output=output, signals=signals)
+        return show_events(client, run, output=output, signals=signals)

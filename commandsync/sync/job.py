@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError
 from commandsync.records.texts import Resource
+from commandsync.sync import DEFAULT_MANIFEST
 from commandsync.sync.files import ci_workspace
-from commandsync.sync.settings import DEFAULT_MANIFEST, Settings, Site, about, rules_of, sites_of
+from commandsync.sync.settings import Settings, Site, about, rules_of, sites_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound=CommandsyncError)
 
 TOKEN_VARIABLE = "COMMANDSYNC_TOKEN"  # noqa: S105 - the variable's name
-DEFAULT_MANIFEST = "commands.yaml"
 
 
 @dataclass(frozen=True, slots=True)

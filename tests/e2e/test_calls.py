@@ -282,7 +282,7 @@ def test_a_write_whose_answer_is_lost_is_reported_as_unknown(
 
     collection = words.split(maxsplit=1)[0]
     assert ran.code == 6
-    assert failed(ran, "network").endswith("it may have been written all the same")
+    assert failed(ran, "network").endswith("the result is unknown, it may have been written")
     assert f"commandsync {collection} list" in ran.document["error"]["hint"]
 
 

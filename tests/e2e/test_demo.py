@@ -41,7 +41,7 @@ def test_the_demo_plays_every_scene_and_ends_well(home: Home) -> None:
     for scene, (_, words) in zip(played, SCENES, strict=True):
         assert words in scene
     assert "(exit code 5)" in played[-2]
-    assert ran.out.splitlines()[-1] == "That was the whole story."
+    assert ran.out.splitlines()[-1] == "All steps ended as expected."
     assert list(home.path.iterdir()) == []
 
 

@@ -85,7 +85,7 @@ def test_the_manifest_itself_is_never_replaced(home: Home, proxy: Proxy, command
     ran = home.run(*command.split(), "commands.yaml", "--force")
 
     assert ran.code == 2
-    assert "commands.yaml is read here, and is not replaced" in ran.err
+    assert "this run reads commands.yaml, and does not replace it" in ran.err
     assert home.read("commands.yaml") == before
     assert proxy.requests == []
 
@@ -98,7 +98,7 @@ def test_the_saved_plan_is_never_replaced_by_its_backup(home: Home, proxy: Proxy
     ran = home.run("apply", "--plan", "plan.json", "--yes", "--backup", "plan.json", "--force")
 
     assert ran.code == 2
-    assert "plan.json is read here, and is not replaced" in ran.err
+    assert "this run reads plan.json, and does not replace it" in ran.err
     assert home.read("plan.json") == before
     assert proxy.writes == []
 
@@ -222,7 +222,7 @@ def test_a_backup_holds_what_was_listed_before(home: Home, bot: Bot) -> None:
     ran = home.run("apply", "--yes", "--backup", "before.yaml")
 
     text = home.read("before.yaml")
-    assert "wrote before.yaml: what was listed before" in ran.err
+    assert "wrote before.yaml: the listing before this apply" in ran.err
     assert "Reworded." not in text
     assert all(identifier in text for identifier in identifiers.values())
 
@@ -234,7 +234,7 @@ def test_without_changes_there_is_no_backup_and_a_message_about_it(home: Home) -
     ran = home.run("apply", "--yes", "--backup", "before.yaml")
 
     assert ran.code == 0
-    assert ran.err == "before.yaml is not written: nothing is to be changed\n"
+    assert ran.err == "before.yaml was not written: there are no changes\n"
     assert not (home.path / "before.yaml").exists()
 
 

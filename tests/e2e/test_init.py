@@ -58,7 +58,7 @@ def test_it_adopts_what_is_listed(
     assert ran.code == 0, ran.said
     assert sorted(proxy.shorts()) == ["GET announcements", "GET commands"]
     if commands or titles:
-        assert "commands.yaml is what is listed now: " in ran.err
+        assert "commands.yaml contains what is listed now: " in ran.err
         applied = home.run("apply", "--yes", "--max-deletes", "0")
         assert applied.code == 0, applied.said
         assert "No changes: nothing is left to do." in applied.out
@@ -130,7 +130,7 @@ def test_flags_say_what_to_adopt(service: Service, home: Home, proxy: Proxy, by:
     ran = home.run("init", "--base-url", proxy.url, *bot_flags)
 
     assert ran.code == 0
-    assert "commands.yaml is what is listed now: 2 commands\n" in ran.err
+    assert "commands.yaml contains what is listed now: 2 commands\n" in ran.err
     manifest = _written()
     assert (manifest.bot, manifest.base_url) == (bot.id, proxy.url)
     schema = "# yaml-language-server: $schema=./schemas/commands.schema.json\n"

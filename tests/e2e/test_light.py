@@ -6,9 +6,10 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
-from commandsync.cli.program import NAMES
+from commandsync.cli.program import COMMANDS, program
 from tests.support.home import LONGEST, fields
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 HEAVY = ("requests", "urllib3", "pydantic", "yaml", "deepdiff", "rich", "aiohttp", "fastapi")
 SERVER = ("fastapi", "sqlalchemy", "uvicorn", "jwt", "starlette")
-COMMANDS = (
-    *([name] for name in NAMES),
+WORDS = (
+    *([name] for name in COMMANDS),
     *(["bots", name] for name in ("list", "show")),
     *(["voters", name] for name in ("list", "check")),
     *(["commands", name] for name in ("list", "add", "edit", "delete", "set-uses")),
@@ -49,13 +50,23 @@ def loaded(home: Home, *arguments: str, code: int = 0) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--version"], ["--help"], *([*words, "--help"] for words in COMMANDS)]
+    "arguments", [["--version"], ["--help"], *([*words, "--help"] for words in WORDS)]
 )
 def test_version_and_help_load_nothing_heavy(home: Home, arguments: list[str]) -> None:
     modules = loaded(home, *arguments)
 
     assert "commandsync.cli.program" in modules
     assert modules.isdisjoint([*HEAVY, *SERVER])
+
+
+@pytest.mark.parametrize(("name", "sentence"), COMMANDS.items())
+def test_the_list_of_commands_shows_the_first_sentence_of_each_help(
+    name: str, sentence: str
+) -> None:
+    command = program.get_command(click.Context(program), name)
+
+    assert command is not None
+    assert command.get_short_help_str(100) == sentence
 
 
 def test_validate_loads_no_http_and_no_models(home: Home) -> None:

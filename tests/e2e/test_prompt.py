@@ -110,7 +110,7 @@ def test_a_listing_that_changed_meanwhile_is_shown_and_asked_about_again(
         terminal.type("y\n")
         code, _, _ = terminal.ended()
 
-    assert "The listing has changed meanwhile. This is the plan now:" in shown
+    assert "The listing has changed in the meantime. The new plan:" in shown
     assert '"Other." → "Reworded."' in shown
     assert code == 0
     assert bot.commands()[0]["description"] == "Reworded."

@@ -19,9 +19,10 @@ from commandsync.manifest.source import MOST_BYTES, MOST_NODES
 from commandsync.plan.guard import ALWAYS_ALLOWED, DEFAULT_LIMIT
 from commandsync.records.rewriting import SHORTEST_CUT
 from commandsync.server import openapi_text
-from commandsync.server.seeding import read_seed
+from commandsync.server.seed import read_seed
+from commandsync.sync import DEFAULT_MANIFEST
 from commandsync.sync.exits import Exit, worst
-from commandsync.sync.settings import DEFAULT_MANIFEST, TOKEN_VARIABLE
+from commandsync.sync.settings import TOKEN_VARIABLE
 from tests.e2e.readme_blocks import DOCUMENTS, ROOT, BlockError, Walkthrough, with_real_outputs
 
 if TYPE_CHECKING:

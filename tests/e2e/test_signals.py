@@ -62,7 +62,7 @@ def heard(child: subprocess.Popen[bytes]) -> None:
     """Return when the program has said that it stops."""
     assert child.stderr is not None
     while line := child.stderr.readline():
-        if line.startswith(b"stopping: what is in flight is finished first"):
+        if line.startswith(b"stopping: requests in flight are finished first"):
             return
     raise AssertionError("it ended without a word")
 

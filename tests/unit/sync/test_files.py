@@ -7,8 +7,7 @@ import pytest
 
 from commandsync.errors import FileError, UsageError
 from commandsync.sync.files import (
-    check_free,
-    check_unread,
+    check_target,
     ci_workspace,
     read_file,
     read_token,
@@ -57,7 +56,7 @@ def test_a_link_out_of_its_folder_is_refused_even_when_it_leads_nowhere(tmp_path
     link.symlink_to(tmp_path.parent / "nowhere")
 
     with pytest.raises(FileError, match="link out of its folder"):
-        check_free(str(link), force=True)
+        check_target(str(link), force=True)
     with pytest.raises(FileError, match="link out of its folder"):
         write_file(str(link), "new", force=True)
     assert not (tmp_path.parent / "nowhere").exists()
@@ -66,32 +65,32 @@ def test_a_link_out_of_its_folder_is_refused_even_when_it_leads_nowhere(tmp_path
 @pytest.mark.parametrize("force", [True, False])
 def test_a_folder_is_no_file_to_replace(tmp_path: Path, *, force: bool) -> None:
     with pytest.raises(FileError, match="is a folder"):
-        check_free(str(tmp_path), force=force)
+        check_target(str(tmp_path), force=force)
 
 
 def test_what_was_read_is_not_written_over(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
-    check_unread(str(path), ["-", str(path)])
+    check_target(str(path), force=True, read=["-", str(path)])
     path.touch()
 
-    check_unread(str(path), ["-", str(tmp_path)])
-    with pytest.raises(UsageError, match="is not replaced"):
-        check_unread(str(path), ["-", f"{tmp_path}/./a.yaml"])
+    check_target(str(path), force=True, read=["-", str(tmp_path)])
+    with pytest.raises(UsageError, match="does not replace it"):
+        check_target(str(path), force=True, read=["-", f"{tmp_path}/./a.yaml"])
 
 
 def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
     path = str(tmp_path / "missing" / "a.yaml")
 
     with pytest.raises(FileError, match="its folder does not exist"):
-        check_free(path, force=False)
-    with pytest.raises(FileError, match="no such file or directory"):
+        check_target(path, force=False)
+    with pytest.raises(FileError, match="its folder does not exist"):
         write_file(path, "new", force=False)
 
 
 def test_a_folder_in_the_files_place_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
 
-    with pytest.raises(FileError, match="cannot write"):
+    with pytest.raises(FileError, match="is a folder"):
         write_file(str(tmp_path / "a"), "new", force=True)
     assert [one.name for one in tmp_path.iterdir()] == ["a"]
 
@@ -116,7 +115,7 @@ def test_bytes_that_are_no_text_are_no_token(tmp_path: Path) -> None:
     path = tmp_path / "token"
     path.write_bytes(b"\xff\xfe")
 
-    with pytest.raises(FileError, match="holds no token"):
+    with pytest.raises(FileError, match="does not contain a token"):
         read_token(str(path))
 
 

@@ -1,54 +1,58 @@
-"""Events shown as they come, and a program of the user's run for each."""
+"""Events shown while they come, and the user's program run for each."""
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 import shutil
 import subprocess
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commandsync.cli.logs import warnings_shown
+from commandsync.cli.output import LogStream
 from commandsync.errors import CommandsyncError, ListingError, UsageError
+from commandsync.report import happening
 from commandsync.sync import exits
 from commandsync.sync.files import reason
 from commandsync.sync.settings import TOKEN_VARIABLE
 from commandsync.sync.signals import Interruption
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from commandsync import Client, Event
     from commandsync.cli.output import Output
     from commandsync.sync.signals import Signals
 
 _STDERR = 2
-_GLANCE = 0.2  # seconds: a wait that a signal may not break is never longer than this
+_WAIT = 0.2  # seconds: a wait that a signal may not break is never longer than this
+
+_log = logging.getLogger("commandsync")
 
 
-def program_of(text: str) -> tuple[str, ...]:
-    """Split what `--exec` says into a program and its arguments; no shell ever sees it.
+def words_of(program: str) -> tuple[str, ...]:
+    """Split the value of `--exec` into a program and its arguments; no shell is involved.
 
     Raises:
-        UsageError: It names no program that can be run.
+        UsageError: There is no such program.
     """
     try:
-        words = shlex.split(text)
+        words = shlex.split(program)
     except ValueError as error:
         raise UsageError(f"--exec cannot be read: {error}", hint="close the quotes") from error
-    found = shutil.which(words[0]) if words else None
-    if found is None:
+    path = shutil.which(words[0]) if words else None
+    if path is None:
         raise UsageError(
-            f"--exec names no program that can be run: {text!r}",
-            hint="it is not a line of a shell; sh -c '...' makes it one",
+            f"--exec: there is no program {program!r}",
+            hint="it is not run by a shell; sh -c '...' does that",
         )
-    return (found, *words[1:])
+    return (path, *words[1:])
 
 
 def environment_without(variable: str) -> dict[str, str]:
-    """Return the environment without the variable that held the token, and its usual ones."""
+    """Return the environment without the variable of the token, and without the usual ones."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -58,11 +62,11 @@ def environment_without(variable: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What is run for each event.
+    """The program to run for each event.
 
     Attributes:
         words: The program and its arguments; empty for none.
-        environment: The variables it gets.
+        environment: Its environment variables.
     """
 
     words: Sequence[str]
@@ -71,12 +75,12 @@ class Program:
 
 @dataclass(slots=True)
 class _Stop:
-    """Answers signals: the first ends the stream, the second everything at once.
+    """Answers signals: the first ends the stream, the second ends everything at once.
 
     Attributes:
-        client: Whose stream it is.
-        running: Whether a program is being run, which sees to the second signal itself: an
-            exception while it is started would leave it alone in the world.
+        client: The client of the stream.
+        running: Whether a program is running. It is then ended in order: an exception while the
+            program starts would leave it running without its parent.
         at_once: Whether the second signal has come.
     """
 
@@ -94,14 +98,14 @@ class _Stop:
             raise Interruption(count)
 
 
-def watched(client: Client, program: Program, *, output: Output, signals: Signals) -> int:
-    """Show events, and run the program for each, until a signal or the service ends it.
+def show_events(client: Client, program: Program, *, output: Output, signals: Signals) -> int:
+    """Show events, and run the program for each, until a signal or the service ends the stream.
 
     Args:
-        client: Where they come from.
+        client: The client.
         program: The program.
-        output: How to speak.
-        signals: Who hears of signals; the first ends the stream, the second at once.
+        output: How to print.
+        signals: The signals of the run; the first ends the stream, the second ends at once.
 
     Returns:
         The exit code, unless a signal decides it.
@@ -111,26 +115,35 @@ def watched(client: Client, program: Program, *, output: Output, signals: Signal
     """
     stop = _Stop(client)
     try:
-        with warnings_shown(output.talk), signals.answered_by(stop):
+        with _warnings_shown(output), signals.answered_by(stop):
             for event in client.events():
-                if signals.number or not _passed_on(event, program, output, stop):
+                if signals.number or not _show(event, program, output, stop):
                     break
     except Interruption:
         pass
     except CommandsyncError as error:
         if output.format != "json":
             raise
-        from commandsync.report import happening  # noqa: PLC0415 - when there is something to show
-
         output.result(happening.failure_json(error))
         return exits.of_error(error)
     return exits.Exit.DONE
 
 
-def _passed_on(event: Event, program: Program, output: Output, stop: _Stop) -> bool:
-    """Show an event and run the program for it; False when nobody reads any more."""
-    from commandsync.report import happening  # noqa: PLC0415 - as above
+@contextmanager
+def _warnings_shown(output: Output) -> Iterator[None]:
+    """Show the client's warnings, unless its whole log is shown already."""
+    everything = _log.getEffectiveLevel() <= logging.DEBUG
+    handler = logging.NullHandler() if everything else logging.StreamHandler(LogStream(output.talk))
+    handler.setLevel(logging.WARNING)
+    _log.addHandler(handler)
+    try:
+        yield
+    finally:
+        _log.removeHandler(handler)
 
+
+def _show(event: Event, program: Program, output: Output, stop: _Stop) -> bool:
+    """Show an event and run the program for it; False when there is no reader any more."""
     try:
         line = happening.event_json(event)
     except ListingError as error:  # one event that cannot be shown does not end the others
@@ -155,15 +168,15 @@ def _run(program: Program, event: str, output: Output, stop: _Stop) -> None:
         stop.running = False
 
 
-def _exit_code(program: Program, said: bytes, stop: _Stop) -> int:
-    """Run a program with that input to its end, or to the second signal."""
-    remaining: bytes | None = said
+def _exit_code(program: Program, text: bytes, stop: _Stop) -> int:
+    """Run a program with this input until it ends, or until the second signal."""
+    remaining: bytes | None = text
     with subprocess.Popen(  # noqa: S603 - the user's own words, split; the event is only its input
         program.words, stdin=subprocess.PIPE, stdout=_STDERR, env=program.environment
     ) as child:
         while True:
             with suppress(subprocess.TimeoutExpired):
-                child.communicate(remaining, timeout=_GLANCE)
+                child.communicate(remaining, timeout=_WAIT)
                 return child.returncode
             remaining = None
             if stop.at_once:

@@ -1,0 +1,238 @@
+"""Calls of the service without a plan: a client, records on standard output, single writes."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from commandsync.api.policy import may_have_happened
+from commandsync.cli.output import ResultLostError, announce_stop
+from commandsync.client.library import Client
+from commandsync.document.documents import failure_kind
+from commandsync.errors import CommandsyncError, ListingError, UsageError
+from commandsync.report.escape import visible
+from commandsync.report.records import document, record_table, records_table
+from commandsync.sync import DEFAULT_MANIFEST, exits
+from commandsync.sync.job import load
+from commandsync.sync.settings import site_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from commandsync.cli.output import Output
+    from commandsync.manifest import Manifest
+    from commandsync.records.models import Queries, Record
+    from commandsync.report.records import Collection
+    from commandsync.sync.settings import Settings, Site
+    from commandsync.sync.signals import Signals
+
+T = TypeVar("T")
+
+_WAIT = 0.2  # seconds: a wait that a signal cannot break (Windows) is never longer than this
+
+
+class _AbandonedError(Exception):
+    """A second signal came before the end."""
+
+
+def one_manifest(settings: Settings, *, known: bool) -> Manifest | None:
+    """Load the manifest of the listing, if one is needed for that or was given.
+
+    Args:
+        settings: Flags and environment.
+        known: Whether they name the listing already.
+
+    Raises:
+        ManifestError: It is invalid.
+        UsageError: Several are given.
+    """
+    if not settings.files and (known or _is_empty(Path(DEFAULT_MANIFEST))):
+        return None
+    manifests = load(settings)
+    if len(manifests) != 1:
+        raise UsageError("this works on one listing", hint="name one manifest")
+    return manifests[0]
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether there is no file, or the empty one of `pull > commands.yaml`."""
+    return not path.exists() or (path.is_file() and path.stat().st_size == 0)
+
+
+@contextmanager
+def open_client(
+    settings: Settings, *, of_bot: bool = True, with_token: bool = False
+) -> Iterator[tuple[Client, Site]]:
+    """Open a client for the listing that the settings or a manifest name.
+
+    Args:
+        settings: Flags and environment.
+        of_bot: Whether the calls are about one bot.
+        with_token: Whether they need the bot's own token; without it, no request is made.
+    """
+    known = bool(settings.base_url and (settings.bot or not of_bot))
+    site = site_of(settings, one_manifest(settings, known=known), of_bot=of_bot)
+    if with_token:
+        site.check_token()
+    with Client(
+        site.token,
+        site.address.base_url,
+        bot=site.bot or None,
+        timeout=settings.timeout,
+        retries=settings.retries,
+        insecure_http=settings.insecure_http,
+    ) as client:
+        yield client, site
+
+
+def show_records(
+    collection: Collection,
+    records: Sequence[Any],
+    *,
+    site: Site,
+    output: Output,
+    page: Queries | None = None,
+) -> None:
+    """Print records.
+
+    Args:
+        collection: The name of the collection.
+        records: The records.
+        site: The listing.
+        output: How to print.
+        page: The service's figures of the page; None where all records are shown.
+    """
+    if output.format == "json":
+        paging = {} if page is None else {"page": page}
+        output.result(document(_target(site) | {collection: records} | paging))
+        return
+    width, color = output.width(sys.stdout), output.colored(sys.stdout)
+    output.result(records_table(collection, records, width=width, color=color))
+    if not records:
+        output.talk(f"no {collection}")
+    if page is not None and page.max_page is not None and page.max_page > 1:
+        output.talk(f"page {page.page or '?'} of {page.max_page}; --all shows all")
+
+
+def show_record(name: str, record: Record, *, site: Site, output: Output) -> None:
+    """Print every field of one record."""
+    if output.format == "json":
+        output.result(document(_target(site) | {name: record}))
+        return
+    width, color = output.width(sys.stdout), output.colored(sys.stdout)
+    output.result(record_table(record, width=width, color=color))
+
+
+def show_call(sentence: str, *, site: Site, output: Output, **keys: object) -> None:
+    """Print the result of a call: a sentence, or a JSON document with these keys."""
+    output.result(document(_target(site) | keys) if output.format == "json" else sentence)
+
+
+def quoted(name: str, identifier: str) -> str:
+    """Return a record's name for a message, with its id, since names are not unique."""
+    shown = visible(identifier)
+    if not name:
+        return shown
+    return f'"{visible(name)}"' + (f" ({shown})" if shown else "")
+
+
+def _target(site: Site) -> dict[str, object]:
+    bot: dict[str, object] = {"bot": site.bot} if site.bot else {}
+    return bot | {"base_url": site.address.base_url}
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Makes single writes.
+
+    Attributes:
+        client: The client; a signal closes it, so that nothing is sent again.
+        site: The listing.
+        signals: The signals of the run.
+        output: How to print.
+        check: The command that shows whether something was written.
+    """
+
+    client: Client
+    site: Site
+    signals: Signals
+    output: Output
+    check: str
+
+    def write(
+        self, call: Callable[[], T], describe: Callable[[T], tuple[str, dict[str, Any]]]
+    ) -> int:
+        """Write, and print the result.
+
+        Args:
+            call: Calls the service.
+            describe: Returns what was done: as a sentence, and as keys of a JSON document.
+
+        Returns:
+            The exit code.
+
+        Raises:
+            ListingError: It was certainly not written.
+        """
+        try:
+            sentence, keys = describe(self._result_of(call))
+            show_call(sentence, site=self.site, output=self.output, **keys)
+        except ResultLostError as error:
+            self.output.failure(error.after_writing())
+            return exits.Exit.INCOMPLETE
+        except _AbandonedError:
+            return self._unknown("interrupted", "interrupted")
+        except ListingError as error:
+            if not may_have_happened(error):
+                raise
+            return self._unknown(error.message, failure_kind(error))
+        return exits.Exit.DONE
+
+    def _unknown(self, message: str, kind: str) -> int:
+        error = CommandsyncError(
+            f"{message}; the result is unknown, it may have been written",
+            hint=f"check before you repeat it: commandsync {self.check}",
+        )
+        self.output.failure(error, kind=kind)
+        return exits.Exit.INCOMPLETE
+
+    def _result_of(self, call: Callable[[], T]) -> T:
+        """Call on a thread that never keeps the program alive, and wait for the result.
+
+        Raises:
+            _AbandonedError: A second signal came before.
+        """
+        results: SimpleQueue[Callable[[], T]] = SimpleQueue()
+
+        def run() -> None:
+            try:
+                value = call()
+            except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
+                results.put(_raising(error))
+            else:
+                results.put(lambda: value)
+
+        def answer(count: int) -> None:
+            if count > 1:
+                results.put(_raising(_AbandonedError()))
+            else:
+                self.client.close()
+                announce_stop()
+
+        with self.signals.answered_by(answer):
+            Thread(target=run, name="commandsync-write", daemon=True).start()
+            while True:
+                with suppress(Empty):
+                    return results.get(timeout=_WAIT)()
+
+
+def _raising(error: BaseException) -> Callable[[], Any]:
+    def raise_error() -> NoReturn:
+        raise error
+
+    return raise_error

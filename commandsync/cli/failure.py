@@ -1,0 +1,80 @@
+"""What a command raises, as a message and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from commandsync.cli.output import Color, Output, discard, print_err
+from commandsync.errors import CommandsyncError, UsageError
+from commandsync.report import Format
+from commandsync.sync import exits
+from commandsync.sync.files import reason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def show_failure(error: Exception, arguments: Sequence[str], *, writing: bool) -> int:
+    """Print an error, and return its exit code.
+
+    Args:
+        error: What the command raised.
+        arguments: The arguments of the command line.
+        writing: Whether a write may have been in flight.
+    """
+    match error:
+        case click.ClickException():
+            _show_usage(error, arguments)
+            return error.exit_code
+        case CommandsyncError():
+            output_of(arguments).failure(error)
+            return exits.of_error(error)
+        case OSError():  # click could not print: help, the version, a script to complete
+            discard(sys.stdout)
+            print_err(f"error: {reason(error)}")
+            return exits.Exit.FAILED
+        case _:
+            output_of(arguments).failure(_defect(error))
+            return exits.Exit.INCOMPLETE if writing else exits.Exit.FAILED
+
+
+def show_interruption(arguments: Sequence[str]) -> None:
+    """Print that a signal ended the run before anything was written."""
+    error = CommandsyncError("interrupted; nothing was changed")
+    output_of(arguments).failure(error, kind="interrupted")
+
+
+def output_of(arguments: Sequence[str]) -> Output:
+    """Return the output that the bare arguments ask for: an error in the others is shown in it."""
+    form: Any = "text"
+    color: Any = "auto"
+    pairs = zip(arguments, [*arguments, ""][1:], strict=True)
+    for argument, following in pairs:
+        name, _, rest = argument.partition("=")
+        value = rest or following
+        if name == "--format" and value in get_args(Format):
+            form = value
+        elif name == "--color" and value in get_args(Color):
+            color = value
+    return Output(form, color)
+
+
+def _show_usage(error: click.ClickException, arguments: Sequence[str]) -> None:
+    output = output_of(arguments)
+    if output.format == "json":
+        output.failure(UsageError(error.format_message(), hint="see --help"))
+    else:
+        error.show()
+
+
+def _defect(error: Exception) -> CommandsyncError:
+    import logging
+
+    logging.getLogger("commandsync").debug("", exc_info=error)
+    return CommandsyncError(
+        f"this is a defect in commandsync: {type(error).__name__}: {error}",
+        hint="please report it, with the output of -vv",
+    )

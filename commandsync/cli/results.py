@@ -1,0 +1,89 @@
+"""Plans, progress and results, in the format that the user asked for."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from commandsync import report
+from commandsync.cli.output import ResultLostError
+from commandsync.errors import CommandsyncError
+from commandsync.sync import exits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from commandsync.apply.outcomes import Result, Settled
+    from commandsync.cli.output import Output
+    from commandsync.plan.plan import Plan
+
+
+def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None:
+    """Print plans, and the errors of those that could not be made."""
+    made = [plan for plan in plans if not isinstance(plan, CommandsyncError)]
+    errors = [error for error in plans if isinstance(error, CommandsyncError)]
+    if output.format == "json" and errors:
+        output.result(report.render_mixed(plans))
+        return
+    if made:
+        color = output.colored(sys.stdout)
+        output.result(report.render_plans(made, format=output.format, color=color))
+    for error in errors:
+        output.failure(error)
+
+
+def show_results(results: Sequence[Result], output: Output) -> None:
+    """Print the results of plans.
+
+    Raises:
+        ResultLostError: They cannot be written; the message reports if the listing was changed.
+    """
+    color = output.colored(sys.stdout)
+    try:
+        output.result(report.render_results(results, format=output.format, color=color))
+    except ResultLostError as error:
+        if any(result.touched for result in results):
+            raise error.after_writing() from error
+        raise
+
+
+def exit_of_plans(plans: Sequence[Plan | CommandsyncError], *, detailed: bool) -> int:
+    """Return the exit code of plans that were only shown."""
+    return exits.worst(
+        exits.of_error(plan)
+        if isinstance(plan, CommandsyncError)
+        else (exits.Exit.CHANGES if detailed and plan.changes else exits.Exit.DONE)
+        for plan in plans
+    )
+
+
+@contextmanager
+def show_progress(plan: Plan, output: Output) -> Iterator[Callable[[Sequence[Settled]], None]]:
+    """Show outcomes while they come: as a bar on a terminal, elsewhere with -v as lines."""
+    if output.verbosity == 0 and sys.stderr.isatty() and plan.changes:
+        with _bar(plan) as on_settled:
+            yield on_settled
+    else:
+        yield lambda settled: _show_lines(settled, output)
+
+
+def _show_lines(outcomes: Sequence[Settled], output: Output) -> None:
+    for outcome in outcomes:
+        output.talk(report.render_settled(outcome, color=output.colored(sys.stderr)), at=1)
+
+
+@contextmanager
+def _bar(plan: Plan) -> Iterator[Callable[[Sequence[Settled]], None]]:
+    from rich.console import Console  # only a terminal needs it
+    from rich.progress import Progress
+
+    done: set[int] = set()
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("Applying", total=len(plan.changes))
+
+        def on_settled(outcomes: Sequence[Settled]) -> None:
+            done.update(id(outcome.change) for outcome in outcomes)
+            progress.update(task, completed=len(done))
+
+        yield on_settled
