@@ -1,4 +1,4 @@
-"""Puts the service together: endpoints, error answers, body limit, database."""
+"""The application: endpoints, error answers, body limit, database."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 from fastapi import FastAPI
 
 from commandsync.api.address import API_VERSION
-from commandsync.server import announcements, bots, commands, refusing
+from commandsync.server import refusals
 from commandsync.server.bodies import LARGEST_BODY
 from commandsync.server.database import Database, opened
-from commandsync.server.intake import Intake
+from commandsync.server.routes import router
+from commandsync.server.size_limit import SizeLimit
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 _DESCRIPTION = (
-    "The bot listing service that commandsync carries. Reads need no token; writes need the bot's "
-    "own. Every answer is JSON in UTF-8: `success`, `message` and `data`, or `error`."
+    "The bot listing service of commandsync. Reads need no token; writes need the bot's own. "
+    "Every answer is JSON in UTF-8: `success`, `message` and `data`, or `error`."
 )
 
 
@@ -27,7 +28,7 @@ def create_app(database: str | Database) -> FastAPI:
     """Return the service as an ASGI application.
 
     Args:
-        database: An open database, which whoever opened it closes; or a file path, `:memory:` or
+        database: An open database, which its caller closes; or a file path, `:memory:` or
             a SQLAlchemy URL, opened when the application starts up and closed when it ends.
     """
 
@@ -50,22 +51,21 @@ def create_app(database: str | Database) -> FastAPI:
         redirect_slashes=False,
         lifespan=lifespan,
     )
-    for part in (bots, commands, announcements):
-        app.include_router(part.router, prefix=f"/v{API_VERSION}")
-    app.add_middleware(Intake, limit=LARGEST_BODY)
-    refusing.install(app)
-    _describe_truly(app)
+    app.include_router(router, prefix=f"/v{API_VERSION}")
+    app.add_middleware(SizeLimit, limit=LARGEST_BODY)
+    refusals.install(app)
+    _correct_description(app)
     return app
 
 
 def openapi_text() -> str:
-    """Return the OpenAPI document, the same for the same code and libraries."""
+    """Return the OpenAPI document, as in schemas/openapi.json."""
     document = create_app(":memory:").openapi()
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def _describe_truly(app: FastAPI) -> None:
-    """Take the framework's own error form out of the document: it is never sent."""
+def _correct_description(app: FastAPI) -> None:
+    """Remove the framework's own error format from the document: it is never sent."""
     generate = app.openapi
 
     def openapi() -> dict[str, Any]:

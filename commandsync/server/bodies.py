@@ -1,6 +1,6 @@
-"""What clients may send: the bodies of writes, their limits, and what is said of a bad one.
+"""The bodies of writes: their fields, their limits, and the message for an invalid one.
 
-Text is kept exactly as it came. Unknown fields are passed over, for clients send back records.
+Text is stored as it is sent. Unknown fields are ignored, since clients send back whole records.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,21 +9,21 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 LARGEST_BODY = 1024 * 1024
-"""Bytes: room for every field at its limit, written with `\\u` escapes throughout."""
+"""Bytes: enough for every field at its limit, written with `\\u` escapes throughout."""
 
 MOST_USES = 2**53 - 1
 """The largest whole number that every JSON reader keeps exactly."""
 
 
-def _not_blank(text: str) -> str:
+def _not_empty(text: str) -> str:
     if not text.strip():
         raise ValueError("must not be empty")
     return text
 
 
-Name = Annotated[str, Field(max_length=1_000), AfterValidator(_not_blank)]
-Description = Annotated[str, Field(max_length=20_000), AfterValidator(_not_blank)]
-Syntax = Annotated[str, Field(max_length=5_000), AfterValidator(_not_blank)]
+Name = Annotated[str, Field(max_length=1_000), AfterValidator(_not_empty)]
+Description = Annotated[str, Field(max_length=20_000), AfterValidator(_not_empty)]
+Syntax = Annotated[str, Field(max_length=5_000), AfterValidator(_not_empty)]
 Category = Annotated[str, Field(max_length=1_000)]
 Uses = Annotated[int, Field(ge=0, le=MOST_USES)]
 
@@ -36,18 +36,18 @@ class CommandBody(_Body):
     """A command to add, or, with `id`, to edit."""
 
     id: str | None = Field(
-        default=None, min_length=1, description="the command to edit; left out, one is added"
+        default=None, min_length=1, description="the command to edit; if absent, one is added"
     )
-    name: Name = Field(description="what it is called; not unique")
+    name: Name = Field(description="its name; not unique")
     description: Description
-    syntax: Syntax = Field(description="how it is used")
+    syntax: Syntax = Field(description="how to use it")
     category: Category | None = Field(
         default=None,
-        description='its group; null or "" for none. Left out, an edit keeps the old one',
+        description='its group; null or "" for none. If absent, an edit keeps the old one',
     )
 
     def texts(self) -> dict[str, str]:
-        """Return the columns that the body speaks of."""
+        """Return the fields that the body contains, by column."""
         texts = self.model_dump(exclude={"id"}, exclude_unset=True)
         return {name: text or "" for name, text in texts.items()}
 
@@ -71,20 +71,20 @@ class UsesBody(_Body):
     uses: Uses
 
 
-def complaint(
+def describe(
     errors: Sequence[Mapping[str, Any]], *, whole: str = "the body (application/json)"
 ) -> str:
-    """Say in one line all that is wrong, field by field.
+    """Return all problems in one line, field by field.
 
     Args:
         errors: What pydantic reports.
-        whole: What the document is called, where it is wrong as a whole.
+        whole: The name of the document, for problems of the whole.
     """
     return "; ".join(_sentence(error, whole) for error in errors)
 
 
 def place(steps: Sequence[object]) -> str:
-    """Write where in a document something stands: `bots[0].profile.username`."""
+    """Return a place in a document: `bots[0].profile.username`."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return text.removeprefix(".")
 
@@ -95,21 +95,21 @@ def _sentence(error: Mapping[str, Any], whole: str) -> str:
         return f"the body is not valid JSON: {context.get('error', 'it cannot be read')}"
     steps = error["loc"][1:] if error["loc"][:1] == ("body",) else error["loc"]
     field = place(steps) or whole
-    return f"{field} {_COMPLAINTS.get(kind, '{said}').format(said=_said(error), **context)}"
+    return f"{field} {_PROBLEMS.get(kind, '{other}').format(other=_other(error), **context)}"
 
 
-def _said(error: Mapping[str, Any]) -> str:
+def _other(error: Mapping[str, Any]) -> str:
     context = error.get("ctx", {})
     if error["type"] == "value_error":
         return str(context["error"])
-    return f"is wrong: {error['msg']}"
+    return f"is not valid: {error['msg']}"
 
 
 _OBJECT = "must be a JSON object"
-_COMPLAINTS = {
+_PROBLEMS = {
     "missing": "is missing",
     "string_type": "must be a string",
-    "string_unicode": "holds half of a surrogate pair, which is not text",
+    "string_unicode": "contains half of a surrogate pair, which is not text",
     "string_too_long": "is longer than {max_length} characters",
     "string_too_short": "must not be empty",
     "int_type": "must be a whole number",

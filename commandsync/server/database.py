@@ -1,7 +1,7 @@
-"""Opens the database and hands out its transactions: many readers, one writer, nothing lost.
+"""The database and its transactions: many readers, one writer, nothing lost.
 
-SQLite runs with a write-ahead log and `synchronous=FULL`: a commit has reached the disk before its
-request is answered, so neither `kill -9` nor a power cut takes back what was acknowledged.
+SQLite runs with a write-ahead log and `synchronous=FULL`: a commit is on the disk before its
+request is answered, so neither `kill -9` nor a power cut loses what was acknowledged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-_THREADS = 40  # as many as the web framework answers with at once: none waits for a connection
+_THREADS = 40  # as many as the web framework has: none waits for a connection
 _BUSY_SECONDS = 30  # how long a write waits for another process on the same file
 _ANOTHER = "give another --database; a missing file is created"
 
@@ -36,7 +36,7 @@ class Database:
     """An open database.
 
     Attributes:
-        secret: What tokens are signed with; made with the database, and never leaves it.
+        secret: The key that signs tokens; created with the database, and never leaves it.
     """
 
     def __init__(self, engine: Engine, *, in_memory: bool) -> None:
@@ -48,7 +48,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Give a transaction that sees one state of the database throughout."""
+        """Yield a transaction that sees one state of the database."""
         if self._in_memory:
             with self._lock, self._engine.begin() as connection:
                 yield connection
@@ -58,12 +58,12 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Give the one transaction that may write; it is on the disk when the block ends."""
+        """Yield the one transaction that may write; it is on the disk when the block ends."""
         with self._lock, self._writer.begin() as connection:
             yield connection
 
     def log_ahead(self) -> None:
-        """Give an SQLite file its write-ahead log, which stays with it; no transaction can."""
+        """Switch an SQLite file to a write-ahead log, for good; no transaction can do that."""
         if self._engine.dialect.name == "sqlite":
             with closing(self._engine.raw_connection()) as connection:
                 connection.cursor().execute("PRAGMA journal_mode=WAL")
@@ -84,7 +84,9 @@ def opened(database: str) -> Iterator[Database]:
         FileError: It cannot be opened, is not a database of this service, or is of a newer version.
     """
     if not database:  # an unset variable, say: SQLite would keep everything in memory
-        raise FileError("the database has no name", hint="give --database a path, or :memory:")
+        raise FileError(
+            "the name of the database is empty", hint="give --database a path, or :memory:"
+        )
     shown = database
     try:
         url = make_url(database) if "://" in database else URL.create("sqlite", database=database)
@@ -114,7 +116,7 @@ def _connect(url: URL) -> Database:
 
 
 def _make_private_file(path: Path) -> None:
-    """Create the file so that only its owner reads the secret; SQLite's side files follow it."""
+    """Create the file so that only its owner can read the secret; SQLite's other files follow."""
     if not path.parent.is_dir():
         raise FileError(
             f"the database's folder {path.parent} does not exist",
@@ -130,19 +132,19 @@ def _make_private_file(path: Path) -> None:
 
 
 def _prepare_connection(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's
-    connection.isolation_level = None  # the driver's own idea of when to begin is switched off
+    connection.isolation_level = None  # the driver begins no transactions itself
     for pragma in ("synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 
 def _begin(connection: Connection) -> None:
-    # A write locks at its beginning: one that read first could find the file changed under it.
+    # A write locks at its beginning: after a read first, the file could have changed.
     writes = connection.get_execution_options().get("commandsync_writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 def _set_up(handle: Database, shown: str) -> str:
-    """Make the tables of a new database, or check those of an old one; return its secret."""
+    """Create the tables of a new database, or check those of an old one; return its secret."""
     try:
         with handle.writing() as connection:
             tables = set(inspect(connection).get_table_names())
@@ -150,7 +152,7 @@ def _set_up(handle: Database, shown: str) -> str:
                 _create(connection)
             known = _settings(connection) if not tables or settings.name in tables else {}
         secret = _checked(known, shown)
-        handle.log_ahead()  # only now: a file of another program stays as it was
+        handle.log_ahead()  # only now: a file of another program is not changed
     except (SQLAlchemyError, sqlite3.Error) as error:
         reason = getattr(error, "orig", None) or error
         raise FileError(f"the database {shown} cannot be used: {reason}", hint=_ANOTHER) from error
@@ -173,11 +175,11 @@ def _settings(connection: Connection) -> dict[str, str]:
 def _checked(known: dict[str, str], shown: str) -> str:
     version = known.get("schema", "")
     if not (version.isascii() and version.isdigit() and known.get("secret")):
-        raise FileError(f"the database {shown} holds something else than a listing", hint=_ANOTHER)
+        raise FileError(f"the database {shown} is not a listing database", hint=_ANOTHER)
     if int(version) > SCHEMA_VERSION:
         raise FileError(
             f"the database {shown} was written by a newer commandsync "
-            f"(its version is {version}, this one knows {SCHEMA_VERSION})",
+            f"(its version is {version}, this one supports {SCHEMA_VERSION})",
             hint="upgrade commandsync, or give another --database",
         )
     return known["secret"]

@@ -1,4 +1,4 @@
-"""What every endpoint asks for: the database, the caller's right to write, and how to answer."""
+"""What endpoints depend on: the database, the bot that the caller may write to, the answer."""
 
 import json
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from commandsync.server.database import Database
 
 
 class AnotherBotError(Exception):
-    """The token is good, and another bot's."""
+    """The token is valid, and belongs to another bot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """Writes an endpoint's answer, and how long it took.
+    """Makes the answer of an endpoint, with the time it took.
 
     Attributes:
-        started: When the request came, by `perf_counter`.
+        started: The time of the request, by `perf_counter`.
     """
 
     started: float
@@ -40,7 +40,7 @@ class Answering:
 
 
 def json_response(content: object, status: int = 200) -> Response:
-    """Return JSON as UTF-8; what is listed is text already, so that no model reads it again."""
+    """Return JSON as UTF-8; listed records are JSON types already, so no model validates them."""
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return Response(text.encode(), status_code=status, media_type="application/json")
 
@@ -51,19 +51,18 @@ async def _answering() -> Answering:
 
 async def _database(request: Request) -> Database:
     database = request.app.state.database
-    assert isinstance(database, Database)  # noqa: S101 - the app's start put it there
+    assert isinstance(database, Database)  # noqa: S101 - the app's start sets it
     return database
 
 
 Db = Annotated[Database, Depends(_database)]
 Answers = Annotated[Answering, Depends(_answering)]
 BotId = Annotated[str, Path(description="the bot's id", examples=["779641401482805289"])]
-RecordId = Annotated[str, Path(description="the record's id, as the list shows it")]
 
 _authorization = APIKeyHeader(
     name="Authorization",
     scheme_name="BotToken",
-    description="`Bot <token>`, with the token of the very bot",
+    description="`Bot <token>`, with the bot's own token",
     auto_error=False,
 )
 
@@ -71,12 +70,12 @@ _authorization = APIKeyHeader(
 def _own_bot(
     bot: BotId, database: Db, authorization: Annotated[str | None, Security(_authorization)]
 ) -> str:
-    """Return the bot of the path when the caller may write to it."""
+    """Return the bot of the path, if the caller may write to it."""
     caller = tokens.bot_of(authorization, secret=database.secret)
     with database.reading() as connection:
         listing.check_bot(connection, bot)
     if caller != bot:
-        raise AnotherBotError("the token is another bot's")
+        raise AnotherBotError("the token belongs to another bot")
     return bot
 
 

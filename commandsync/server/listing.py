@@ -1,4 +1,4 @@
-"""What can be read from and written to the listing, inside a transaction of the database."""
+"""Reads and writes of the listing, inside a transaction of the database."""
 
 from __future__ import annotations
 
@@ -6,23 +6,29 @@ import secrets
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete as sql_delete
+from sqlalchemy import insert, select, update
 
-from commandsync.server.tables import announcements, bots, commands
+from commandsync.server.tables import bots, record_tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlalchemy import Connection, Table
+    from sqlalchemy import Connection
     from sqlalchemy.engine import CursorResult
+
+    from commandsync.records.texts import Resource
+
+_WIRE_NAMES = {"created_at": "createdAt", "updated_at": "updatedAt"}
+_PRIVATE = {"seq", "bot"}
 
 
 class UnknownError(Exception):
-    """The bot or record is not in the listing; its text says which kind is not."""
+    """The bot or record is not in the listing; the message names which."""
 
 
 def now() -> str:
-    """Return the present as it stands on the wire: ISO 8601, UTC, milliseconds."""
+    """Return the current time as on the wire: ISO 8601, UTC, milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -50,120 +56,88 @@ def bot_of(connection: Connection, bot: str) -> dict[str, Any]:
     }
 
 
-def commands_of(connection: Connection, bot: str) -> list[dict[str, Any]]:
-    """Return a bot's commands in the order they were added.
-
-    Raises:
-        UnknownError: There is no such bot.
-    """
-    table = commands.c
-    query = select(
-        table.id,
-        table.name,
-        table.description,
-        table.syntax,
-        table.category,
-        table.uses,
-        table.created_at.label("createdAt"),
-        table.updated_at.label("updatedAt"),
-    )
-    check_bot(connection, bot)
-    rows = connection.execute(query.where(table.bot == bot).order_by(table.seq)).mappings()
-    listed = [dict(row) for row in rows]
-    for record in listed:
-        if not record["category"]:
-            del record["category"]
-    return listed
-
-
-def add_command(
-    connection: Connection, bot: str, texts: Mapping[str, str], *, uses: int = 0
-) -> None:
-    """Add a command at the end of a bot's list."""
-    check_bot(connection, bot)
-    moment = now()
-    values = {"category": "", **texts, "uses": uses, "created_at": moment, "updated_at": moment}
-    connection.execute(insert(commands).values(id=_new_id(), bot=bot, **values))
-
-
-def edit_command(connection: Connection, bot: str, command: str, texts: Mapping[str, str]) -> None:
-    """Give a command other texts; its place, uses and creation stay.
-
-    Raises:
-        UnknownError: The bot has no such command.
-    """
-    _change(connection, bot, command, {**texts, "updated_at": now()})
-
-
-def set_uses(connection: Connection, bot: str, command: str, uses: int) -> None:
-    """Set how often a command was used; that is not an edit of it.
-
-    Raises:
-        UnknownError: The bot has no such command.
-    """
-    _change(connection, bot, command, {"uses": uses})
-
-
-def announcements_of(connection: Connection, bot: str) -> list[dict[str, Any]]:
-    """Return a bot's announcements in the order they were made.
-
-    Raises:
-        UnknownError: There is no such bot.
-    """
-    table = announcements.c
-    query = select(table.id, table.title, table.description, table.created_at.label("createdAt"))
-    check_bot(connection, bot)
-    rows = connection.execute(query.where(table.bot == bot).order_by(table.seq)).mappings()
-    return [dict(row) for row in rows]
-
-
-def add_announcement(connection: Connection, bot: str, texts: Mapping[str, str]) -> None:
-    """Add an announcement at the end of a bot's list."""
-    check_bot(connection, bot)
-    values = {"id": _new_id(), "bot": bot, **texts, "created_at": now()}
-    connection.execute(insert(announcements).values(values))
-
-
-def delete_command(connection: Connection, bot: str, command: str) -> None:
-    """Delete a command.
-
-    Raises:
-        UnknownError: The bot has no such command.
-    """
-    _delete(connection, commands, bot, command)
-
-
-def delete_announcement(connection: Connection, bot: str, announcement: str) -> None:
-    """Delete an announcement.
-
-    Raises:
-        UnknownError: The bot has no such announcement.
-    """
-    _delete(connection, announcements, bot, announcement)
-
-
 def check_bot(connection: Connection, bot: str) -> None:
     """Raise `UnknownError` unless there is such a bot."""
     if connection.execute(select(bots.c.seq).where(bots.c.id == bot)).first() is None:
         raise UnknownError("the bot is not known")
 
 
-def _new_id() -> str:
-    return secrets.token_hex(12)
+def records_of(connection: Connection, bot: str, resource: Resource) -> list[dict[str, Any]]:
+    """Return a bot's records of one kind, in the order of the additions.
+
+    An empty text that the kind has by default is left out.
+
+    Raises:
+        UnknownError: There is no such bot.
+    """
+    check_bot(connection, bot)
+    table = record_tables[resource]
+    columns = [
+        column.label(_WIRE_NAMES.get(column.name, column.name))
+        for column in table.c
+        if column.name not in _PRIVATE
+    ]
+    query = select(*columns).where(table.c.bot == bot).order_by(table.c.seq)
+    optional = resource.text._field_defaults
+    return [
+        {name: value for name, value in row.items() if value or name not in optional}
+        for row in connection.execute(query).mappings()
+    ]
 
 
-def _change(
-    connection: Connection, bot: str, command: str, values: Mapping[str, str | int]
+def add(
+    connection: Connection, bot: str, resource: Resource, values: Mapping[str, str | int]
 ) -> None:
-    query = update(commands).where(commands.c.id == command, commands.c.bot == bot)
-    _one(connection.execute(query.values(values)), "the bot has no such command")
+    """Add a record at the end of a bot's list.
+
+    Raises:
+        UnknownError: There is no such bot.
+    """
+    check_bot(connection, bot)
+    table, moment = record_tables[resource], now()
+    moments = {name: moment for name in _WIRE_NAMES if name in table.c}
+    connection.execute(insert(table).values(id=secrets.token_hex(12), bot=bot, **values, **moments))
 
 
-def _delete(connection: Connection, table: Table, bot: str, record: str) -> None:
-    query = delete(table).where(table.c.id == record, table.c.bot == bot)
-    _one(connection.execute(query), f"the bot has no such {table.name.removesuffix('s')}")
+def edit(
+    connection: Connection,
+    bot: str,
+    resource: Resource,
+    record: str,
+    values: Mapping[str, str | int],
+    *,
+    at: str = "",
+) -> None:
+    """Give a record other values; its place and creation do not change.
+
+    Args:
+        connection: The transaction.
+        bot: The bot's id.
+        resource: The kind of record.
+        record: The record's id.
+        values: The new values.
+        at: The time of update; empty where the values are none of the record's texts.
+
+    Raises:
+        UnknownError: The bot has no such record.
+    """
+    table = record_tables[resource]
+    query = update(table).where(table.c.id == record, table.c.bot == bot)
+    moment = {"updated_at": at} if at else {}
+    _check_found(connection.execute(query.values({**values, **moment})), resource)
 
 
-def _one(result: CursorResult[Any], otherwise: str) -> None:
+def delete(connection: Connection, bot: str, resource: Resource, record: str) -> None:
+    """Delete a record.
+
+    Raises:
+        UnknownError: The bot has no such record.
+    """
+    table = record_tables[resource]
+    query = sql_delete(table).where(table.c.id == record, table.c.bot == bot)
+    _check_found(connection.execute(query), resource)
+
+
+def _check_found(result: CursorResult[Any], resource: Resource) -> None:
     if result.rowcount == 0:
-        raise UnknownError(otherwise)
+        raise UnknownError(f"the bot has no such {resource}")

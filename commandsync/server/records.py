@@ -1,7 +1,7 @@
-"""What the service answers with: the records and envelopes, as they are on the wire.
+"""The answers of the service: records and envelopes, as on the wire.
 
 The bot's fields are those of the service interface ("Resources and their fields"); those of
-commands and announcements follow the wire notes. The seed file gives bots in the same form.
+commands and announcements follow the wire notes. The seed file contains bots in the same form.
 """
 
 from typing import Annotated, Any, Generic, TypeVar
@@ -13,11 +13,11 @@ T = TypeVar("T")
 
 
 def _encodable(text: str) -> str:
-    """Refuse what a seed file can spell and no answer can carry; pydantic looks only at limits."""
+    """Refuse text that a seed file can contain and no answer can; pydantic checks only limits."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("holds half of a surrogate pair, which is not text") from None
+        raise ValueError("contains half of a surrogate pair, which is not text") from None
     return text
 
 
@@ -37,12 +37,12 @@ class Wire(BaseModel):
         populate_by_name=True,
         extra="forbid",
         strict=True,
-        allow_inf_nan=False,  # a seed file may spell them, and JSON has no words for them
+        allow_inf_nan=False,  # a seed file may contain them, and JSON cannot
     )
 
 
 class ProfileRecord(Wire):
-    """How a bot looks on its platform; `tag` is made of the two names when it is left out."""
+    """How a bot looks on its platform; by default `tag` is made of the two names."""
 
     avatar: Text = ""
     avatar_url: Text = Field(default="", alias="avatarURL")
@@ -67,7 +67,7 @@ class CreatorRecord(Wire):
 
 
 class InformationRecord(Wire):
-    """What a bot's page says."""
+    """The text of a bot's page."""
 
     description: Text = ""
     overview: Text = ""
@@ -86,7 +86,7 @@ class StatisticsRecord(Wire):
 
 
 class RatingsRecord(Wire):
-    """What users think of a bot; `average` is null while there are no ratings."""
+    """The ratings of a bot; `average` is null while there are none."""
 
     average: float | None = None
     total: Count = 0
@@ -102,7 +102,7 @@ class ThemeRecord(Wire):
 
 
 class BotFields(Wire):
-    """A bot without its id and timestamps: what the seed file says and the database keeps."""
+    """A bot without its id and timestamps, as in the seed file and the database."""
 
     provider: Text = "discord"
     profile: ProfileRecord
@@ -127,7 +127,7 @@ class BotRecord(BotFields):
 
 
 class CommandRecord(Wire):
-    """A command as listed. No category: the field is absent."""
+    """A command as listed. Without a category the field is absent."""
 
     id: str = Field(examples=["64f0c2a91be73d5a0c8e41f7"])
     name: str
@@ -149,11 +149,11 @@ class AnnouncementRecord(Wire):
 
 
 class Done(Wire):
-    """The answer to a write: that it was done. A new id is learned by reading the list."""
+    """The answer to a write. A new id is found by reading the list."""
 
     success: bool = True
     message: str
-    passing_time: str = Field(description="how long it took", examples=["1.25ms"])
+    passing_time: str = Field(description="the time it took", examples=["1.25ms"])
 
 
 class Answer(Done, Generic[T]):
@@ -163,20 +163,20 @@ class Answer(Done, Generic[T]):
 
 
 class Refusal(Wire):
-    """The answer to anything that was not done."""
+    """The answer to a failed request."""
 
-    error: str = Field(description="what is wrong, for people to read")
+    error: str = Field(description="the problem, for people to read")
 
 
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Describe the given error answers for the OpenAPI document."""
     meanings = {
-        400: "The body is not what is asked for; the text names every field that is wrong.",
+        400: "The body is not valid; the text names every invalid field.",
         401: "The token is missing or invalid.",
-        403: "The token is another bot's.",
+        403: "The token belongs to another bot.",
         404: "The bot or the record is not known.",
         413: "The body is too large.",
-        500: "The service's own trouble.",
+        500: "An internal error of the service.",
     }
     return {
         status: {"model": Refusal, "description": meanings[status]} for status in (*statuses, 500)

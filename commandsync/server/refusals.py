@@ -1,4 +1,4 @@
-"""Turns whatever went wrong into the one error envelope and its status code."""
+"""The answers to failed requests: one error envelope, with its status code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from commandsync.api.address import API_VERSION
-from commandsync.server.bodies import complaint
+from commandsync.server.bodies import describe
 from commandsync.server.endpoint import AnotherBotError, json_response
 from commandsync.server.listing import UnknownError
 from commandsync.server.tokens import BadTokenError
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _WORDS = {
     400: "the body is not valid JSON in UTF-8, or nested too deeply",
-    404: f"there is nothing at this path; the interface begins with /v{API_VERSION}/bot",
-    405: "the path does not answer this method",
+    404: f"there is no such path; the interface begins with /v{API_VERSION}/bot",
+    405: "the path does not support this method",
 }
 
 
@@ -30,8 +30,8 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(AnotherBotError, _another_bot)
     app.add_exception_handler(UnknownError, _unknown)
     app.add_exception_handler(RequestValidationError, _bad_body)
-    app.add_exception_handler(HTTPException, _by_the_framework)
-    app.add_exception_handler(Exception, _own_trouble)
+    app.add_exception_handler(HTTPException, _of_framework)
+    app.add_exception_handler(Exception, _internal)
 
 
 async def _bad_token(_request: Request, error: Exception) -> Response:
@@ -49,21 +49,21 @@ async def _unknown(_request: Request, error: Exception) -> Response:
 
 
 async def _bad_body(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)  # noqa: S101 - installed for this one
-    return json_response({"error": complaint(error.errors())}, HTTPStatus.BAD_REQUEST)
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - its handler
+    return json_response({"error": describe(error.errors())}, HTTPStatus.BAD_REQUEST)
 
 
-async def _by_the_framework(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101 - installed for this one
+async def _of_framework(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - its handler
     words = _WORDS.get(error.status_code, error.detail)
     response = json_response({"error": words}, error.status_code)
     response.headers.update(error.headers or {})
     return response
 
 
-async def _own_trouble(_request: Request, _error: Exception) -> Response:
-    """Say no more than that: the cause goes to the log, where the framework writes it."""
+async def _internal(_request: Request, _error: Exception) -> Response:
+    """Keep the cause out of the answer: the framework writes it to the log."""
     return json_response(
-        {"error": "the service is in trouble; its log says more"},
+        {"error": "internal error; see the log of the service"},
         HTTPStatus.INTERNAL_SERVER_ERROR,
     )

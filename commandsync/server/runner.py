@@ -1,4 +1,4 @@
-"""Runs the service on a port: in the foreground until a signal, or in a thread for a while."""
+"""The service on a port: in the foreground until a signal, or in a thread for a while."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import signal
 import socket
 import threading
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -15,18 +17,30 @@ import uvicorn
 from commandsync.errors import UsageError
 from commandsync.server.app import create_app
 from commandsync.server.database import opened
-from commandsync.server.seeding import plant, read_seed
-from commandsync.server.service import RunningService
+from commandsync.server.seed import create_bots, read_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from types import FrameType
 
-    from commandsync.server.service import SeededBot
+    from commandsync.server.seed import SeededBot
 
 _PORTS = 65_536
-_LAST_WORDS = 5  # seconds that requests in flight get when the service ends
+_GRACE = 5  # seconds for requests in flight when the service ends
+
+
+@dataclass(frozen=True, slots=True)
+class RunningService:
+    """A service that accepts connections.
+
+    Attributes:
+        url: Its base URL, without `/v1`.
+        bots: The bots of the seed file, in its order.
+    """
+
+    url: str
+    bots: tuple[SeededBot, ...] = ()
 
 
 def serve(
@@ -34,22 +48,47 @@ def serve(
     host: str,
     port: int,
     database: str,
-    seed: Path | None,
-    on_ready: Callable[[str, Sequence[SeededBot]], None] | None,
-    access_log: bool,
+    seed: Path | None = None,
+    on_ready: Callable[[str, Sequence[SeededBot]], None] | None = None,
+    access_log: bool = False,
 ) -> None:
-    """Run the service until SIGINT or SIGTERM; see `commandsync.server.serve`."""
+    """Run the service until SIGINT or SIGTERM; requests in flight are answered first.
+
+    Args:
+        host: The name or address to listen on.
+        port: The port; 0 picks a free one.
+        database: A file path, `:memory:`, or a SQLAlchemy URL. A missing file is created.
+        seed: A JSON file of bots to create if they do not exist yet.
+        on_ready: Called once, with the base URL and the seed's bots, when connections are accepted;
+            it may make requests. What it raises stops the service and is raised here.
+        access_log: Log every request, through the logger `uvicorn.access`.
+
+    Raises:
+        UsageError: The address cannot be listened on.
+        FileError: The database or the seed file cannot be used.
+    """
     with _prepared(host, port, database, seed, access_log=access_log) as (server, service):
         if on_ready is not None:
-            tell = on_ready
-            server.when_ready = lambda: tell(service.url, service.bots)
+            server.when_ready = partial(on_ready, service.url, service.bots)
         with _until_signalled(server):
             server.run_on_socket()
 
 
 @contextmanager
-def running(database: str, *, seed: Path | None, port: int) -> Iterator[RunningService]:
-    """Run the service in a thread; see `commandsync.server.running`."""
+def running(
+    database: str = ":memory:", *, seed: Path | None = None, port: int = 0
+) -> Iterator[RunningService]:
+    """Run the service in a thread on loopback for as long as the block lasts.
+
+    Args:
+        database: As for `serve`.
+        seed: As for `serve`.
+        port: As for `serve`.
+
+    Raises:
+        UsageError: As for `serve`.
+        FileError: As for `serve`.
+    """
     with _prepared("127.0.0.1", port, database, seed, access_log=False) as (server, service):
         thread = threading.Thread(target=server.run_on_socket, name="commandsync-server")
         thread.start()
@@ -62,7 +101,7 @@ def running(database: str, *, seed: Path | None, port: int) -> Iterator[RunningS
 
 
 class _Server(uvicorn.Server):
-    """A server on a socket that is bound already, whose signals are its caller's."""
+    """A server on a bound socket; its caller handles signals."""
 
     def __init__(self, config: uvicorn.Config, listener: socket.socket) -> None:
         super().__init__(config)
@@ -76,17 +115,17 @@ class _Server(uvicorn.Server):
         try:
             self.run(sockets=[self._listener])
         finally:
-            self.accepting.set()  # whoever waits must not wait for ever
+            self.accepting.set()  # its waiter must not wait for ever
         if self._failure is not None:
             raise self._failure
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals alone: the framework's own way raises them again at the end."""
+        """Leave signals alone: the framework would raise them again at the end."""
         yield
 
     async def main_loop(self) -> None:
-        """Say that connections are accepted, and answer them until the end."""
+        """Report that connections are accepted, and answer them until the end."""
         self.accepting.set()
         if self.when_ready is not None:
             try:
@@ -101,12 +140,12 @@ class _Server(uvicorn.Server):
 def _prepared(
     host: str, port: int, database: str, seed: Path | None, *, access_log: bool
 ) -> Iterator[tuple[_Server, RunningService]]:
-    """Do everything that can go wrong before the first request is answered."""
+    """Do everything that can fail before the first request is answered."""
     planned = None if seed is None else read_seed(seed)
     with ExitStack() as stack:
         listener = stack.enter_context(closing(_listen(host, port)))
         handle = stack.enter_context(opened(database))
-        bots = () if planned is None else plant(planned, handle)
+        bots = () if planned is None else create_bots(planned, handle)
         config = uvicorn.Config(
             create_app(handle),
             http="h11",
@@ -116,7 +155,7 @@ def _prepared(
             log_config=None,
             log_level=logging.WARNING,
             access_log=access_log,
-            timeout_graceful_shutdown=_LAST_WORDS,
+            timeout_graceful_shutdown=_GRACE,
         )
         if access_log:
             logging.getLogger("uvicorn.access").setLevel(logging.INFO)
@@ -135,8 +174,8 @@ def _listen(host: str, port: int) -> socket.socket:
             f"cannot listen on {host}, port {port}: {reason}",
             hint="give another --port (0 picks a free one) or --host",
         ) from error
-    # asyncio sends small answers at once (TCP_NODELAY) only on sockets that say they are TCP;
-    # without it every answer waits some 40 ms for the client's acknowledgement.
+    # asyncio sends small answers at once (TCP_NODELAY) only on sockets that are declared as TCP;
+    # without it every answer waits about 40 ms for the client's acknowledgement.
     return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=bound.detach())
 
 
@@ -152,7 +191,7 @@ def _url(host: str, port: int) -> str:
 
 @contextmanager
 def _until_signalled(server: _Server) -> Iterator[None]:
-    """End the server on the first SIGINT or SIGTERM; on a second one without last words."""
+    """End the server on the first SIGINT or SIGTERM; on a second one at once."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         server.force_exit = server.should_exit

@@ -1,6 +1,7 @@
-"""Reads a seed file and creates the bots in it that do not exist yet."""
+"""The seed file: bots that are created if they do not exist yet."""
 
 import json
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -9,17 +10,32 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from sqlalchemy import Connection
 
 from commandsync.errors import FileError
+from commandsync.records.texts import Resource
 from commandsync.server import listing, tokens
-from commandsync.server.bodies import AnnouncementBody, CommandBody, Uses, complaint
+from commandsync.server.bodies import AnnouncementBody, CommandBody, Uses, describe
 from commandsync.server.database import Database
 from commandsync.server.records import BotFields
-from commandsync.server.service import SeededBot
 
 _HINT = 'a seed file is {"bots": [{"id": "...", "profile": {"username": "..."}, "commands": []}]}'
 
 
+@dataclass(frozen=True, slots=True)
+class SeededBot:
+    """A bot of the seed file, with the token that may manage it.
+
+    Attributes:
+        id: The bot's identifier.
+        username: Its name.
+        token: Its token, left out of reprs; the same at every start on one database.
+    """
+
+    id: str
+    username: str
+    token: str = field(repr=False)
+
+
 class SeedCommand(CommandBody):
-    """A command of the seed file: what a client may send, and its uses."""
+    """A command of the seed file: the body that adds it, and its uses."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -52,7 +68,7 @@ class Seed(BaseModel):
     @classmethod
     def _ids_differ(cls, bots: list[SeedBot]) -> list[SeedBot]:
         if len({bot.id for bot in bots}) < len(bots):
-            raise ValueError("holds the same id twice")
+            raise ValueError("contains a duplicate id")
         return bots
 
 
@@ -60,7 +76,7 @@ def read_seed(path: Path) -> Seed:
     """Read and check a seed file.
 
     Raises:
-        FileError: It cannot be read, or is not a seed; the message names everything that is wrong.
+        FileError: It cannot be read, or is not a valid seed; the message names every problem.
     """
     try:
         content = json.loads(path.read_bytes())
@@ -71,11 +87,11 @@ def read_seed(path: Path) -> Seed:
     try:
         return Seed.model_validate(content)
     except ValidationError as error:
-        said = complaint(error.errors(include_url=False, include_input=False), whole="it")
-        raise FileError(f"the seed file {path} is not a seed: {said}", hint=_HINT) from error
+        problems = describe(error.errors(include_url=False, include_input=False), whole="it")
+        raise FileError(f"the seed file {path} is not valid: {problems}", hint=_HINT) from error
 
 
-def plant(seed: Seed, database: Database) -> tuple[SeededBot, ...]:
+def create_bots(seed: Seed, database: Database) -> tuple[SeededBot, ...]:
     """Create the bots that do not exist yet, all or none; return every one with its token."""
     with database.writing() as connection:
         for bot in seed.bots:
@@ -90,11 +106,10 @@ def _create(connection: Connection, bot: SeedBot) -> None:
     record = bot.model_dump(by_alias=True, exclude={"id", "commands", "announcements"})
     listing.add_bot(connection, bot.id, record)
     for command in bot.commands:
-        texts = command.model_dump(include={"name", "description", "syntax"})
-        texts["category"] = command.category or ""
-        listing.add_command(connection, bot.id, texts, uses=command.uses)
+        values = command.model_dump(exclude={"id"}) | {"category": command.category or ""}
+        listing.add(connection, bot.id, Resource.COMMAND, values)
     for announcement in bot.announcements:
-        listing.add_announcement(connection, bot.id, announcement.model_dump())
+        listing.add(connection, bot.id, Resource.ANNOUNCEMENT, announcement.model_dump())
 
 
 def _seeded(connection: Connection, bot: str, secret: str) -> SeededBot:

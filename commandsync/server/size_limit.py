@@ -1,4 +1,4 @@
-"""Stands before the application: reads a request's body whole, and no more than is allowed."""
+"""The limit on request bodies: each is read whole, up to the limit, before the application."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from commandsync.server.endpoint import json_response
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_PATIENCE = 64  # times the limit: what is read and dropped, so that the sender hears the answer
+_DISCARDED = 64  # times the limit: read and discarded, so that the sender reads the answer
 
 
-class Intake:
-    """Refuses bodies over a limit; no answer is begun before the body was read.
+class SizeLimit:
+    """Refuses bodies over a limit; an answer begins after the body is read.
 
     Args:
         app: The application.
@@ -31,7 +31,7 @@ class Intake:
             return
         body = await self._body(receive)
         if body is None:
-            return  # the client is gone
+            return  # the client has disconnected
         if len(body) > self._limit:
             await self._refuse(scope, receive, send)
             return
@@ -43,9 +43,9 @@ class Intake:
         await self._app(scope, replay, send)
 
     async def _body(self, receive: Receive) -> bytes | None:
-        """Read the body; past the limit only its size matters. None when the client left."""
+        """Read the body; over the limit only its size matters. None when the client disconnects."""
         kept, size = bytearray(), 0
-        while size <= self._limit * _PATIENCE:
+        while size <= self._limit * _DISCARDED:
             message = await receive()
             if message["type"] == "http.disconnect":
                 return None

@@ -1,15 +1,19 @@
-"""What the database holds: the tables, as SQLAlchemy Core knows them.
+"""The tables of the database, for SQLAlchemy Core.
 
-`seq` counts up with every insertion and gives the listing its order. Timestamps are the text that
-goes on the wire (ISO 8601, UTC, milliseconds); it sorts as time does.
+`seq` increases with every insertion and is the order of the listing. Timestamps are text as on the
+wire (ISO 8601, UTC, milliseconds); it sorts by time.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import JSON, Column, ForeignKey, Integer, MetaData, String, Table
 
+from commandsync.records.texts import Resource
+
 SCHEMA_VERSION = 1
-"""Counts up with every change to the tables; a database of a newer one is refused."""
+"""Increases with every change to the tables; a database of a newer version is refused."""
 
 metadata = MetaData()
 
@@ -19,7 +23,7 @@ settings = Table(
     Column("key", String, primary_key=True),
     Column("value", String, nullable=False),
 )
-"""`schema`: the version of the tables. `secret`: what tokens are signed with."""
+"""`schema`: the version of the tables. `secret`: the key that signs tokens."""
 
 bots = Table(
     "bots",
@@ -32,28 +36,30 @@ bots = Table(
 )
 """`record` is the documented record as JSON, without its id and timestamps."""
 
-commands = Table(
-    "commands",
-    metadata,
-    Column("seq", Integer, primary_key=True),
-    Column("id", String, nullable=False, unique=True),
-    Column("bot", ForeignKey("bots.id"), nullable=False, index=True),
-    Column("name", String, nullable=False),
-    Column("description", String, nullable=False),
-    Column("syntax", String, nullable=False),
-    Column("category", String, nullable=False),
-    Column("uses", Integer, nullable=False),
-    Column("created_at", String, nullable=False),
-    Column("updated_at", String, nullable=False),
-)
 
-announcements = Table(
-    "announcements",
-    metadata,
-    Column("seq", Integer, primary_key=True),
-    Column("id", String, nullable=False, unique=True),
-    Column("bot", ForeignKey("bots.id"), nullable=False, index=True),
-    Column("title", String, nullable=False),
-    Column("description", String, nullable=False),
-    Column("created_at", String, nullable=False),
-)
+def _record_table(resource: Resource, *more: Column[Any]) -> Table:
+    """Return the table of one kind of record; what no text is given for is its default."""
+    defaults = resource.text._field_defaults
+    return Table(
+        resource.collection,
+        metadata,
+        Column("seq", Integer, primary_key=True),
+        Column("id", String, nullable=False, unique=True),
+        Column("bot", ForeignKey("bots.id"), nullable=False, index=True),
+        *(
+            Column(field, String, nullable=False, default=defaults.get(field))
+            for field in resource.fields
+        ),
+        *more,
+        Column("created_at", String, nullable=False),
+    )
+
+
+record_tables = {
+    Resource.COMMAND: _record_table(
+        Resource.COMMAND,
+        Column("uses", Integer, nullable=False, default=0),
+        Column("updated_at", String, nullable=False),
+    ),
+    Resource.ANNOUNCEMENT: _record_table(Resource.ANNOUNCEMENT),
+}

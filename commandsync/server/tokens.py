@@ -1,6 +1,6 @@
-"""Bot tokens: signed when a bot is created, checked when somebody writes.
+"""Bot tokens: signed when a bot is created, checked for each write.
 
-Wire notes: a JWT (HS256) whose payload carries the bot's `id` and `iat`; the interface sends it as
+Wire notes: a JWT (HS256) whose payload contains the bot's `id` and `iat`; the interface sends it as
 `Authorization: Bot <token>`.
 """
 
@@ -13,7 +13,7 @@ _SCHEME = "bot"
 
 
 class BadTokenError(Exception):
-    """The token is missing or not one of this service's; its text says which."""
+    """The token is missing or was not signed by this service; the message reports which."""
 
 
 def sign(bot: str, *, issued_at: int, secret: str) -> str:
@@ -50,7 +50,7 @@ def bot_of(authorization: str | None, *, secret: str) -> str:
             # A clock set back must not lock a bot out: `iat` has to be there and limits nothing.
             options={"require": ["id", "iat"], "verify_iat": False},
         )
-    except (jwt.InvalidTokenError, RecursionError) as error:  # nested deeply, for older PyJWT
+    except (jwt.InvalidTokenError, RecursionError) as error:  # deep nesting, in older PyJWT
         raise BadTokenError("the bot token is invalid") from error
     bot = claims["id"]
     if not isinstance(bot, str):

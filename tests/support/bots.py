@@ -14,7 +14,7 @@ import pytest
 
 from commandsync.server import running
 from commandsync.server.database import opened
-from commandsync.server.seeding import Seed, plant
+from commandsync.server.seed import Seed, create_bots
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -89,7 +89,7 @@ class Service:
             "commands": [_command(command) for command in commands],
             "announcements": [{"title": title, "description": "News."} for title in announcements],
         }
-        (seeded,) = plant(Seed.model_validate({"bots": [one]}), self.database)
+        (seeded,) = create_bots(Seed.model_validate({"bots": [one]}), self.database)
         return Bot(identifier, seeded.token, self.url)
 
 

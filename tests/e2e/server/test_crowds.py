@@ -63,5 +63,5 @@ def test_the_services_own_trouble_is_answered_without_details(
             connection.execute("DROP TABLE commands")
         answer = caller.ask("GET", "/commands")
 
-    assert answer == (500, {"error": "the service is in trouble; its log says more"})
+    assert answer == (500, {"error": "internal error; see the log of the service"})
     assert "no such table" in caplog.text

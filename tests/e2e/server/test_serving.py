@@ -62,7 +62,7 @@ def test_what_was_written_is_there_after_a_restart_and_the_seed_changes_nothing(
     ("arguments", "code", "said"),
     [
         (["--database", "nowhere/listing.db"], 1, "folder nowhere does not exist"),
-        (["--database", ""], 1, "the database has no name"),
+        (["--database", ""], 1, "the name of the database is empty"),
         (["--database", "."], 1, "the database . cannot be used: unable to open"),
         (["--database", "postgresql://u@h:x/d"], 1, "cannot be used"),
         (["--seed", "nowhere.json"], 1, "nowhere.json cannot be read"),

@@ -121,7 +121,7 @@ def test_a_write_keeps_other_processes_out_from_its_beginning(tmp_path: Path) ->
 
 
 def test_an_empty_name_is_refused_since_it_would_keep_nothing() -> None:
-    with pytest.raises(FileError, match="has no name") as caught, opened(""):
+    with pytest.raises(FileError, match="name of the database is empty") as caught, opened(""):
         pass
 
     assert ":memory:" in caught.value.hint
@@ -167,7 +167,7 @@ def test_a_database_of_another_program_is_refused_and_keeps_every_byte(tmp_path:
     path = tmp_path / "other.db"
     sqlite(path, "CREATE TABLE songs (title TEXT)")
     before = path.read_bytes()
-    with pytest.raises(FileError, match="something else than a listing"), opened(str(path)):
+    with pytest.raises(FileError, match="is not a listing database"), opened(str(path)):
         pass
 
     assert path.read_bytes() == before

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from commandsync.errors import FileError
-from commandsync.server.seeding import read_seed
+from commandsync.server.seed import read_seed
 
 HALF = "\ud800"
 PROFILE = {"username": "Lantern"}
@@ -31,13 +31,13 @@ PROFILE = {"username": "Lantern"}
 def test_half_a_surrogate_pair_is_refused_in_every_text(
     tmp_path: Path, fields: dict[str, Any]
 ) -> None:
-    with pytest.raises(FileError, match="holds half of a surrogate pair"):
+    with pytest.raises(FileError, match="contains half of a surrogate pair"):
         read_seed(_seed(tmp_path, fields))
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 def test_a_number_that_json_cannot_say_is_refused(tmp_path: Path, number: float) -> None:
-    with pytest.raises(FileError, match=r"bots\[0\]\.ratings\.average is wrong"):
+    with pytest.raises(FileError, match=r"bots\[0\]\.ratings\.average is not valid"):
         read_seed(_seed(tmp_path, {"ratings": {"average": number}}))
 
 

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from commandsync.errors import FileError
+from commandsync.records.texts import Resource
 from commandsync.server import listing
 from commandsync.server.database import opened
-from commandsync.server.seeding import plant, read_seed
+from commandsync.server.seed import create_bots, read_seed
 from commandsync.server.tokens import bot_of
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "seed.json"
@@ -27,10 +28,15 @@ def bot_with(**fields: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
 def test_the_example_creates_its_bots_with_all_they_have() -> None:
     seed = read_seed(EXAMPLE)
     with opened(":memory:") as database:
-        bots = plant(seed, database)
+        bots = create_bots(seed, database)
         with database.reading() as connection:
-            names = [row["name"] for row in listing.commands_of(connection, bots[0].id)]
-            titles = [row["title"] for row in listing.announcements_of(connection, bots[0].id)]
+            names = [
+                row["name"] for row in listing.records_of(connection, bots[0].id, Resource.COMMAND)
+            ]
+            titles = [
+                row["title"]
+                for row in listing.records_of(connection, bots[0].id, Resource.ANNOUNCEMENT)
+            ]
 
     assert [bot.username for bot in bots] == ["Lantern", "Harbor"]
     assert names == [
@@ -41,7 +47,7 @@ def test_the_example_creates_its_bots_with_all_they_have() -> None:
 
 def test_each_bot_gets_its_own_token() -> None:
     with opened(":memory:") as database:
-        bots = plant(read_seed(EXAMPLE), database)
+        bots = create_bots(read_seed(EXAMPLE), database)
 
         assert [bot_of(f"Bot {bot.token}", secret=database.secret) for bot in bots] == [
             bot.id for bot in bots
@@ -50,7 +56,7 @@ def test_each_bot_gets_its_own_token() -> None:
 
 def test_a_token_is_not_in_the_repr(tmp_path: Path) -> None:
     with opened(":memory:") as database:
-        (bot,) = plant(read_seed(seed_file(tmp_path, bot_with())), database)
+        (bot,) = create_bots(read_seed(seed_file(tmp_path, bot_with())), database)
 
     assert bot.token not in repr(bot)
 
@@ -58,11 +64,11 @@ def test_a_token_is_not_in_the_repr(tmp_path: Path) -> None:
 def test_a_bot_that_exists_is_left_as_it_is_and_keeps_its_token(tmp_path: Path) -> None:
     command = {"name": "ping", "description": "d", "syntax": "s", "uses": 3}
     with opened(":memory:") as database:
-        first = plant(read_seed(seed_file(tmp_path, bot_with())), database)
+        first = create_bots(read_seed(seed_file(tmp_path, bot_with())), database)
         again = bot_with(profile={"username": "Other"}, commands=[command])
-        second = plant(read_seed(seed_file(tmp_path, again)), database)
+        second = create_bots(read_seed(seed_file(tmp_path, again)), database)
         with database.reading() as connection:
-            listed = listing.commands_of(connection, "1")
+            listed = listing.records_of(connection, "1", Resource.COMMAND)
 
     assert second == first
     assert listed == []
@@ -90,13 +96,13 @@ def test_the_tag_is_made_of_the_names(tmp_path: Path, names: dict[str, str], tag
         ([], "it must be a JSON object"),
         ({}, "bots is missing"),
         ({"bots": [{}]}, r"bots\[0\]\.profile is missing; bots\[0\]\.id is missing"),
-        ({"bots": [BOT, BOT]}, "bots holds the same id twice"),
-        (bot_with(id="a/b"), r"bots\[0\]\.id is wrong"),
+        ({"bots": [BOT, BOT]}, "bots contains a duplicate id"),
+        (bot_with(id="a/b"), r"bots\[0\]\.id is not valid"),
         (bot_with(prefx="!"), r"bots\[0\]\.prefx is not a known field"),
-        (bot_with(theme={"color": "red"}), r"bots\[0\]\.theme\.color is wrong"),
+        (bot_with(theme={"color": "red"}), r"bots\[0\]\.theme\.color is not valid"),
         (bot_with(commands=[{"name": 247}]), r"commands\[0\]\.name must be a string"),
         (bot_with(statistics={"servers": -1}), r"statistics\.servers must be at least 0"),
-        (bot_with(prefix="\ud800"), r"bots\[0\]\.prefix holds half of a surrogate pair"),
+        (bot_with(prefix="\ud800"), r"bots\[0\]\.prefix contains half of a surrogate pair"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, content: object, said: str) -> None:

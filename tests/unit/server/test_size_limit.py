@@ -1,7 +1,7 @@
 import asyncio
 from typing import Any
 
-from commandsync.server.intake import Intake
+from commandsync.server.size_limit import SizeLimit
 
 LIMIT = 10
 
@@ -25,7 +25,7 @@ def sent_for(
     async def send(message: Any) -> None:  # noqa: ANN401 - ASGI's
         sent.append(message)
 
-    asyncio.run(Intake(app, limit=LIMIT)({"type": kind}, receive, send))
+    asyncio.run(SizeLimit(app, limit=LIMIT)({"type": kind}, receive, send))
     return seen, sent
 
 

@@ -1,0 +1,164 @@
+"""The endpoints about bots and their records."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Path, Response
+
+from commandsync.records.texts import Resource
+from commandsync.server import listing
+from commandsync.server.bodies import AnnouncementBody, CommandBody, CommandEdit, UsesBody
+from commandsync.server.endpoint import Answers, BotId, Db, OwnBot
+from commandsync.server.records import (
+    AnnouncementRecord,
+    Answer,
+    BotRecord,
+    CommandRecord,
+    Done,
+    Wire,
+    refusals,
+)
+
+router = APIRouter()
+
+_BODY = refusals(400, 401, 403, 404, 413)
+
+
+@router.get(
+    "/bot/{bot}",
+    tags=["bots"],
+    operation_id="getBot",
+    summary="Read one bot",
+    response_model=Answer[BotRecord],
+    responses=refusals(404),
+)
+def get_bot(bot: BotId, database: Db, answer: Answers) -> Response:
+    """Return the bot with all its documented fields. No token is needed."""
+    with database.reading() as connection:
+        record = listing.bot_of(connection, bot)
+    return answer.found("The bot.", record)
+
+
+def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
+    """Add the endpoints that every kind of record has: list and delete."""
+    collection, kind = resource.collection, resource.value
+    article = "an" if kind[0] in "aeiou" else "a"
+
+    def list_records(bot: BotId, database: Db, answer: Answers) -> Response:
+        """Return the whole list, the oldest record first. No token is needed."""
+        with database.reading() as connection:
+            records = listing.records_of(connection, bot, resource)
+        return answer.found(f"The bot's {collection}.", records)
+
+    def delete_record(
+        bot: OwnBot,
+        record: Annotated[str, Path(alias=kind, description=_ID)],
+        database: Db,
+        answer: Answers,
+    ) -> Response:
+        with database.writing() as connection:
+            listing.delete(connection, bot, resource, record)
+        return answer.done(f"The {kind} was deleted.")
+
+    router.get(
+        f"/bot/{{bot}}/{collection}",
+        tags=[collection],
+        operation_id=f"list{collection.capitalize()}",
+        summary=f"Read a bot's {collection}",
+        response_model=Answer[list[record_model]],  # type: ignore[valid-type]  # a model at run time
+        responses=refusals(404),
+    )(list_records)
+    router.delete(
+        f"/bot/{{bot}}/{collection}/{{{kind}}}",
+        tags=[collection],
+        operation_id=f"delete{kind.capitalize()}",
+        summary=f"Delete {article} {kind}",
+        description=f"Delete the {kind} for good.",
+        response_model=Done,
+        responses=refusals(401, 403, 404),
+    )(delete_record)
+
+
+_ID = "the record's id, as the list shows it"
+_add_routes(Resource.COMMAND, CommandRecord)
+_add_routes(Resource.ANNOUNCEMENT, AnnouncementRecord)
+
+
+@router.post(
+    "/bot/{bot}/commands",
+    tags=["commands"],
+    operation_id="addOrEditCommand",
+    summary="Add a command, or edit the one whose id the body contains",
+    response_model=Done,
+    responses=_BODY,
+)
+def add_or_edit_command(
+    bot: OwnBot, body: Annotated[CommandBody, Body()], database: Db, answer: Answers
+) -> Response:
+    """Add a command at the end of the list; with `id`, edit that one in its place.
+
+    Names need not be unique. An edit keeps the id, the uses and the time of creation.
+    """
+    if body.id is not None:
+        return _edit(bot, body.id, body.texts(), database, answer)
+    with database.writing() as connection:
+        listing.add(connection, bot, Resource.COMMAND, body.texts())
+    return answer.done("The command was added.")
+
+
+@router.put(
+    "/bot/{bot}/commands",
+    tags=["commands"],
+    operation_id="editCommand",
+    summary="Edit the command whose id the body contains",
+    response_model=Done,
+    responses=_BODY,
+)
+def edit_command(
+    bot: OwnBot, body: Annotated[CommandEdit, Body()], database: Db, answer: Answers
+) -> Response:
+    """Do the same as POST with an `id`."""
+    return _edit(bot, body.id, body.texts(), database, answer)
+
+
+@router.put(
+    "/bot/{bot}/commands/{command}/uses",
+    tags=["commands"],
+    operation_id="setUses",
+    summary="Set how often a command was used",
+    response_model=Done,
+    responses=_BODY,
+)
+def set_uses(
+    bot: OwnBot,
+    command: Annotated[str, Path(description=_ID)],
+    body: Annotated[UsesBody, Body()],
+    database: Db,
+    answer: Answers,
+) -> Response:
+    """Set the counter; the command's texts and time of update do not change."""
+    with database.writing() as connection:
+        listing.edit(connection, bot, Resource.COMMAND, command, {"uses": body.uses})
+    return answer.done("The uses were set.")
+
+
+@router.post(
+    "/bot/{bot}/announcements",
+    tags=["announcements"],
+    operation_id="addAnnouncement",
+    summary="Add an announcement",
+    response_model=Done,
+    responses=_BODY,
+)
+def add_announcement(
+    bot: OwnBot, body: Annotated[AnnouncementBody, Body()], database: Db, answer: Answers
+) -> Response:
+    """Add an announcement at the end of the list; titles need not be unique."""
+    with database.writing() as connection:
+        listing.add(connection, bot, Resource.ANNOUNCEMENT, body.model_dump())
+    return answer.done("The announcement was added.")
+
+
+def _edit(bot: str, command: str, texts: dict[str, Any], database: Db, answer: Answers) -> Response:
+    with database.writing() as connection:
+        listing.edit(connection, bot, Resource.COMMAND, command, texts, at=listing.now())
+    return answer.done("The command was edited.")
