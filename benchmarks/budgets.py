@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 REQUESTS = "requests"
@@ -37,26 +39,34 @@ class Row:
             return self.measured == self.budget
         return self.measured <= self.budget
 
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """The row as shown."""
-        verdict = "ok" if self.ok else "OVER"
-        return (self.name, self._shown(self.measured), self._shown(self.budget), verdict, self.seen)
+    def cells(self, before: Mapping[str, float]) -> tuple[str, ...]:
+        """Return the row as shown, with the saved figure of the same name."""
+        saved = self._shown(before[self.name]) if self.name in before else ""
+        figures = (saved, self._shown(self.measured), self._shown(self.budget))
+        return (self.name, *figures, "ok" if self.ok else "OVER", self.seen)
 
     def _shown(self, figure: float) -> str:
         return f"{figure:.2f} x" if self.unit == "x" else f"{figure:.0f} {self.unit}"
 
 
-HEAD = ("what", "measured", "budget", "", "seen")
+HEAD = ("what", "before", "measured", "budget", "", "seen")
+_BEFORE = Path(__file__).with_name("before.json")
 
 
 def table(rows: Sequence[Row]) -> str:
     """Return the rows as a Markdown table whose source reads as well as its page."""
-    cells = [HEAD, *(row.cells for row in rows)]
+    before = json.loads(_BEFORE.read_text(encoding="utf-8"))
+    cells = [HEAD, *(row.cells(before) for row in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(HEAD))]
     lines = [_line(line, widths) for line in cells]
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
     return "\n".join(lines)
+
+
+def save(rows: Sequence[Row]) -> None:
+    """Save the figures, as those to compare later ones with."""
+    figures = {row.name: round(row.measured, 2) for row in rows}
+    _BEFORE.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
 
 def milliseconds(seconds: float) -> str:

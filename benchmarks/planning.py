@@ -52,7 +52,7 @@ def _slow(folder: Path) -> Row:
     return Row(
         "no-op `plan` of 100 at 50 ms / a script of ten lines",
         found["plan"] / found["script"],
-        1.4,
+        1.1,
         seen=f"{milliseconds(found['plan'])} / {milliseconds(found['script'])}",
     )
 
