@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from commandsync.cli.options import (
-    PATH,
     force_option,
     format_option,
     limit_options,
-    not_empty,
+    path_option,
     service_options,
     yes_option,
 )
@@ -23,23 +22,10 @@ if TYPE_CHECKING:
 
 
 @click.command("apply")
-@click.option(
-    "--plan",
-    "plan_file",
-    type=PATH,
-    metavar="PATH",
-    callback=not_empty,
-    help="Apply this saved plan and nothing else.",
-)
+@path_option("--plan", "plan_file", help="Apply this saved plan and nothing else.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and write nothing.")
 @yes_option
-@click.option(
-    "--backup",
-    type=PATH,
-    metavar="PATH",
-    callback=not_empty,
-    help="First write what is listed now, as a manifest.",
-)
+@path_option("--backup", help="First write what is listed now, as a manifest.")
 @click.option("--unordered", is_flag=True, help="Add concurrently, in any order; quicker.")
 @force_option
 @format_option

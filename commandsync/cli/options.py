@@ -1,4 +1,4 @@
-"""Options that several commands share, each written once."""
+"""Options that several commands share, each defined once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from commandsync.sync import DEFAULT_MANIFEST
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commandsync.cli.output import Output
     from commandsync.plan.rules import DeleteLimit
 
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -54,7 +53,7 @@ class _Seconds(click.FloatRange):
 
 
 def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:  # noqa: ANN401 - click's
-    """Refuse an empty text on the command line, as an unset variable of a script leaves it.
+    """Refuse an empty value on the command line, such as an unset variable of a script.
 
     An empty environment variable counts as one that is not set.
     """
@@ -66,30 +65,36 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:  #
 
 
 PATH = click.Path(readable=False, allow_dash=True)
-"""A path, such as a shell completes it; whether anything is there is for the command to say."""
+"""A path that shells complete; the command checks the file."""
 
-file_option = click.option(
+
+def path_option(*names: str, help: str, multiple: bool = False) -> Callable[[F], F]:  # noqa: A002 - click's name
+    """Return an option that takes a path."""
+    return click.option(
+        *names, type=PATH, multiple=multiple, metavar="PATH", callback=not_empty, help=help
+    )
+
+
+def _format_option(*formats: str) -> Callable[[F], F]:
+    help_text = "The format of the result on standard output."
+    return click.option(
+        "--format", "form", type=click.Choice(formats), default="text", help=help_text
+    )
+
+
+file_option = path_option(
     "-f",
     "--file",
     "files",
-    type=PATH,
     multiple=True,
-    metavar="PATH",
-    callback=not_empty,
-    help="A manifest, `-` for standard input, or a folder of manifests; may be given again. "
+    help="A manifest, `-` for standard input, or a folder of manifests; may be repeated. "
     f"[default: {DEFAULT_MANIFEST}]",
 )
 yes_option = click.option(
     "-y", "--yes", is_flag=True, help="Do not ask; required where there is no terminal."
 )
-format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "markdown", "github"]),
-    default="text",
-    help="The form of the result on standard output.",
-)
-force_option = click.option("--force", is_flag=True, help="Replace a file that exists already.")
+format_option = _format_option("text", "json", "markdown", "github")
+force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
 
 _TALK = (
     click.option(
@@ -98,8 +103,8 @@ _TALK = (
         default="auto",
         help="Colour the output; auto does so on a terminal, unless NO_COLOR is set.",
     ),
-    click.option("-q", "--quiet", is_flag=True, help="Say nothing but results and errors."),
-    click.option("-v", "--verbose", count=True, help="Say more; -vv also shows every request."),
+    click.option("-q", "--quiet", is_flag=True, help="Print only results and errors."),
+    click.option("-v", "--verbose", count=True, help="Print more; -vv also shows every request."),
 )
 _SERVICE = (
     click.option(
@@ -118,27 +123,24 @@ _SERVICE = (
         callback=not_empty,
         help="The bot's id.",
     ),
-    click.option(
+    path_option(
         "--token-file",
-        type=PATH,
-        metavar="PATH",
-        callback=not_empty,
-        help="A file that holds the bot's token; otherwise it is taken from COMMANDSYNC_TOKEN, or "
-        "the variable that the manifest's token_env: names.",
+        help="A file that contains the bot's token; by default the token is in COMMANDSYNC_TOKEN, "
+        "or in the variable that token_env: of the manifest names.",
     ),
     click.option(
         "--timeout",
         type=_Seconds(0.1, 600),
         default=30.0,
         metavar="SECONDS",
-        help="The time one request may take. [default: 30]",
+        help="The time limit of one request. [default: 30]",
     ),
     click.option(
         "--retries",
         type=click.IntRange(0, 20),
         default=4,
         metavar="N",
-        help="How often a request may be sent again. [default: 4]",
+        help="How often a request is repeated at most. [default: 4]",
     ),
     click.option(
         "--insecure-http", is_flag=True, help="Allow plain http to another machine. Not advised."
@@ -153,17 +155,10 @@ _SEVERAL = (
         help="The most requests in flight. [default: 4]",
     ),
 )
-_TABLE_OR_JSON = (
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        help="The form of the result on standard output.",
-    ),
-)
 _LIMITS = (
-    click.option("--no-prune", is_flag=True, help="Delete nothing that the manifest leaves out."),
+    click.option(
+        "--no-prune", is_flag=True, help="Delete nothing that is missing in the manifest."
+    ),
     click.option(
         "--max-deletes",
         type=_Limit(),
@@ -180,7 +175,7 @@ _LIMITS = (
 
 
 def talk_options(command: F) -> F:
-    """Give a command the options on how to speak; it gets them as `output`."""
+    """Give a command the options of its output; it gets them as `output`."""
 
     @wraps(command)
     def with_output(
@@ -200,36 +195,37 @@ def talk_options(command: F) -> F:
 
 
 def service_options(command: F) -> F:
-    """Give a command the options on a sync; it gets all settings as `settings`."""
+    """Give a command the options of a sync; it gets all settings as `settings`."""
     return _with_settings(command, (file_option, *_SERVICE, *_SEVERAL))
 
 
 def call_options(command: F) -> F:
-    """Give a command the options on a call of the service, whose result is a table or JSON."""
-    return _with_settings(command, (file_option, *_SERVICE, *_TABLE_OR_JSON))
+    """Give a command the options of a call of the service, whose result is a table or JSON."""
+    return _with_settings(command, (file_option, *_SERVICE, _format_option("text", "json")))
 
 
 def listing_options(command: F) -> F:
-    """Give a command the options on a listing that no manifest names yet."""
+    """Give a command the options of a listing that no manifest names yet."""
     return _with_settings(command, _SERVICE)
 
 
+def limit_options(command: F) -> F:
+    """Give a command the options of deletes, as a part of `settings`."""
+    return _decorated(command, _LIMITS)
+
+
 def paging_options(*, limit: int) -> Callable[[F], F]:
-    """Return what gives a command the options on pages; it gets `--all` as `every`."""
+    """Return what gives a command the options of pages; it gets `--all` as `every`."""
     options = (
         click.option(
-            "--page",
-            type=click.IntRange(1),
-            default=1,
-            metavar="N",
-            help="Which page. [default: 1]",
+            "--page", type=click.IntRange(1), default=1, metavar="N", help="The page. [default: 1]"
         ),
         click.option(
             "--limit",
             type=click.IntRange(1, 100),
             default=limit,
             metavar="N",
-            help=f"How many on a page, at most 100. [default: {limit}]",
+            help=f"The records of a page, at most 100. [default: {limit}]",
         ),
         click.option("--all", "every", is_flag=True, help="All pages."),
     )
@@ -238,45 +234,14 @@ def paging_options(*, limit: int) -> Callable[[F], F]:
 
 def _with_settings(command: F, options: tuple[Callable[[Any], Any], ...]) -> F:
     @wraps(command)
-    def with_settings(  # noqa: PLR0913 - one for each option
-        *args: object,
-        output: Output,
-        base_url: str | None,
-        bot: str | None,
-        token_file: str | None,
-        timeout: float,
-        retries: int,
-        insecure_http: bool,
-        files: tuple[str, ...] = (),
-        concurrency: int = 1,
-        no_prune: bool = False,
-        max_deletes: DeleteLimit | None = None,
-        only: str | None = None,
-        **rest: object,
-    ) -> object:
+    def with_settings(*args: object, no_prune: bool = False, **given: Any) -> object:  # noqa: ANN401 - click has checked them
         from commandsync.sync.settings import Settings
 
-        settings = Settings(
-            files=files,
-            base_url=base_url or "",
-            bot=bot or "",
-            token_file=token_file or "",
-            insecure_http=insecure_http,
-            timeout=timeout,
-            retries=retries,
-            concurrency=concurrency,
-            prune=not no_prune,
-            max_deletes=max_deletes,
-            only=only or "",
-        )
-        return command(*args, settings=settings, output=output, **rest)
+        names = Settings.__dataclass_fields__.keys() & given.keys()
+        chosen = {name: value for name in names if (value := given.pop(name)) is not None}
+        return command(*args, settings=Settings(prune=not no_prune, **chosen), **given)
 
     return cast("F", talk_options(_decorated(with_settings, options)))
-
-
-def limit_options(command: F) -> F:
-    """Give a command the options on deletes; `service_options` takes them in."""
-    return _decorated(command, _LIMITS)
 
 
 def _decorated(command: F, options: tuple[Callable[[F], F], ...]) -> F:

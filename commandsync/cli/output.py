@@ -13,7 +13,6 @@ import click
 
 from commandsync import report
 from commandsync.errors import FileError
-from commandsync.report.escape import visible
 from commandsync.sync.files import reason
 
 if TYPE_CHECKING:
@@ -94,6 +93,8 @@ class LogStream:
 
     def write(self, text: str) -> None:
         """Print one record."""
+        from commandsync.report.escape import visible  # seldom needed
+
         self.show("\n".join(map(visible, text.splitlines())))
 
     def flush(self) -> None:

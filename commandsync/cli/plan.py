@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from commandsync.cli.options import (
-    PATH,
     force_option,
     format_option,
     limit_options,
-    not_empty,
+    path_option,
     service_options,
 )
 
@@ -26,20 +25,8 @@ if TYPE_CHECKING:
 
 
 @click.command("plan")
-@click.option(
-    "--out",
-    type=PATH,
-    metavar="PATH",
-    callback=not_empty,
-    help="Save the plan, for apply --plan.",
-)
-@click.option(
-    "--against",
-    type=PATH,
-    metavar="PATH",
-    callback=not_empty,
-    help="Compare with another manifest, with no network.",
-)
+@path_option("--out", help="Save the plan, for apply --plan.")
+@path_option("--against", help="Compare with another manifest, with no network.")
 @click.option("--detailed-exitcode", is_flag=True, help="Exit 3 when changes are pending.")
 @force_option
 @format_option

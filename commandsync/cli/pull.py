@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.options import PATH, force_option, not_empty, service_options
+from commandsync.cli.options import force_option, path_option, service_options
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command("pull")
-@click.option(
-    "--out",
-    type=PATH,
-    metavar="PATH",
-    callback=not_empty,
-    help="Write the manifest here instead of printing it.",
-)
+@path_option("--out", help="Write the manifest here instead of printing it.")
 @click.option("--pin", is_flag=True, help="Include the ids, so that renames need no formerly.")
 @force_option
 @service_options
