@@ -28,8 +28,8 @@ def create_app(database: str | Database) -> FastAPI:
     """Return the service as an ASGI application.
 
     Args:
-        database: An open database, which its caller closes; or a file path, `:memory:` or
-            a SQLAlchemy URL, opened when the application starts up and closed when it ends.
+        database: An open database, which its caller closes; or a file path or `:memory:`, opened
+            when the application starts up and closed when it ends.
     """
 
     @asynccontextmanager

@@ -15,8 +15,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import create_engine, event, insert, inspect, select
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from commandsync.errors import FileError
@@ -63,10 +63,9 @@ class Database:
             yield connection
 
     def log_ahead(self) -> None:
-        """Switch an SQLite file to a write-ahead log, for good; no transaction can do that."""
-        if self._engine.dialect.name == "sqlite":
-            with closing(self._engine.raw_connection()) as connection:
-                connection.cursor().execute("PRAGMA journal_mode=WAL")
+        """Switch the file to a write-ahead log, for good; no transaction can do that."""
+        with closing(self._engine.raw_connection()) as connection:
+            connection.cursor().execute("PRAGMA journal_mode=WAL")
 
     def close(self) -> None:
         """Close every connection."""
@@ -78,37 +77,30 @@ def opened(database: str) -> Iterator[Database]:
     """Open a database for as long as the block lasts, and set it up when it is new.
 
     Args:
-        database: A file path, `:memory:`, or a SQLAlchemy URL.
+        database: A file path, or `:memory:`.
 
     Raises:
         FileError: It cannot be opened, is not a database of this service, or is of a newer version.
     """
-    if not database:  # an unset variable, say: SQLite would keep everything in memory
+    if not database or "://" in database:  # SQLite would keep an unnamed one in memory
         raise FileError(
-            "the name of the database is empty", hint="give --database a path, or :memory:"
+            "the database is not a file path", hint="give --database a path, or :memory:"
         )
-    shown = database
+    handle = _connect(database)
     try:
-        url = make_url(database) if "://" in database else URL.create("sqlite", database=database)
-        shown = url.render_as_string(hide_password=True) if "://" in database else database
-        handle = _connect(url)
-    except (ArgumentError, NoSuchModuleError, ImportError, ValueError) as error:
-        raise FileError(f"the database {shown} cannot be used: {error}", hint=_ANOTHER) from error
-    try:
-        handle.secret = _set_up(handle, shown)
+        handle.secret = _set_up(handle, database)
         yield handle
     finally:
         handle.close()
 
 
-def _connect(url: URL) -> Database:
-    if url.get_backend_name() != "sqlite":
-        return Database(create_engine(url, pool_size=_THREADS), in_memory=False)
-    in_memory = url.database in {None, "", ":memory:"}
+def _connect(database: str) -> Database:
+    url = URL.create("sqlite", database=database)
+    in_memory = database == ":memory:"
     if in_memory:
         engine = create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
     else:
-        _make_private_file(Path(url.database or ""))
+        _make_private_file(Path(database))
         engine = create_engine(url, pool_size=_THREADS, connect_args={"timeout": _BUSY_SECONDS})
     event.listen(engine, "connect", _prepare_connection)
     event.listen(engine, "begin", _begin)
@@ -143,7 +135,7 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _set_up(handle: Database, shown: str) -> str:
+def _set_up(handle: Database, name: str) -> str:
     """Create the tables of a new database, or check those of an old one; return its secret."""
     try:
         with handle.writing() as connection:
@@ -151,11 +143,11 @@ def _set_up(handle: Database, shown: str) -> str:
             if not tables:
                 _create(connection)
             known = _settings(connection) if not tables or settings.name in tables else {}
-        secret = _checked(known, shown)
+        secret = _checked(known, name)
         handle.log_ahead()  # only now: a file of another program is not changed
     except (SQLAlchemyError, sqlite3.Error) as error:
         reason = getattr(error, "orig", None) or error
-        raise FileError(f"the database {shown} cannot be used: {reason}", hint=_ANOTHER) from error
+        raise FileError(f"the database {name} cannot be used: {reason}", hint=_ANOTHER) from error
     return secret
 
 
@@ -172,13 +164,13 @@ def _settings(connection: Connection) -> dict[str, str]:
     return {row.key: row.value for row in rows}
 
 
-def _checked(known: dict[str, str], shown: str) -> str:
+def _checked(known: dict[str, str], name: str) -> str:
     version = known.get("schema", "")
     if not (version.isascii() and version.isdigit() and known.get("secret")):
-        raise FileError(f"the database {shown} is not a listing database", hint=_ANOTHER)
+        raise FileError(f"the database {name} is not a listing database", hint=_ANOTHER)
     if int(version) > SCHEMA_VERSION:
         raise FileError(
-            f"the database {shown} was written by a newer commandsync "
+            f"the database {name} was written by a newer commandsync "
             f"(its version is {version}, this one supports {SCHEMA_VERSION})",
             hint="upgrade commandsync, or give another --database",
         )

@@ -57,7 +57,7 @@ def serve(
     Args:
         host: The name or address to listen on.
         port: The port; 0 picks a free one.
-        database: A file path, `:memory:`, or a SQLAlchemy URL. A missing file is created.
+        database: A file path, or `:memory:`. A missing file is created.
         seed: A JSON file of bots to create if they do not exist yet.
         on_ready: Called once, with the base URL and the seed's bots, when connections are accepted;
             it may make requests. What it raises stops the service and is raised here.

@@ -62,9 +62,9 @@ def test_what_was_written_is_there_after_a_restart_and_the_seed_changes_nothing(
     ("arguments", "code", "said"),
     [
         (["--database", "nowhere/listing.db"], 1, "folder nowhere does not exist"),
-        (["--database", ""], 1, "the name of the database is empty"),
+        (["--database", ""], 1, "the database is not a file path"),
         (["--database", "."], 1, "the database . cannot be used: unable to open"),
-        (["--database", "postgresql://u@h:x/d"], 1, "cannot be used"),
+        (["--database", "postgresql://u@h:x/d"], 1, "not a file path"),
         (["--seed", "nowhere.json"], 1, "nowhere.json cannot be read"),
         (["--seed", "bad.json"], 1, "bots[0].profile is missing"),
         (["--database", "newer.db"], 1, "written by a newer commandsync"),
