@@ -1,1 +1,1 @@
-"""The GitHub Action's entrance: a bootstrap, then inputs -> core -> outputs, summary, comment."""
+"""The GitHub Action: a bootstrap, then inputs -> core -> outputs, summary, comment."""

@@ -1,4 +1,4 @@
-"""The manifest as the base branch has it: what to compare with where the listing is closed."""
+"""The manifest of the base branch: for comparison where the listing cannot be read."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _NOTHING = "version: 1\n"
 
 
 def base_manifest(manifest: Manifest, github: GitHub, event: Event, *, folder: str) -> str:
-    """Fetch a manifest and the YAML files beside it and its includes, as the base branch has them.
+    """Fetch a manifest from the base branch, with the YAML files beside it and its includes.
 
     Args:
-        manifest: The manifest as the pull request has it; its paths are relative to the workspace.
-        github: The way to GitHub.
-        event: Names the repository and the base's commit.
-        folder: Where to put a folder with the files.
+        manifest: The manifest of the pull request; its paths are relative to the workspace.
+        github: The client of GitHub.
+        event: The event, for the repository and the base's commit.
+        folder: The folder for a new folder with the files.
 
     Returns:
-        The path of the manifest; it manages nothing where the base branch has none.
+        The path of the manifest; it manages nothing if the base branch has none.
 
     Raises:
         GitHubError: They cannot be read.
@@ -60,10 +60,10 @@ def base_manifest(manifest: Manifest, github: GitHub, event: Event, *, folder: s
 
 
 def _checkout(path: str) -> Path:
-    """Return the checkout that a file is in: a folder of the workspace, or that itself."""
+    """Return the checkout of a file: a folder of the workspace, or the workspace."""
     workspace = Path.cwd()
     parents = (workspace / path).parents
-    return next((one for one in parents if (one / ".git").exists()), workspace)
+    return next((folder for folder in parents if (folder / ".git").exists()), workspace)
 
 
 def _yaml_names(github: GitHub, event: Event, folder: PurePosixPath) -> list[str]:
@@ -74,9 +74,9 @@ def _yaml_names(github: GitHub, event: Event, folder: PurePosixPath) -> list[str
             return []  # the pull request adds the folder
         raise
     names = [
-        str(one.get("name"))
-        for one in (found if isinstance(found, list) else [])
-        if isinstance(one, dict) and one.get("type") == "file"
+        str(entry.get("name"))
+        for entry in (found if isinstance(found, list) else [])
+        if isinstance(entry, dict) and entry.get("type") == "file"
     ]
     return [name for name in names if name.endswith(_SUFFIXES) and PurePosixPath(name).name == name]
 
@@ -86,7 +86,7 @@ def _content(github: GitHub, event: Event, path: PurePosixPath) -> bytes:
     try:
         return base64.b64decode(found["content"])
     except (KeyError, TypeError, binascii.Error) as error:
-        raise GitHubError(f"GitHub does not show {path} of the base branch") from error
+        raise GitHubError(f"GitHub did not answer with {path} of the base branch") from error
 
 
 def _contents(event: Event, path: PurePosixPath) -> str:

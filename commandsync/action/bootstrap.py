@@ -1,7 +1,7 @@
-"""The Action's way in: make the locked libraries importable, then run this very commit.
+"""The entry of the Action: install the locked libraries, then run this commit.
 
-It runs as a script under `python -I -X utf8`: neither the workspace nor the environment says what
-is imported. Standard library only, for nothing else is there yet.
+It runs as a script under `python -I -X utf8`, so that neither the workspace nor the environment
+decides what is imported. Only the standard library is available yet.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = Path(__file__).resolve().with_name("requirements.lock")
 
-# What may steer the installers: where packages come from and how to get there. The lock's hashes
-# say what is taken. All else, such as PIP_TARGET or PIP_USER, would break the installation.
+# The settings that installers get: the index and the network. The lock's hashes decide what is
+# installed. Other settings, such as PIP_TARGET or PIP_USER, would break the installation.
 _NETWORK = re.compile(
     r"PIP_(INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|CERT|CLIENT_CERT|PROXY|TRUSTED_HOST|"
     r"CACHE_DIR|NO_CACHE_DIR|TIMEOUT|DEFAULT_TIMEOUT|RETRIES|CONFIG_FILE|KEYRING_PROVIDER)|"
@@ -41,7 +41,7 @@ _HASHED = ("--no-deps", "--require-hashes", "--only-binary", ":all:")
 
 
 class BootstrapError(Exception):
-    """The libraries cannot be had; the message says why and what to do.
+    """The libraries cannot be installed; the message contains the reason and what to do.
 
     Attributes:
         reason: The output failure-reason.
@@ -62,7 +62,7 @@ def main() -> int:
         _report(error, os.environ)
         return 1
     sys.path[:0] = [str(ROOT), *libraries]
-    from commandsync.action.running import main as run  # noqa: PLC0415 - importable from here on
+    from commandsync.action.run import main as run  # noqa: PLC0415 - importable only now
 
     return run(os.environ)
 
@@ -74,7 +74,7 @@ def prepare(environ: Mapping[str, str]) -> list[str]:
         environ: The step's environment.
 
     Returns:
-        The folders to put in front of `sys.path`; none where the very versions are there already.
+        The folders to put in front of `sys.path`; none if the same versions are installed already.
 
     Raises:
         BootstrapError: They cannot be installed.
@@ -83,7 +83,7 @@ def prepare(environ: Mapping[str, str]) -> list[str]:
     wanted = locked(text)
     if wanted.items() <= installed(sys.path).items():
         return []
-    # One folder for each lock and each kind of interpreter, as its extension modules are named.
+    # One folder for each lock and each kind of interpreter.
     digest = hashlib.sha256((text + EXTENSION_SUFFIXES[0]).encode()).hexdigest()[:16]
     temporary = environ.get("RUNNER_TEMP") or tempfile.mkdtemp(prefix="commandsync-")
     target = Path(temporary).absolute() / f"commandsync-{digest}"
@@ -93,7 +93,7 @@ def prepare(environ: Mapping[str, str]) -> list[str]:
 
 
 def locked(text: str) -> dict[str, str]:
-    """Return the version of each library that a lock names."""
+    """Return the version of each library in a lock."""
     return dict(re.findall(r"^([a-z0-9-]+)==([^\s;\\]+)", text, re.MULTILINE))
 
 
@@ -102,7 +102,7 @@ def installed(folders: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for folder in folders:
         with suppress(OSError):
-            for entry in os.listdir(folder):  # noqa: PTH208 - pathlib takes ten times as long
+            for entry in os.listdir(folder):  # noqa: PTH208 - pathlib is ten times slower
                 if entry.endswith(".dist-info"):
                     name, _, version = entry.removesuffix(".dist-info").partition("-")
                     found.setdefault(re.sub(r"[-_.]+", "-", name).lower(), version)
@@ -110,18 +110,17 @@ def installed(folders: Iterable[str]) -> dict[str, str]:
 
 
 def _install_aside(target: Path, environ: Mapping[str, str]) -> str:
-    """Install into a folder of our own and move it into place: jobs at once do not meet.
+    """Install into a new folder and move it into place, so that parallel jobs do not collide.
 
     Returns:
-        Where the libraries are.
+        The folder of the libraries.
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         aside = tempfile.mkdtemp(prefix=f"{target.name}-", dir=target.parent)
     except OSError as error:
-        # The machine is not set up; as little the network's fault as a missing Python.
-        said = f"cannot write to RUNNER_TEMP: {error.strerror}"
-        raise BootstrapError(said, reason="invalid") from error
+        message = f"cannot write to RUNNER_TEMP: {error.strerror}"
+        raise BootstrapError(message, reason="invalid") from error
     try:
         _install(aside, environ)
     except BaseException:
@@ -129,7 +128,7 @@ def _install_aside(target: Path, environ: Mapping[str, str]) -> str:
         raise
     try:
         Path(aside).rename(target)
-    except OSError:  # another job was quicker, or left something broken there: ours is whole
+    except OSError:  # another job was quicker, or left a broken folder: ours is complete
         return aside
     return str(target)
 
@@ -138,27 +137,27 @@ def _install(folder: str, environ: Mapping[str, str]) -> None:
     wheels = environ.get("INPUT_WHEELS_DIR", "").strip()
     offline = ["--no-index", "--find-links", str(Path(wheels).absolute())] if wheels else []
     if wheels and not Path(wheels).is_dir():
-        raise BootstrapError(f"the input wheels-dir names no folder: {wheels!a}", reason="invalid")
+        raise BootstrapError(f"the input wheels-dir is not a folder: {wheels!a}", reason="invalid")
     print("Installing the libraries that commandsync is locked to ...", flush=True)  # noqa: T201
-    ended = subprocess.run(  # noqa: S603 - an installer by its full path, with our own arguments
+    ended = subprocess.run(  # noqa: S603 - an installer by its full path
         [*_installer(), "--target", folder, *_HASHED, *offline, "-r", str(LOCK)],
-        cwd=folder,  # uv would look for its settings in the workspace
+        cwd=folder,  # uv would read settings from the workspace
         env=_environment(environ),
         stdin=subprocess.DEVNULL,
         check=False,
     )
-    if ended.returncode and wheels:  # no network was asked: the input names the wrong wheels
+    if ended.returncode and wheels:  # without the network: the wheels are the wrong ones
         raise BootstrapError(
-            "the locked libraries could not be installed from the input wheels-dir; the lines "
-            f"above say why. Does it hold the very wheels of {LOCK.name} for this machine?",
+            "the locked libraries could not be installed from the input wheels-dir; see the lines "
+            f"above. Does it contain the wheels of {LOCK.name} for this machine?",
             reason="invalid",
         )
     if ended.returncode:
-        # Installers do not tell apart whether the index was silent, had no such wheel, or a wheel
-        # was not the locked one; all of that lies on the way to the index.
+        # Installers do not distinguish an index without an answer, a missing wheel and a wrong
+        # hash; all of these are errors of the index.
         raise BootstrapError(
-            "the locked libraries could not be installed; the lines above say why. Is the package "
-            "index reachable? Where it is not, the input wheels-dir takes a folder of wheels.",
+            "the locked libraries could not be installed; see the lines above. Is the package "
+            "index reachable? If not, give a folder of wheels with the input wheels-dir.",
             reason="network",
         )
 
@@ -169,29 +168,29 @@ def _installer() -> list[str]:
         options = ("--quiet", "--disable-pip-version-check", "--no-input", "--no-compile")
         return [sys.executable, "-I", "-X", "utf8", "-m", "pip", "install", *options]
     uv = shutil.which("uv")
-    if uv and Path(uv).is_absolute():  # Windows would take one from the workspace
+    if uv and Path(uv).is_absolute():  # on Windows it could be one in the workspace
         return [uv, "--no-config", "pip", "install", "--quiet", "--python", sys.executable]
     raise BootstrapError(
         f"{sys.executable} has no pip, and there is no uv. Add a step with actions/setup-python "
         "before this one, or install pip or uv.",
-        reason="invalid",  # as where action.yml finds no Python: the machine is not set up
+        reason="invalid",  # as without a Python in action.yml
     )
 
 
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the installers' environment: no secrets, and no setting but on how to get there."""
+    """Return the environment of the installers: no secrets, and only settings of the network."""
     kept = {
         name: value
         for name, value in environ.items()
         if _NETWORK.fullmatch(name)
         or not (name.startswith(("PIP_", "UV_", "PYTHON")) or _SECRET.match(name))
     }
-    # Over what a user's pip.conf may say; nothing is installed into the system's own folders.
+    # These override a user's pip.conf; nothing is installed into the system's own folders.
     return kept | {"PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", "PIP_BREAK_SYSTEM_PACKAGES": "1"}
 
 
 def _report(error: BootstrapError, environ: Mapping[str, str]) -> None:
-    """Say what went wrong in the log, the outputs and the summary, with nothing but ourselves."""
+    """Report an error in the log, the outputs and the summary, without the libraries."""
     message = str(error)
     escaped = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     print(f"::error title=commandsync::{escaped}", flush=True)  # noqa: T201 - the runner reads it
@@ -210,7 +209,7 @@ def _append(path: str, text: str) -> None:
 
 
 def _leave(number: int, _frame: FrameType | None) -> None:
-    """End at once on a signal, the installer with us: nothing has been done yet."""
+    """Exit at once on a signal, the installer as well: nothing has been done yet."""
     sys.exit(128 + number)
 
 
@@ -218,4 +217,4 @@ if __name__ == "__main__":
     code = main()
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(code)  # taking down what is loaded would take longer than many a run
+    os._exit(code)  # without a slow clean-up of the modules

@@ -18,35 +18,35 @@ _JOBS_OWN = "github-actions[bot]"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What the comment is to say.
+class Draft:
+    """The comment to write.
 
     Attributes:
         markdown: The page.
-        key: What tells it apart from other runs' comments.
-        news: Whether it is worth a comment where there is none yet.
+        key: Identifies the comment among those of other runs.
+        creates: Whether to create a comment if there is none yet.
     """
 
     markdown: str
     key: str
-    news: bool
+    creates: bool
 
 
 def key_of(inputs: Inputs) -> str:
-    """Return what tells this run's comment apart: its label, or else what it works on."""
+    """Return the key of this run's comment: its label, or else the listing and the manifests."""
     return inputs.label or "\n".join((inputs.base_url, inputs.bot, *inputs.files))
 
 
-def write_comment(said: Said, github: GitHub, event: Event) -> str:
-    """Write the comment, or edit the one that is there.
+def write_comment(draft: Draft, github: GitHub, event: Event) -> str:
+    """Create the comment, or edit the existing one.
 
     Args:
-        said: What to say.
-        github: The way to GitHub.
-        event: Names the pull request, or the commit that came of one.
+        draft: The comment.
+        github: The client of GitHub.
+        event: The event, for the pull request or the merged commit.
 
     Returns:
-        The comment's URL; empty where there is none, and none is due.
+        The comment's URL; empty where there is none and none is needed.
 
     Raises:
         GitHubError: It cannot be read or written.
@@ -55,57 +55,60 @@ def write_comment(said: Said, github: GitHub, event: Event) -> str:
     if not number:
         return ""
     comments = f"/repos/{event.repository}/issues/{number}/comments"
-    known = _ours(github, comments, page.marker(said.key))
-    if known is None and not said.news:
+    existing = _ours(github, comments, page.marker(draft.key))
+    if existing is None and not draft.creates:
         return ""
     body = page.comment(
-        said.markdown, key=said.key, pointer=f"The rest is in the [job's summary]({event.run_url})."
+        draft.markdown,
+        key=draft.key,
+        pointer=f"The rest is in the [job's summary]({event.run_url}).",
     )
-    if known is None:
-        known = github.post(comments, {"body": body})
-    elif _first_line(known) != page.same_comment(said.markdown, key=said.key):
-        known = github.patch(
-            f"/repos/{event.repository}/issues/comments/{_id(known)}", {"body": body}
+    if existing is None:
+        existing = github.post(comments, {"body": body})
+    elif _first_line(existing) != page.same_comment(draft.markdown, key=draft.key):
+        existing = github.patch(
+            f"/repos/{event.repository}/issues/comments/{_id(existing)}", {"body": body}
         )
-    return str(known.get("html_url") or "") if isinstance(known, dict) else ""
+    return str(existing.get("html_url") or "") if isinstance(existing, dict) else ""
 
 
 def _ours(github: GitHub, comments: str, marker: str) -> dict[str, Any] | None:
-    """Return our comment; whoever else begins one with our marker gets it neither read nor edited.
+    """Return our comment; those of other authors with our marker are neither read nor edited.
 
-    Who we are is asked for once a comment has the marker, for most pull requests have none.
+    Our login is requested only once a comment has the marker: most pull requests have none.
     """
     author = ""
-    for one in github.pages(comments):
-        if isinstance(one, dict) and str(one.get("body") or "").startswith(marker):
+    for comment in github.pages(comments):
+        if isinstance(comment, dict) and str(comment.get("body") or "").startswith(marker):
             author = author or _author(github)
-            user = one.get("user")
+            user = comment.get("user")
             if isinstance(user, dict) and user.get("login") == author:
-                return one
+                return comment
     return None
 
 
 def _author(github: GitHub) -> str:
-    with suppress(GitHubError):  # an old server, or a token that may not ask
+    with suppress(GitHubError):  # an old server, or a token without the right
         return github.login() or _JOBS_OWN
     return _JOBS_OWN
 
 
 def _merged(github: GitHub, event: Event) -> int:
-    """Return the number of the pull request that a commit of the default branch came with."""
+    """Return the number of the pull request that a commit of the default branch merged."""
     if not event.sha:
         return 0
     found = github.get(f"/repos/{event.repository}/commits/{event.sha}/pulls")
-    for one in found if isinstance(found, list) else []:
-        if isinstance(one, dict) and one.get("merged_at") and isinstance(one.get("number"), int):
-            return int(one["number"])
+    for request in found if isinstance(found, list) else []:
+        if isinstance(request, dict) and request.get("merged_at"):
+            number = request.get("number")
+            return number if isinstance(number, int) else 0
     return 0
 
 
 def _id(comment: dict[str, Any]) -> int:
     number = comment.get("id")
     if not isinstance(number, int):
-        raise GitHubError("GitHub shows a comment without an id")
+        raise GitHubError("GitHub answered with a comment without an id")
     return number
 
 

@@ -1,4 +1,4 @@
-"""What set the workflow off, and what that means for what is done."""
+"""The event that started the workflow, and the mode that follows from it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What set the workflow off.
+    """The event that started the workflow.
 
     Attributes:
         name: The event's name.
         repository: `owner/name`.
-        sha: The commit at hand.
+        sha: The commit.
         pull_request: The pull request's number; 0 for none.
-        base_sha: The commit it is to be merged into; empty for none.
+        base_sha: The commit of the base branch; empty for none.
         fork: Whether it comes from another repository.
         default_branch: Whether this is a push to the default branch.
-        run_url: Where the job's summary is.
+        run_url: The page of the job's summary.
     """
 
     name: str = ""
@@ -39,7 +39,7 @@ class Event:
 
     @property
     def usual_mode(self) -> Mode:
-        """What `auto` stands for; nothing but a push to the default branch is ever applied."""
+        """The mode of `auto`; only a push to the default branch is applied."""
         if self.name == "pull_request":
             return "plan"
         if self.name == "push" and self.default_branch:
@@ -50,7 +50,7 @@ class Event:
 def read_event(environ: Mapping[str, str]) -> Event:
     """Read the event from the step's environment and its payload.
 
-    What cannot be read is as if it were not there: then nothing is applied by itself.
+    A payload that cannot be read counts as empty, so that nothing is applied by itself.
     """
     payload = _payload(environ.get("GITHUB_EVENT_PATH", ""))
     name = environ.get("GITHUB_EVENT_NAME", "")

@@ -1,4 +1,4 @@
-"""The Action's inputs, as the step's environment carries them, checked to the letter."""
+"""The Action's inputs, read from the step's environment and validated."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _FLAG = re.compile(r"(?<![\w-])(?:-f|--base-url|--bot|--token-file)(?![\w-])")
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What the workflow asks for.
+    """The inputs of the Action.
 
     Attributes:
-        mode: What to do; `auto` leaves it to the event.
+        mode: The mode; `auto` takes it from the event.
         files: The manifests, relative to the workspace, with `/` between folders.
         base_url: The service; empty to take it from the environment or the manifest.
         bot: The bot; likewise.
@@ -40,8 +40,8 @@ class Inputs:
         label: The name of this run.
         summary: Whether to write the job's summary.
         annotations: Whether to mark lines.
-        fail_on: What fails the job; empty for what is usual with the mode.
-        prune: False to keep what the manifest leaves out.
+        fail_on: What fails the job; empty for the default of the mode.
+        prune: False to keep records that are missing in the manifest.
         max_deletes: The guard's limit; None to take it from the manifest.
     """
 
@@ -67,7 +67,7 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         environ: The step's environment.
 
     Raises:
-        UsageError: One of them makes no sense.
+        UsageError: One of them is not valid.
     """
     get = _Getter(environ)
     return Inputs(
@@ -88,10 +88,12 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
 
 
 def in_inputs(error: CommandsyncError) -> CommandsyncError:
-    """Let an error's hints name inputs where they name flags: a workflow has no others."""
+    """Rename flags to inputs in the hints of an error: a workflow has no flags."""
     error.hint = _renamed(error.hint)
     if isinstance(error, ManifestError):
-        error.problems = tuple(replace(one, hint=_renamed(one.hint)) for one in error.problems)
+        error.problems = tuple(
+            replace(problem, hint=_renamed(problem.hint)) for problem in error.problems
+        )
     return error
 
 
@@ -109,30 +111,28 @@ class _Getter:
     def choice(self, name: str, choices: tuple[str, ...]) -> str:
         value = self(name)
         if value not in choices:
-            known = ", ".join(filter(None, choices))
-            raise UsageError(f"the input {name} is {value!r}", hint=f"it takes one of: {known}")
+            valid = ", ".join(filter(None, choices))
+            raise UsageError(f"the input {name} is {value!r}", hint=f"use one of: {valid}")
         return value
 
     def boolean(self, name: str) -> bool:
         value = self.environ.get(f"INPUT_{name.upper()}", "")
         if value not in _BOOLEANS:
-            raise UsageError(
-                f"the input {name} is {value!r}", hint="it takes exactly true or false"
-            )
+            raise UsageError(f"the input {name} is {value!r}", hint="use true or false")
         return _BOOLEANS[value]
 
 
 def _files(get: _Getter) -> tuple[str, ...]:
     folder = get("working-directory") or "."
-    if not os.path.isdir(folder):  # noqa: PTH112 - the runner's paths are texts
+    if not os.path.isdir(folder):  # noqa: PTH112 - the runner's paths are strings
         raise UsageError(
-            f"the input working-directory names no folder: {folder!r}",
-            hint="it is relative to the workspace; does a step before check the repository out?",
+            f"the input working-directory is not a folder: {folder!r}",
+            hint="it is relative to the workspace; does an earlier step check out the repository?",
         )
     given = [line.strip() for line in get("file").splitlines() if line.strip()]
     if not given:
         raise UsageError("the input file is empty", hint="name a manifest, such as commands.yaml")
-    return tuple(_in_workspace(folder, one) for one in given)
+    return tuple(_in_workspace(folder, name) for name in given)
 
 
 def _in_workspace(folder: str, name: str) -> str:
@@ -143,7 +143,7 @@ def _in_workspace(folder: str, name: str) -> str:
     except ValueError:  # pragma: no cover - on another drive of Windows
         path = os.path.abspath(path)  # noqa: PTH100 - as above
     if path == "-":
-        raise UsageError("the input file is '-'", hint="there is no standard input to read here")
+        raise UsageError("the input file is '-'", hint="a workflow has no standard input")
     return path.replace(os.sep, "/")
 
 
@@ -153,5 +153,5 @@ def _limit(text: str) -> DeleteLimit | None:
     except ValueError as error:
         raise UsageError(
             f"the input max-deletes is {text!r}: {error}",
-            hint="it takes a number, a percentage, or all",
+            hint="use a number, a percentage, or all",
         ) from error

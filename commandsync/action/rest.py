@@ -1,4 +1,4 @@
-"""GitHub's REST API, as far as a comment and a file of the base branch need it."""
+"""GitHub's API: the calls for comments and for files of the base branch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from commandsync import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SECONDS = 15.0  # that one request may take
+_SECONDS = 15.0  # per request
 _MOST_BYTES = 16 * 2**20
 _MOST_PAGES = 50
 _PER_PAGE = 100
@@ -24,10 +24,10 @@ _MAY_WRITE = "the job needs `permissions: pull-requests: write`; a fork's job ne
 
 
 class GitHubError(Exception):
-    """GitHub did not do what was asked; it never costs the run, so it is none of its errors.
+    """A call of GitHub failed; this never fails the run, so it is no `CommandsyncError`.
 
     Attributes:
-        message: What is wrong, in one sentence.
+        message: The problem, in one sentence.
         hint: What to do; may be empty.
         status: The HTTP status code; 0 where there was no answer.
     """
@@ -40,7 +40,7 @@ class GitHubError(Exception):
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect: it would carry the token to wherever it leads."""
+    """Follows no redirect: the token would be sent to another host."""
 
     def redirect_request(self, *_: object) -> None:
         return None
@@ -48,37 +48,29 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 @dataclass(frozen=True, slots=True)
 class GitHub:
-    """The way to GitHub's API.
+    """A client of GitHub's API.
 
     Attributes:
-        url: Where it is, as `GITHUB_API_URL` says.
-        token: Who asks.
-        graphql: Where its GraphQL API is, as `GITHUB_GRAPHQL_URL` says.
+        url: The REST API, from `GITHUB_API_URL`.
+        token: The token.
+        graphql: The GraphQL API, from `GITHUB_GRAPHQL_URL`.
     """
 
     url: str
     token: str = field(repr=False)
     graphql: str = ""
 
-    def get(self, path: str) -> Any:  # noqa: ANN401 - whatever JSON it answers
-        """Read something.
-
-        Raises:
-            GitHubError: It is not to be had.
-        """
+    def get(self, path: str) -> Any:  # noqa: ANN401 - any JSON
+        """Read a resource."""
         return self._send("GET", self.url + path)[0]
 
     def pages(self, path: str) -> Iterator[Any]:
-        """Read a list to its end, page by page.
-
-        Raises:
-            GitHubError: A page is not to be had.
-        """
+        """Read a whole list, page by page."""
         url = f"{self.url}{path}?per_page={_PER_PAGE}"
         for number in range(2, _MOST_PAGES + 2):
             found, links = self._send("GET", url)
             if not isinstance(found, list):
-                raise GitHubError("GitHub answers no list where one is due")
+                raise GitHubError("GitHub did not answer with a list")
             yield from found
             following = _NEXT.search(links)
             if following and following[1].startswith(f"{self.url}/"):
@@ -89,15 +81,15 @@ class GitHub:
                 return
 
     def post(self, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
-        """Create something."""
+        """Create a resource."""
         return self._send("POST", self.url + path, body)[0]
 
     def patch(self, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
-        """Change something."""
+        """Change a resource."""
         return self._send("PATCH", self.url + path, body)[0]
 
     def login(self) -> str:
-        """Return whose token this is; only GraphQL tells that of every kind of token."""
+        """Return the login of the token; only GraphQL has that for every kind of token."""
         if not self.graphql:
             return ""
         found = self._send("POST", self.graphql, {"query": "query { viewer { login } }"})[0]
@@ -107,7 +99,11 @@ class GitHub:
             return ""
 
     def _send(self, method: str, url: str, body: dict[str, Any] | None = None) -> tuple[Any, str]:
-        """Send one request; return the JSON of the answer, and its links to other pages."""
+        """Send one request; return the JSON of the answer, and its `Link` header.
+
+        Raises:
+            GitHubError: There is no answer, or it is an error.
+        """
         if not url.startswith(("https://", "http://")):
             raise GitHubError("GITHUB_API_URL is not a URL")
         request = urllib.request.Request(  # noqa: S310 - the scheme is checked above
@@ -131,7 +127,7 @@ class GitHub:
                 raise _refused(error) from None
         except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
             reason = getattr(error, "reason", error)
-            raise GitHubError(f"GitHub does not answer: {reason}") from None
+            raise GitHubError(f"no answer from GitHub: {reason}") from None
 
 
 def _refused(error: urllib.error.HTTPError) -> GitHubError:

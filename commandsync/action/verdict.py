@@ -1,4 +1,4 @@
-"""What a run came to: from plans, results and errors to what is told about them."""
+"""The verdict of a run: made from plans, results and errors."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ _REASONS = {
     "service": "network",
 }
 _INCOMPLETE = "incomplete"
-_DRIFTED = "the listing is not as the manifest wants it"
+_DRIFTED = "the listing differs from the manifest"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What is told about a run.
+    """The outcome of a run, ready to report.
 
     Attributes:
-        word: What it came to, in a word.
+        word: The outcome, in a word.
         code: The exit code.
         text: For the log.
         markdown: For the summary and the comment.
         annotations: For the manifest's lines.
-        reason: Why it failed, in a word; empty when it did not.
-        plans: The plans it is about.
-        changed: Whether something is pending, or was or may have been written; None where that
-            is not known.
+        reason: The reason of a failure, in a word; empty without one.
+        plans: The plans.
+        changed: Whether changes are pending, or were or may have been written; None if that is
+            unknown.
     """
 
     word: Word
@@ -63,7 +63,7 @@ class Verdict:
 
 
 def of_validated(manifests: Sequence[Manifest]) -> Verdict:
-    """Tell that manifests are valid."""
+    """Return the verdict of valid manifests."""
     return Verdict(
         word="valid",
         code=exits.Exit.DONE,
@@ -74,7 +74,7 @@ def of_validated(manifests: Sequence[Manifest]) -> Verdict:
 
 
 def of_error(error: CommandsyncError, *, code: int | None = None) -> Verdict:
-    """Tell of an error that ended the run before anything was written.
+    """Return the verdict of an error that ended the run before anything was written.
 
     Args:
         error: What went wrong.
@@ -97,29 +97,29 @@ def of_plans(
     refusals: Sequence[CommandsyncError] = (),
     drift: bool = False,
 ) -> Verdict:
-    """Tell of plans that were not applied.
+    """Return the verdict of plans that were not applied.
 
     Args:
-        planned: The plan of each manifest, or why there is none.
+        planned: The plan of each manifest, or the error in its place.
         fail_on_changes: Whether pending changes fail the job.
-        refusals: Why the plans must not be applied.
-        drift: Whether changes mean that the listing has drifted off.
+        refusals: The reasons why plans must not be applied.
+        drift: Whether changes are reported as drift.
     """
-    plans = tuple(one for one in planned if not isinstance(one, CommandsyncError))
-    errors = [one for one in planned if isinstance(one, CommandsyncError)]
+    plans = tuple(item for item in planned if not isinstance(item, CommandsyncError))
+    errors = [item for item in planned if isinstance(item, CommandsyncError)]
     pending = any(plan.changes for plan in plans)
     notes = [note for plan in plans for note in github.plan_annotations(plan)]
     notes += [note for error in errors for note in github.failure_annotations(error)]
     if drift:
         notes += [_drifted(plan) for plan in plans if plan.changes]
-    said = [f"**Drift**: {_DRIFTED}.\n"] if drift and pending else []
+    heading = [f"**Drift**: {_DRIFTED}.\n"] if drift and pending else []
     worst = min((*errors, *refusals), key=_order, default=None)
     changed_code = exits.Exit.CHANGES if pending and fail_on_changes else exits.Exit.DONE
     return Verdict(
         word="failed" if worst else "changes" if pending else "no-changes",
         code=exits.worst([*map(exits.of_error, (*errors, *refusals)), changed_code]),
         text=_joined(_rendered(plans, errors, "text")),
-        markdown=_joined([*said, *_rendered(plans, errors, "markdown")]),
+        markdown=_joined([*heading, *_rendered(plans, errors, "markdown")]),
         annotations=tuple(notes),
         reason=_REASONS.get(failure_kind(worst), _INCOMPLETE) if worst else "",
         plans=plans,
@@ -128,10 +128,10 @@ def of_plans(
 
 
 def of_results(results: Sequence[Result], *, code: int) -> Verdict:
-    """Tell what became of plans.
+    """Return the verdict of plans that were applied.
 
     Args:
-        results: What became of each.
+        results: The result of each.
         code: The exit code.
     """
     plans = tuple(result.plan for result in results)
@@ -143,7 +143,7 @@ def of_results(results: Sequence[Result], *, code: int) -> Verdict:
         code=code,
         text=report.render_results(results, format="text"),
         markdown=report.render_results(results, format="markdown"),
-        annotations=tuple(note for one in results for note in github.result_annotations(one)),
+        annotations=tuple(note for result in results for note in github.result_annotations(result)),
         reason="" if complete else _reason(results),
         plans=plans,
         changed=touched,
@@ -151,36 +151,36 @@ def of_results(results: Sequence[Result], *, code: int) -> Verdict:
 
 
 def of_comparison(plans: Sequence[Plan], why: CommandsyncError) -> Verdict:
-    """Tell of manifests compared with the base branch's, where the listing is not to be read.
+    """Return the verdict of a comparison with the base branch, since the listing cannot be read.
 
     Args:
         plans: The comparisons.
         why: Why the listing was not read.
     """
-    said = (
+    heading = (
         "**Compared with the manifest of the base branch, not with the listing**: without a "
-        "token the service does not let it be read. What the listing shows may differ."
+        "token the service refuses to show the listing, which may differ."
     )
     return Verdict(
         word="compared",
         code=exits.Exit.DONE,
         text="Compared with the manifest of the base branch, not with the listing "
         f"({failure_kind(why)}).\n\n" + report.render_plans(plans, format="text"),
-        markdown=f"{said}\n\n" + report.render_plans(plans, format="markdown"),
+        markdown=f"{heading}\n\n" + report.render_plans(plans, format="markdown"),
         annotations=tuple(github.notice_annotations(plans)),
     )
 
 
 def _reason(results: Sequence[Result]) -> str:
-    """Say why results are not complete, in a word."""
+    """Return why results are not complete, in a word."""
     if any(result.touched or result.interrupted for result in results):
         return _INCOMPLETE
-    causes = [one.cause for result in results for one in result.settled if one.cause]
+    causes = [change.cause for result in results for change in result.settled if change.cause]
     return _REASONS.get(failure_kind(causes[0]), _INCOMPLETE) if causes else _INCOMPLETE
 
 
 def _order(error: CommandsyncError) -> int:
-    """Return how late an error comes among those that name the failure: as the exit codes do."""
+    """Return the rank of an error among those that name the failure, as of the exit codes."""
     ranks = (exits.Exit.REFUSED, exits.Exit.INVALID, exits.Exit.USAGE, exits.Exit.FAILED)
     return ranks.index(exits.of_error(error))
 

@@ -24,7 +24,7 @@ from urllib.parse import unquote
 
 import yaml
 
-from commandsync.action import running
+from commandsync.action import run as action_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, MutableMapping
@@ -137,7 +137,7 @@ class Runner:
     api: str = "http://127.0.0.1:9"
     action: Path = ROOT
     variables: dict[str, str] = field(default_factory=dict)
-    main: Callable[[MutableMapping[str, str]], int] = running.main
+    main: Callable[[MutableMapping[str, str]], int] = action_run.main
     steps: int = 0
 
     def __post_init__(self) -> None:

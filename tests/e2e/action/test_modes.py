@@ -108,7 +108,7 @@ def test_a_schedule_checks_for_drift(
     assert warning.properties["title"] == "Drift"
     assert "1 to add, 1 to edit" in warning.data
     assert "1 to add, 1 to edit" in step.summary
-    assert "**Drift**: the listing is not as the manifest wants it." in step.summary
+    assert "**Drift**: the listing differs from the manifest." in step.summary
     assert bot.names() == ["help"]
     assert hub.requests == []
 

@@ -99,7 +99,7 @@ def test_problems_are_marked_ten_of_a_kind_and_the_rest_is_counted(runner: Runne
     assert step.code == quiet.code == 4
     assert [one.properties["line"] for one in errors] == [str(n) for n in range(3, 13)]
     assert {one.properties["file"] for one in errors} == {"bots/one.yaml"}
-    assert "not marked: 5 errors" in step.summary
+    assert "not shown: 5 errors" in step.summary
     assert step.summary.count("`bots/one.yaml:") == 15
     assert (quiet.annotations("error"), quiet.summary) == ([], "")
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from commandsync.action import running
-from commandsync.action.telling import Teller
+from commandsync.action import run as action_run
+from commandsync.action.reporter import Reporter
 from tests.support.home import fields
 from tests.support.proxy import Instead
 from tests.support.runner import other, pull_request, push
@@ -106,13 +106,13 @@ def test_a_defect_is_told_and_fails(
 ) -> None:
     bot = service.bot()
     runner.write(fields(("help",)))
-    monkeypatch.setattr(running, "plan_all", broken)
+    monkeypatch.setattr(action_run, "plan_all", broken)
     step = runner.run(pull_request(), base_url=bot.url, bot=bot.id)
 
     assert why(step) == (1, "incomplete", "")
     (error,) = step.annotations("error")
-    assert "failed in a way it should not: ZeroDivisionError" in error.data
-    assert "failed in a way it should not" in step.summary
+    assert "this is a defect in commandsync: ZeroDivisionError" in error.data
+    assert "this is a defect in commandsync" in step.summary
     assert r"##\[error]marked" in step.log
     assert hub.comments == []
 
@@ -122,7 +122,7 @@ def test_a_defect_while_writing_never_says_that_nothing_was_changed(
 ) -> None:
     bot = service.bot()
     runner.write(fields(("help",)))
-    monkeypatch.setattr(running, "execute", broken)
+    monkeypatch.setattr(action_run, "execute", broken)
     step = runner.run(push(), base_url=bot.url, bot=bot.id, token=bot.token)
 
     assert why(step) == (6, "incomplete", "true")
@@ -140,7 +140,7 @@ def test_a_defect_while_telling_fails_what_was_done(
     runner.write(fields(("help",)))
     inputs = {"mode": mode, "base_url": bot.url, "bot": bot.id, "token": bot.token}
     with monkeypatch.context() as patched:
-        patched.setattr(Teller, "_summarise", broken)
+        patched.setattr(Reporter, "_summarise", broken)
         step = runner.run(other("workflow_dispatch"), **inputs)
     again = runner.run(other("workflow_dispatch"), **inputs)
 
@@ -159,7 +159,7 @@ def test_a_workspace_that_is_not_there_is_told(runner: Runner) -> None:
 @pytest.mark.parametrize(
     ("inputs", "said"),
     [
-        ({"working_directory": "none"}, "working-directory names no folder: 'none'"),
+        ({"working_directory": "none"}, "working-directory is not a folder: 'none'"),
         ({"file": " \n "}, "the input file is empty"),
         ({"file": "-"}, "the input file is '-'"),
         ({"file": "none.yaml"}, "there is no such file"),

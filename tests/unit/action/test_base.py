@@ -70,7 +70,7 @@ def test_a_folder_of_too_many_files_is_not_fetched(hub: Hub, workspace: Path) ->
 @pytest.mark.parametrize("content", [{}, [], {"content": None}, {"content": "a"}])
 def test_a_file_that_is_not_shown_is_an_error(hub: Hub, workspace: Path, content: object) -> None:
     hub.rule = lambda request: (200, LISTED if "contents/?" in request else content, {})
-    with pytest.raises(GitHubError, match=r"does not show commands\.yaml"):
+    with pytest.raises(GitHubError, match=r"did not answer with commands\.yaml"):
         fetched(hub, workspace)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync.action import bootstrap
-from commandsync.action.masking import hidden
+from commandsync.action.masks import forms_of_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,7 +146,7 @@ def test_where_another_job_was_quicker_both_have_what_they_need(
     [
         ("", "network", "Is the package index reachable?"),
         ("bin", "invalid", "from the input wheels-dir"),
-        ("none", "invalid", "names no folder: 'none'"),
+        ("none", "invalid", "is not a folder: 'none'"),
     ],
 )
 def test_a_failing_install_is_laid_where_it_belongs(
@@ -199,7 +199,7 @@ def test_a_folder_that_cannot_be_written_is_said(
 
 
 def test_masks_cover_a_token_and_what_is_made_of_it() -> None:
-    masks = hidden(
+    masks = forms_of_secrets(
         {
             "INPUT_TOKEN": "Bot aaaaaaaa.bbbbbbbb.cccc/ccc",
             "COMMANDSYNC_MINE": "first-line\nsecond-line",

@@ -47,14 +47,14 @@ def test_a_redirect_is_not_followed(hub: Hub) -> None:
 
 def test_what_is_no_list_is_an_error(hub: Hub) -> None:
     hub.rule = lambda _: (200, {"message": "hello"}, {})
-    with pytest.raises(GitHubError, match="no list"):
+    with pytest.raises(GitHubError, match="not answer with a list"):
         list(way(hub).pages(COMMENTS))
 
 
 @pytest.mark.parametrize("content", [b"<html>", b"[" * 100_000, b'{"a": '])
 def test_what_cannot_be_read_is_an_error(hub: Hub, content: bytes) -> None:
     hub.rule = lambda _: (200, content, {})
-    with pytest.raises(GitHubError, match="GitHub does not answer"):
+    with pytest.raises(GitHubError, match="no answer from GitHub"):
         way(hub).get("/repos")
 
 

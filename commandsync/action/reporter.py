@@ -1,4 +1,4 @@
-"""Where the verdict goes: the log, lines of the manifest, outputs, the summary, and the comment."""
+"""Reports a verdict: the log, annotations, outputs, the summary and the comment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commandsync import report
-from commandsync.action.comment import Said, key_of, write_comment
+from commandsync.action.comment import Draft, key_of, write_comment
 from commandsync.action.rest import GitHubError
 from commandsync.report import github, page, words
 from commandsync.report.github import MOST_OF_A_KIND, Annotation
@@ -31,15 +31,15 @@ _SAVED_MARKDOWN = "plan.md"
 
 
 @dataclass(slots=True)
-class Teller:
-    """Tells of one run.
+class Reporter:
+    """Reports one run.
 
     Attributes:
         environ: The step's environment.
-        inputs: What the workflow asks for.
-        event: What set it off.
-        github: The way to GitHub; None where there is no token.
-        annotated: How many lines are marked, by kind.
+        inputs: The inputs.
+        event: The event.
+        github: The client of GitHub; None without a token.
+        annotated: The number of annotations, by kind.
     """
 
     environ: Mapping[str, str]
@@ -48,8 +48,8 @@ class Teller:
     github: GitHub | None = None
     annotated: Counter[str] = field(default_factory=Counter)
 
-    def tell(self, verdict: Verdict) -> None:
-        """Tell all of it; what the network may hold up comes last."""
+    def report(self, verdict: Verdict) -> None:
+        """Report a verdict; the comment comes last, since it may wait for the network."""
         say(verdict.text)
         self.annotate(verdict.annotations)
         self.put_outputs(_scalars(verdict))
@@ -59,24 +59,24 @@ class Teller:
         if self.inputs.summary:
             self._summarise(verdict)
         if self._comments(verdict):
-            url = self._comment(Said(markdown, key_of(self.inputs), self._news(verdict)))
+            url = self._comment(Draft(markdown, key_of(self.inputs), self._creates(verdict)))
             self.put_outputs({"comment-url": url})
 
     def annotate(self, annotations: Iterable[Annotation]) -> None:
-        """Mark lines, as many of a kind as a runner shows."""
+        """Annotate lines, at most as many of a kind as a runner shows."""
         if not self.inputs.annotations:
             return
-        for one in annotations:
-            self.annotated[one.kind] += 1
-            if self.annotated[one.kind] <= MOST_OF_A_KIND:
-                say(str(one))
+        for annotation in annotations:
+            self.annotated[annotation.kind] += 1
+            if self.annotated[annotation.kind] <= MOST_OF_A_KIND:
+                say(str(annotation))
 
     def put_outputs(self, values: Mapping[str, str]) -> None:
-        """Set outputs of the step; of two of a name the later one counts."""
+        """Set outputs of the step; of several of one name the last one counts."""
         self._put("GITHUB_OUTPUT", github.outputs(values))
 
     def _files(self, plans: tuple[Plan, ...]) -> dict[str, str]:
-        """Write the plan in its two forms into a folder of this run's own."""
+        """Write the plan in both formats into a new folder."""
         parent = self.environ.get("RUNNER_TEMP") or None
         try:
             folder = Path(tempfile.mkdtemp(prefix="commandsync-plan-", dir=parent)).absolute()
@@ -89,13 +89,12 @@ class Teller:
         return {"plan-file": str(saved), "plan-markdown-file": str(shown)}
 
     def _summarise(self, verdict: Verdict) -> None:
-        notes = [*self._left_out()]
-        text = page.page(verdict.markdown, label=self.inputs.label, notes=notes)
+        text = page.page(verdict.markdown, label=self.inputs.label, notes=[*self._left_out()])
         path = self.environ.get("GITHUB_STEP_SUMMARY", "")
-        there = 0
+        size = 0
         with suppress(OSError):
-            there = Path(path).stat().st_size if path else 0
-        most = max(page.LONGEST_SUMMARY - there, 0)
+            size = Path(path).stat().st_size if path else 0
+        most = max(page.LONGEST_SUMMARY - size, 0)
         pointer = "The rest is in the job's log" + (
             " and in the file that the output plan-markdown-file names." if verdict.plans else "."
         )
@@ -108,30 +107,31 @@ class Teller:
             if count > MOST_OF_A_KIND
         ]
         if more:
-            yield f"*A job marks {MOST_OF_A_KIND} lines of a kind; not marked: {', '.join(more)}.*"
+            limit = f"A job shows {MOST_OF_A_KIND} annotations of a kind"
+            yield f"*{limit}; not shown: {', '.join(more)}.*"
 
     def _comments(self, verdict: Verdict) -> bool:
-        """Whether this run has to do with a comment at all."""
-        asked = self.inputs.comment
-        if asked == "never" or verdict.word in {"valid", "compared"}:
+        """Whether this run writes a comment."""
+        choice = self.inputs.comment
+        if choice == "never" or verdict.word in {"valid", "compared"}:
             return False
-        if asked == "always":
+        if choice == "always":
             return True
         if self.event.name == "pull_request" and self.event.fork:
-            elsewhere = "; the plan is in the summary" if self.inputs.summary else ""
-            say(f"A job of a fork's pull request may not comment{elsewhere}.")
+            summary = "; the plan is in the summary" if self.inputs.summary else ""
+            say(f"A job of a fork's pull request may not comment{summary}.")
         return not self.event.fork and self.event.name in {"pull_request", "push"}
 
-    def _news(self, verdict: Verdict) -> bool:
+    def _creates(self, verdict: Verdict) -> bool:
         pending = self.event.name == "pull_request" and any(p.changes for p in verdict.plans)
         return pending or self.inputs.comment == "always"
 
-    def _comment(self, said: Said) -> str:
+    def _comment(self, draft: Draft) -> str:
         if self.github is None:
             self._warn("the comment is not written: there is no github-token")
             return ""
         try:
-            return write_comment(said, self.github, self.event)
+            return write_comment(draft, self.github, self.event)
         except GitHubError as error:
             self._warn(f"the comment is not written: {error.message}", error.hint)
             return ""
@@ -141,21 +141,21 @@ class Teller:
         self.annotate([Annotation("warning", "commandsync", message, hint)])
 
     def _put(self, variable: str, text: str) -> None:
-        """Add to one of the runner's files; without a runner there is none.
+        """Append to a file of the runner; without a runner there is none.
 
-        One that cannot be written is a warning: the listing is what it is all the same.
+        An error is only a warning, since it changes nothing on the listing.
         """
         path = self.environ.get(variable, "")
         try:
             if path:
-                with open(path, "ab") as file:  # noqa: PTH123 - the runner's path is a text
+                with open(path, "ab") as file:  # noqa: PTH123 - the runner's path is a string
                     file.write(text.encode("utf-8", "backslashreplace"))
         except OSError as error:
             self._warn(f"the runner's file {variable} cannot be written: {error.strerror}")
 
 
 def say(text: str) -> None:
-    """Print to the job's log at once: annotations and words keep their order."""
+    """Print to the job's log at once: annotations and other lines keep their order."""
     sys.stdout.write(text.rstrip("\n") + "\n")
     sys.stdout.flush()
 

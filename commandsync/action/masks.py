@@ -1,4 +1,4 @@
-"""Secrets, and what is made of them, hidden from the job's log before anything else is said."""
+"""Secrets, in each of their forms, for the runner to mask in the job's log."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_SHORTEST = 6  # characters: hiding a shorter text would make the log unreadable
+_SHORTEST = 6  # characters: masking a shorter text would make the log unreadable
 _SECRETS = ("INPUT_TOKEN", "INPUT_GITHUB_TOKEN")
-_VARIABLE = re.compile(r"COMMANDSYNC_(?!BASE_URL$|BOT$)\w+")  # what token_env may name
+_VARIABLE = re.compile(r"COMMANDSYNC_(?!BASE_URL$|BOT$)\w+")  # the variables of token_env
 _JWT_PARTS = 3
 
 
-def hidden(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return every text that the log must not show, each once.
+def forms_of_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return every text that the log must not show, without duplicates.
 
     Args:
         environ: The step's environment.
@@ -33,7 +33,7 @@ def hidden(environ: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """Return a secret as it may be shown: whole, by its lines, encoded, and its telling parts."""
+    """Return the forms of a secret: whole, its lines, encoded, and its own parts."""
     bare = re.sub(r"^Bot\s+", "", secret)
     for text in (secret, bare, *secret.splitlines()):
         yield text.strip()
@@ -46,4 +46,4 @@ def _forms(secret: str) -> Iterator[str]:
         yield encoded.translate(str.maketrans("+/", "-_")).rstrip("=")
     parts = bare.split(".")
     if len(parts) == _JWT_PARTS:
-        yield from parts[1:]  # the payload and the signature; the header is everybody's
+        yield from parts[1:]  # the payload and the signature; the header is no secret

@@ -1,4 +1,4 @@
-"""A run of the Action: inputs and event -> core -> verdict -> told."""
+"""A run of the Action: inputs and event -> core -> verdict -> report."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commandsync import report
-from commandsync.action import masking, verdict
+from commandsync.action import verdict
 from commandsync.action.base import base_manifest
 from commandsync.action.event import read_event
 from commandsync.action.inputs import Inputs, in_inputs, read_inputs
+from commandsync.action.masks import forms_of_secrets
+from commandsync.action.reporter import Reporter, say
 from commandsync.action.rest import GitHub, GitHubError
-from commandsync.action.telling import Teller, say
 from commandsync.errors import CommandsyncError, Forbidden, ManifestError, Unauthorized, UsageError
 from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
@@ -36,67 +37,67 @@ if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
     from commandsync.sync.signals import Signals
 
-_STOPPING = b"\nstopping: what is in flight is finished first\n"
+_STOPPING = b"\nstopping: requests in flight are finished first\n"
 
 
 def main(environ: MutableMapping[str, str]) -> int:
     """Run the Action.
 
     Args:
-        environ: The step's environment, `os.environ`; the bot's token is put where the manifest
-            wants it.
+        environ: The step's environment, `os.environ`; the bot's token is put into the variable
+            of the manifest.
 
     Returns:
-        The exit code, as the command line's.
+        The exit code, as of the command line.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):  # a runner's locale may be C
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     gc.set_threshold(200_000, 20, 20)  # as the command line does
-    for secret in masking.hidden(environ):
+    for secret in forms_of_secrets(environ):
         say(mask(secret))
     event = read_event(environ)
-    # Until the inputs are known, nobody has asked for a comment, nor said whose it is.
-    teller = Teller(environ, Inputs(comment="never"), event)
+    # Until the inputs are known, no comment is written.
+    reporter = Reporter(environ, Inputs(comment="never"), event)
     with signals.handled() as handler:
         try:
             if workspace := environ.get("GITHUB_WORKSPACE", ""):
                 os.chdir(workspace)
-            teller.inputs = inputs = read_inputs(environ)
-            teller.github = _github(inputs, environ)
+            reporter.inputs = inputs = read_inputs(environ)
+            reporter.github = _github(inputs, environ)
             mode = event.usual_mode if inputs.mode == "auto" else inputs.mode
             say(f"commandsync: {mode}" + (f" ({event.name})" if inputs.mode == "auto" else ""))
-            run = _Run(mode, teller, _settings(inputs, environ), handler)
-            found = run.apply() if mode == "apply" else run.look()
+            run = _Run(mode, reporter, _settings(inputs, environ), handler)
+            found = run.apply() if mode == "apply" else run.plan()
         except signals.Interruption as interruption:
             error = CommandsyncError("interrupted; nothing was changed")
             found = verdict.of_error(error, code=signals.of_signal(interruption.number))
         except CommandsyncError as error:
             found = verdict.of_error(in_inputs(error))
-        except Exception as error:  # noqa: BLE001 - a defect must not leave the outputs empty
+        except Exception as error:  # noqa: BLE001 - a defect must set the outputs too
             found = _defect(error, writing=handler.writing)
         handler.ignore()
-        return _told(found, teller)
+        return _reported(found, reporter)
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One run, once it is known what to do."""
+    """One run in one mode."""
 
     mode: Mode
-    teller: Teller
+    reporter: Reporter
     settings: Settings
     signals: Signals
 
-    def look(self) -> Verdict:
-        """Do what writes nothing to the listing."""
+    def plan(self) -> Verdict:
+        """Validate or plan, without a write."""
         manifests = load(self.settings)
         if self.mode == "validate":
             return verdict.of_validated(manifests)
         self._hand_over_token(manifests)
-        with jobs(self.settings, manifests) as some:
-            planned = plan_all(some)
-            anonymous = all(job.site.token is None for job in some)
-        closed = [one for one in planned if isinstance(one, Unauthorized | Forbidden)]
+        with jobs(self.settings, manifests) as opened:
+            planned = plan_all(opened)
+            anonymous = all(job.site.token is None for job in opened)
+        closed = [item for item in planned if isinstance(item, Unauthorized | Forbidden)]
         compared = self._compared(manifests, closed[0]) if closed and anonymous else None
         return compared or self._of_plans(planned)
 
@@ -104,17 +105,17 @@ class _Run:
         """Make the listings match."""
         manifests = load(self.settings)
         self._hand_over_token(manifests)
-        with jobs(self.settings, manifests) as some:
-            for job in some:
+        with jobs(self.settings, manifests) as opened:
+            for job in opened:
                 job.site.check_token()
-            planned = plan_all(some)
-            ready = [one for one in planned if isinstance(one, Planned) and not refusal_of(one)]
+            planned = plan_all(opened)
+            ready = [item for item in planned if isinstance(item, Planned) and not refusal_of(item)]
             if len(ready) < len(planned):
                 return self._of_plans(planned)
-            say(report.render_plans([one.plan for one in ready], format="text"))
-            for one in ready:
-                self.teller.annotate(plan_annotations(one.plan))
-            stop = Stop(_tell_stopping)
+            say(report.render_plans([item.plan for item in ready], format="text"))
+            for item in ready:
+                self.reporter.annotate(plan_annotations(item.plan))
+            stop = Stop(_announce_stop)
             with self.signals.answered_by(stop):
                 results = execute(
                     ready,
@@ -129,71 +130,71 @@ class _Run:
 
     def _of_plans(self, planned: Sequence[Planned | CommandsyncError]) -> Verdict:
         drift = self.mode == "drift"
-        refusals = [refusal_of(one) for one in planned if isinstance(one, Planned)]
+        refusals = [refusal_of(item) for item in planned if isinstance(item, Planned)]
         return verdict.of_plans(
-            [one.plan if isinstance(one, Planned) else one for one in planned],
-            fail_on_changes=self.teller.inputs.fail_on == "changes"
-            or (drift and not self.teller.inputs.fail_on),
-            refusals=[one for one in refusals if one is not None],
+            [item.plan if isinstance(item, Planned) else item for item in planned],
+            fail_on_changes=self.reporter.inputs.fail_on == "changes"
+            or (drift and not self.reporter.inputs.fail_on),
+            refusals=[refusal for refusal in refusals if refusal is not None],
             drift=drift,
         )
 
     def _hand_over_token(self, manifests: Sequence[Manifest]) -> None:
-        """Put the input's token where each manifest says that its token is."""
-        if token := self.teller.inputs.token:
+        """Put the token of the input into the variable of each manifest."""
+        if token := self.reporter.inputs.token:
             for manifest in manifests:
                 os.environ[manifest.token_env or TOKEN_VARIABLE] = token
 
     def _compared(self, manifests: Sequence[Manifest], why: CommandsyncError) -> Verdict | None:
-        """Compare with the base branch; None where that is not to be had either."""
-        github, event = self.teller.github, self.teller.event
+        """Compare with the base branch; None where that cannot be read either."""
+        github, event = self.reporter.github, self.reporter.event
         if github is None or not event.base_sha or self.mode != "plan":
             return None
-        temporary = self.teller.environ.get("RUNNER_TEMP", "")
+        temporary = self.reporter.environ.get("RUNNER_TEMP", "")
         try:
-            plans = [self._against_base(one, github, temporary) for one in manifests]
+            plans = [self._against_base(manifest, github, temporary) for manifest in manifests]
         except GitHubError as error:
             say(f"The base branch's manifest cannot be read: {error.message}")
             return None
         except (ManifestError, UsageError):
-            say(f"The manifest of the base branch ({event.base_sha}) cannot be compared with.")
+            say(f"The manifest of the base branch ({event.base_sha}) cannot be compared.")
             return None
         return verdict.of_comparison(plans, why)
 
     def _against_base(self, manifest: Manifest, github: GitHub, temporary: str) -> Plan:
-        other = base_manifest(manifest, github, self.teller.event, folder=temporary)
+        other = base_manifest(manifest, github, self.reporter.event, folder=temporary)
         return plan_against(self.settings, [manifest], other)
 
 
-def _tell_stopping() -> None:
-    """Say that the run is stopping; in the middle of another print, so it writes raw."""
+def _announce_stop() -> None:
+    """Print that the run is stopping; a signal may come during another print, so write raw."""
     with suppress(OSError):
         os.write(2, _STOPPING)
 
 
-def _told(found: Verdict, teller: Teller) -> int:
-    """Tell of the run; return the exit code, which is never good where telling failed."""
+def _reported(found: Verdict, reporter: Reporter) -> int:
+    """Report the run; return the exit code, which is never 0 if the report fails."""
     try:
-        teller.tell(found)
-    except Exception as error:  # noqa: BLE001 - as above; the listing is what it is all the same
+        reporter.report(found)
+    except Exception as error:  # noqa: BLE001 - as above
         lost = _defect(error, writing=found.word == "applied")
         say(lost.text)
-        teller.annotate(lost.annotations)
-        teller.put_outputs({"result": lost.word, "failure-reason": lost.reason})
+        reporter.annotate(lost.annotations)
+        reporter.put_outputs({"result": lost.word, "failure-reason": lost.reason})
         return found.code or lost.code
     return found.code
 
 
 def _defect(error: Exception, *, writing: bool) -> Verdict:
-    """Tell of what should not happen, and of what may have been written before it did."""
+    """Return the verdict of a defect, after which writes may have been in flight."""
     for line in "".join(traceback.format_exception(error)).splitlines():
         say(f"  {visible(line)}")
-    told = CommandsyncError(
-        f"commandsync failed in a way it should not: {type(error).__name__}",
-        hint="the log has the details; please report it",
+    defect = CommandsyncError(
+        f"this is a defect in commandsync: {type(error).__name__}",
+        hint="please report it, with the details from the log",
     )
     code = exits.Exit.INCOMPLETE if writing else exits.Exit.FAILED
-    return replace(verdict.of_error(told, code=code), changed=True if writing else None)
+    return replace(verdict.of_error(defect, code=code), changed=True if writing else None)
 
 
 def _settings(inputs: Inputs, environ: MutableMapping[str, str]) -> Settings:
