@@ -26,14 +26,9 @@ _NOTHING = "version: 1\n"
 def base_manifest(manifest: Manifest, github: GitHub, event: Event, *, folder: str) -> str:
     """Fetch a manifest from the base branch, with the YAML files beside it and its includes.
 
-    Args:
-        manifest: The manifest of the pull request; its paths are relative to the workspace.
-        github: The client of GitHub.
-        event: The event, for the repository and the base's commit.
-        folder: The folder for a new folder with the files.
-
     Returns:
-        The path of the manifest; it manages nothing if the base branch has none.
+        The path of the manifest, in a new folder inside `folder`; it manages nothing if the base
+        branch has none.
 
     Raises:
         GitHubError: They cannot be read.

@@ -40,11 +40,6 @@ def key_of(inputs: Inputs) -> str:
 def write_comment(draft: Draft, github: GitHub, event: Event) -> str:
     """Create the comment, or edit the existing one.
 
-    Args:
-        draft: The comment.
-        github: The client of GitHub.
-        event: The event, for the pull request or the merged commit.
-
     Returns:
         The comment's URL; empty where there is none and none is needed.
 

@@ -27,22 +27,10 @@ _FLAG = re.compile(r"(?<![\w-])(?:-f|--base-url|--bot|--token-file)(?![\w-])")
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The inputs of the Action.
+    """The inputs, as action.yml describes them.
 
-    Attributes:
-        mode: The mode; `auto` takes it from the event.
-        files: The manifests, relative to the workspace, with `/` between folders.
-        base_url: The service; empty to take it from the environment or the manifest.
-        bot: The bot; likewise.
-        token: The bot's token; likewise.
-        github_token: The token that writes the comment.
-        comment: When to write one.
-        label: The name of this run.
-        summary: Whether to write the job's summary.
-        annotations: Whether to mark lines.
-        fail_on: What fails the job; empty for the default of the mode.
-        prune: False to keep records that are missing in the manifest.
-        max_deletes: The guard's limit; None to take it from the manifest.
+    Paths are relative to the workspace, with `/` between folders. An empty `fail_on` is the default
+    of the mode.
     """
 
     mode: Mode | Literal["auto"] = "auto"
@@ -61,10 +49,7 @@ class Inputs:
 
 
 def read_inputs(environ: Mapping[str, str]) -> Inputs:
-    """Read the inputs.
-
-    Args:
-        environ: The step's environment.
+    """Read the inputs from the step's environment.
 
     Raises:
         UsageError: One of them is not valid.

@@ -18,11 +18,7 @@ _JWT_PARTS = 3
 
 
 def forms_of_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return every text that the log must not show, without duplicates.
-
-    Args:
-        environ: The step's environment.
-    """
+    """Return every text that the log must not show, without duplicates."""
     secrets = [
         value.strip()
         for name, value in sorted(environ.items())

@@ -32,15 +32,7 @@ _SAVED_MARKDOWN = "plan.md"
 
 @dataclass(slots=True)
 class Reporter:
-    """Reports one run.
-
-    Attributes:
-        environ: The step's environment.
-        inputs: The inputs.
-        event: The event.
-        github: The client of GitHub; None without a token.
-        annotated: The number of annotations, by kind.
-    """
+    """Reports one run; `annotated` is the number of annotations, by kind."""
 
     environ: Mapping[str, str]
     inputs: Inputs

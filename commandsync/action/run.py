@@ -41,15 +41,7 @@ _STOPPING = b"\nstopping: requests in flight are finished first\n"
 
 
 def main(environ: MutableMapping[str, str]) -> int:
-    """Run the Action.
-
-    Args:
-        environ: The step's environment, `os.environ`; the bot's token is put into the variable
-            of the manifest.
-
-    Returns:
-        The exit code, as of the command line.
-    """
+    """Run the Action in the step's environment, and return the exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # a runner's locale may be C
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     gc.set_threshold(200_000, 20, 20)  # as the command line does

@@ -74,12 +74,7 @@ def of_validated(manifests: Sequence[Manifest]) -> Verdict:
 
 
 def of_error(error: CommandsyncError, *, code: int | None = None) -> Verdict:
-    """Return the verdict of an error that ended the run before anything was written.
-
-    Args:
-        error: What went wrong.
-        code: The exit code; by default it follows from the error.
-    """
+    """Return the verdict of an error that ended the run before anything was written."""
     return Verdict(
         word="failed",
         code=exits.of_error(error) if code is None else code,
@@ -97,14 +92,7 @@ def of_plans(
     refusals: Sequence[CommandsyncError] = (),
     drift: bool = False,
 ) -> Verdict:
-    """Return the verdict of plans that were not applied.
-
-    Args:
-        planned: The plan of each manifest, or the error in its place.
-        fail_on_changes: Whether pending changes fail the job.
-        refusals: The reasons why plans must not be applied.
-        drift: Whether changes are reported as drift.
-    """
+    """Return the verdict of plans that were not applied, and of the errors in place of plans."""
     plans = tuple(item for item in planned if not isinstance(item, CommandsyncError))
     errors = [item for item in planned if isinstance(item, CommandsyncError)]
     pending = any(plan.changes for plan in plans)
@@ -128,12 +116,7 @@ def of_plans(
 
 
 def of_results(results: Sequence[Result], *, code: int) -> Verdict:
-    """Return the verdict of plans that were applied.
-
-    Args:
-        results: The result of each.
-        code: The exit code.
-    """
+    """Return the verdict of plans that were applied."""
     plans = tuple(result.plan for result in results)
     complete = all(result.complete for result in results)
     touched = any(result.touched for result in results)
@@ -151,12 +134,7 @@ def of_results(results: Sequence[Result], *, code: int) -> Verdict:
 
 
 def of_comparison(plans: Sequence[Plan], why: CommandsyncError) -> Verdict:
-    """Return the verdict of a comparison with the base branch, since the listing cannot be read.
-
-    Args:
-        plans: The comparisons.
-        why: Why the listing was not read.
-    """
+    """Return the verdict of a comparison with the base branch; `why` kept the listing unread."""
     heading = (
         "**Compared with the manifest of the base branch, not with the listing**: without a "
         "token the service refuses to show the listing, which may differ."

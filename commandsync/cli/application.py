@@ -30,16 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """The options of an apply.
-
-    Attributes:
-        plan_file: The saved plan to apply; None to plan from the manifests.
-        dry_run: Show the plans and write nothing.
-        asks: Ask before the first write.
-        backup: The file for a backup; None for no backup.
-        unordered: Add concurrently.
-        force: Replace an existing file at the backup's path.
-    """
+    """The options of the command `apply`; `asks` is for a question before the first write."""
 
     plan_file: str | None
     dry_run: bool

@@ -70,10 +70,7 @@ def open_client(
 ) -> Iterator[tuple[Client, Site]]:
     """Open a client for the listing that the settings or a manifest name.
 
-    Args:
-        settings: Flags and environment.
-        of_bot: Whether the calls are about one bot.
-        with_token: Whether they need the bot's own token; without it, no request is made.
+    Without `of_bot` no bot is needed; with `with_token` the bot's own token is.
     """
     known = bool(settings.base_url and (settings.bot or not of_bot))
     site = site_of(settings, one_manifest(settings, known=known), of_bot=of_bot)
@@ -98,15 +95,7 @@ def show_records(
     output: Output,
     page: Queries | None = None,
 ) -> None:
-    """Print records.
-
-    Args:
-        collection: The name of the collection.
-        records: The records.
-        site: The listing.
-        output: How to print.
-        page: The service's figures of the page; None where all records are shown.
-    """
+    """Print records: a page with the service's figures of it, or all."""
     if output.format == "json":
         paging = {} if page is None else {"page": page}
         output.result(document(_target(site) | {collection: records} | paging))
@@ -148,15 +137,7 @@ def _target(site: Site) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Makes single writes.
-
-    Attributes:
-        client: The client; a signal closes it, so that nothing is sent again.
-        site: The listing.
-        signals: The signals of the run.
-        output: How to print.
-        check: The command that shows whether something was written.
-    """
+    """Makes single writes; `check` is the command that shows whether one was made."""
 
     client: Client
     site: Site

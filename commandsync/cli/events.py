@@ -62,12 +62,7 @@ def environment_without(variable: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The program to run for each event.
-
-    Attributes:
-        words: The program and its arguments; empty for none.
-        environment: Its environment variables.
-    """
+    """The program to run for each event, with its arguments; no words for none."""
 
     words: Sequence[str]
     environment: Mapping[str, str]
@@ -100,12 +95,6 @@ class _Stop:
 
 def show_events(client: Client, program: Program, *, output: Output, signals: Signals) -> int:
     """Show events, and run the program for each, until a signal or the service ends the stream.
-
-    Args:
-        client: The client.
-        program: The program.
-        output: How to print.
-        signals: The signals of the run; the first ends the stream, the second ends at once.
 
     Returns:
         The exit code, unless a signal decides it.

@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 
 def show_failure(error: Exception, arguments: Sequence[str], *, writing: bool) -> int:
-    """Print an error, and return its exit code.
-
-    Args:
-        error: What the command raised.
-        arguments: The arguments of the command line.
-        writing: Whether a write may have been in flight.
-    """
+    """Print an error of a command, during which writes may be in flight; return its exit code."""
     match error:
         case click.ClickException():
             _show_usage(error, arguments)

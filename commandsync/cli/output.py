@@ -83,11 +83,7 @@ def discard(stream: TextIO) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LogStream:
-    """A stream for log handlers: escaped line by line, since records contain foreign text.
-
-    Attributes:
-        show: Prints the text.
-    """
+    """A stream for log handlers: escaped line by line, since records contain foreign text."""
 
     show: Callable[[str], None]
 
@@ -146,9 +142,7 @@ class Output:
     def failure(self, error: CommandsyncError, *, kind: str = "") -> None:
         """Print an error: on standard error; in a format for programs, on standard output.
 
-        Args:
-            error: What went wrong.
-            kind: The kind of failure, where it does not follow from the error.
+        A `kind` is needed where it does not follow from the error.
         """
         lost = isinstance(error, ResultLostError)
         form: Format = "text" if lost or self.format == "markdown" else self.format

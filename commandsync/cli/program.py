@@ -84,11 +84,7 @@ def program() -> None:
 
 
 def main(early: Sequence[int]) -> NoReturn:
-    """Run the command line with the arguments of the process, and exit with its code.
-
-    Args:
-        early: The signals that came before.
-    """
+    """Run the command line with the arguments of the process, and exit with its code."""
     _prepare_streams()
     gc.set_threshold(200_000, 20, 20)  # large manifests are large trees and no garbage
     code = run(sys.argv[1:], early)
@@ -113,15 +109,7 @@ def _prepare_streams() -> None:
 
 
 def run(arguments: Sequence[str], early: Sequence[int] = ()) -> int:
-    """Run one command.
-
-    Args:
-        arguments: The arguments after the program's name.
-        early: The signals that came before; the first ends the run.
-
-    Returns:
-        The exit code.
-    """
+    """Run one command, unless a signal came before, and return the exit code."""
     code = 0
     with signals.handled(armed=False) as handler:
         try:

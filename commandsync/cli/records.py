@@ -22,13 +22,7 @@ if TYPE_CHECKING:
 
 
 def add_record_commands(group: click.Group, resource: Resource, *, sample: str) -> None:
-    """Add the commands that a kind of record has: list, add, edit if it can be edited, delete.
-
-    Args:
-        group: The group of the kind.
-        resource: The kind.
-        sample: The options of an example of `add`.
-    """
+    """Add the commands of a kind of record; `sample` are the options in the example of `add`."""
     group.add_command(_list_command(resource))
     group.add_command(_add_command(resource, sample))
     group.add_command(_delete_command(resource))

@@ -74,12 +74,7 @@ class UsesBody(_Body):
 def describe(
     errors: Sequence[Mapping[str, Any]], *, whole: str = "the body (application/json)"
 ) -> str:
-    """Return all problems in one line, field by field.
-
-    Args:
-        errors: What pydantic reports.
-        whole: The name of the document, for problems of the whole.
-    """
+    """Return pydantic's errors in one line, field by field; those of the whole under its name."""
     return "; ".join(_sentence(error, whole) for error in errors)
 
 

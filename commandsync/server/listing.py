@@ -108,15 +108,7 @@ def edit(
     *,
     at: str = "",
 ) -> None:
-    """Give a record other values; its place and creation do not change.
-
-    Args:
-        connection: The transaction.
-        bot: The bot's id.
-        resource: The kind of record.
-        record: The record's id.
-        values: The new values.
-        at: The time of update; empty where the values are none of the record's texts.
+    """Give a record other values; with `at`, the time of update as well.
 
     Raises:
         UnknownError: The bot has no such record.

@@ -78,17 +78,7 @@ def serve(
 def running(
     database: str = ":memory:", *, seed: Path | None = None, port: int = 0
 ) -> Iterator[RunningService]:
-    """Run the service in a thread on loopback for as long as the block lasts.
-
-    Args:
-        database: As for `serve`.
-        seed: As for `serve`.
-        port: As for `serve`.
-
-    Raises:
-        UsageError: As for `serve`.
-        FileError: As for `serve`.
-    """
+    """Run the service in a thread on loopback for as long as the block lasts; see `serve`."""
     with _prepared("127.0.0.1", port, database, seed, access_log=False) as (server, service):
         thread = threading.Thread(target=server.run_on_socket, name="commandsync-server")
         thread.start()

@@ -1,4 +1,4 @@
-"""`plan --against`: compare manifests with each other, with no network."""
+"""The plan from one manifest to another, with no network."""
 
 from __future__ import annotations
 
@@ -22,13 +22,9 @@ if TYPE_CHECKING:
 def plan_against(
     settings: Settings, manifests: Sequence[Manifest], other: str, *, called: str = ""
 ) -> Plan:
-    """Plan as if the listing showed what another manifest says.
+    """Plan as if another manifest were the listing.
 
-    Args:
-        settings: Flags and environment.
-        manifests: The one manifest to plan for.
-        other: The manifest to take for the listing.
-        called: What the plan's first notice calls it; empty where the caller says it.
+    With `called`, the first notice names the other manifest.
 
     Raises:
         ManifestError: The other one is invalid.
@@ -37,22 +33,24 @@ def plan_against(
     from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - when needed
 
     if other == "-" and "-" in settings.files:
-        raise UsageError("standard input can be read once", hint="give one of the two as a file")
+        raise UsageError(
+            "standard input can be read only once", hint="give one of the two as a file"
+        )
     listed = load_files([other])
     if len(manifests) != 1 or len(listed) != 1:
         raise UsageError("--against compares one manifest with one other")
     (manifest,) = manifests
     desired, unpinned = _pinned_by_both(manifest.snapshot, listed[0].snapshot)
-    told = f"this is compared with {called}, and not with the listing"
+    notice = Notice(f"this is compared with {called}, and not with the listing")
     plan = make_plan(
         desired=desired,
         listed=_as_listed(listed[0].snapshot, desired),
-        # No base URL: nothing there was read.
+        # No base URL: no listing was read.
         target=Target(bot=settings.bot or manifest.bot, base_url=""),
         rules=rules_of(settings, manifest),
         manifest=manifest.paths,
         notices=(
-            *((Notice(told),) if called else ()),
+            *((notice,) if called else ()),
             *((_unpinned(unpinned),) if unpinned else ()),
             *warnings_of(manifest),
         ),
@@ -61,11 +59,7 @@ def plan_against(
 
 
 def _pinned_by_both(desired: Snapshot, other: Snapshot) -> tuple[Snapshot, int]:
-    """Leave out the pins that the other manifest has not: it does not say what is listed.
-
-    Returns:
-        What is desired, and how many pins were left out.
-    """
+    """Leave out pins that the other manifest does not have, and return their number."""
     from commandsync.records.snapshot import Snapshot  # noqa: PLC0415 - when needed
 
     collections: dict[Resource, tuple[Entry, ...]] = {}
@@ -82,15 +76,15 @@ def _pinned_by_both(desired: Snapshot, other: Snapshot) -> tuple[Snapshot, int]:
 
 
 def _unpinned(count: int) -> Notice:
-    ids, whose = ("id is", "its entry is") if count == 1 else ("ids are", "their entries are")
+    ids, entries = ("id is", "its entry is") if count == 1 else ("ids are", "their entries are")
     return Notice(
-        f"{count:,} pinned {ids} not in the other manifest: {whose} matched by text",
+        f"{count:,} pinned {ids} not in the other manifest: {entries} matched by text",
         "an entry that is renamed by its pin alone is shown as added and deleted here",
     )
 
 
 def _as_listed(other: Snapshot, desired: Snapshot) -> Snapshot:
-    """Take a manifest for a listing; what it does not manage shows nothing."""
+    """Return a manifest as a listing; collections that it does not manage are empty."""
     from commandsync.records.snapshot import Snapshot  # noqa: PLC0415 - when needed
 
     return Snapshot(
@@ -102,7 +96,7 @@ def _as_listed(other: Snapshot, desired: Snapshot) -> Snapshot:
 
 
 def _identified(entry: Entry) -> Entry:
-    """Give an entry an id: its pin, or its place."""
+    """Return an entry with an id: its pin, or its location."""
     from commandsync.records.snapshot import Entry  # noqa: PLC0415 - when needed
 
     return Entry(entry.text, id=entry.id or str(entry.location))

@@ -1,4 +1,4 @@
-"""Carry out plans: guarded once more, backed up, driven; a signal ends them in good order."""
+"""Plans carried out: guarded again, backed up, applied; a signal ends them in order."""
 
 from __future__ import annotations
 
@@ -27,12 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Stop:
-    """Answers signals while plans are carried out.
+    """Answers signals while plans are applied: the current plan gets them as events.
 
     Attributes:
-        on_stopping: Called at the first signal, which may come between any two steps.
-        events: Where the plan under way hears of it.
-        connection: The way to its service, whose waits end at once.
+        on_stopping: Called at the first signal, between any two steps of the program.
     """
 
     on_stopping: Callable[[], None]
@@ -49,7 +47,7 @@ class Stop:
 
 
 def refusal_of(planned: Planned) -> CommandsyncError | None:
-    """Say why a plan must not be applied to what is listed now; None when it may."""
+    """Return why a plan must not be applied to the listing; None if it may be."""
     from commandsync.apply.resume import Progress, progress_of  # noqa: PLC0415 - as below
     from commandsync.plan.guard import countable, refusal  # noqa: PLC0415 - loads with the plan
 
@@ -58,16 +56,20 @@ def refusal_of(planned: Planned) -> CommandsyncError | None:
         progress = progress_of(plan, listed)
     except StalePlanError as error:
         return error
-    found = refusal(
-        [c for c, one in zip(plan.changes, progress, strict=True) if one is not Progress.DONE],
+    refused = refusal(
+        [
+            change
+            for change, state in zip(plan.changes, progress, strict=True)
+            if state is not Progress.DONE
+        ],
         listed=countable({r: listed.collections[r] for r in plan.scope}, rules=plan.rules),
         rules=plan.rules,
     )
-    return None if found is None else TooManyDeletesError(found.message, hint=found.hint)
+    return None if refused is None else TooManyDeletesError(refused.message, hint=refused.hint)
 
 
 def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]:
-    """Write what is listed now as a manifest, ids included, and return its warnings.
+    """Write the listing as a manifest, ids included, and return its warnings.
 
     Raises:
         FileError: It cannot be written.
@@ -79,7 +81,7 @@ def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]
         bot=planned.plan.target.bot,
         base_url=planned.plan.target.base_url,
         pin=True,
-        header=("What was listed before an apply; apply this file to go back.",),
+        header=("The listing before an apply; apply this file to go back.",),
     )
     write_file(path, dumped.text, force=force)
     return tuple(dumped.warnings)
@@ -94,47 +96,47 @@ def execute(
     progress: Progress,
     unordered: bool = False,
 ) -> list[Result]:
-    """Apply plans that may be applied, one after the other; after a signal the rest is skipped.
+    """Apply plans, one after the other; after a signal the rest is skipped.
 
     Args:
-        planned: What to apply.
-        stop: What answers signals; `signals` must call it.
+        planned: The plans, none of them refused.
+        stop: Answers the signals.
         settings: Flags and environment.
-        signals: Which signal came.
-        progress: For each plan, opens what is told of outcomes as they become final.
+        signals: The signals of the run.
+        progress: For each plan, opens a callback for outcomes when they become final.
         unordered: Send adds concurrently too.
     """
     return [
-        _skipped(one)
+        _skipped(item)
         if signals.number
-        else _executed(one, stop, settings=settings, progress=progress, unordered=unordered)
-        for one in planned
+        else _executed(item, stop, settings=settings, progress=progress, unordered=unordered)
+        for item in planned
     ]
 
 
 def _executed(
-    one: Planned, stop: Stop, *, settings: Settings, progress: Progress, unordered: bool
+    planned: Planned, stop: Stop, *, settings: Settings, progress: Progress, unordered: bool
 ) -> Result:
     from commandsync.api.policy import Health  # noqa: PLC0415 - loads with the plan
     from commandsync.apply.run import apply  # noqa: PLC0415 - as above
     from commandsync.client import drive  # noqa: PLC0415 - loads requests
 
-    stop.connection, health = one.connection, Health()
+    stop.connection, health = planned.connection, Health()
     steps = apply(
-        one.plan,
-        listed=one.listed,
+        planned.plan,
+        listed=planned.listed,
         health=health,
-        replan=one.replan,
+        replan=planned.replan,
         concurrency=settings.concurrency,
         unordered=unordered,
     )
-    with progress(one.plan) as on_settled:
+    with progress(planned.plan) as on_settled:
         return drive(
-            steps, one.connection, health=health, events=stop.events, on_settled=on_settled
+            steps, planned.connection, health=health, events=stop.events, on_settled=on_settled
         )
 
 
-def _skipped(one: Planned) -> Result:
+def _skipped(planned: Planned) -> Result:
     from commandsync.apply.outcomes import skipped  # noqa: PLC0415 - loads with the plan
 
-    return skipped(one.plan, "interrupted")
+    return skipped(planned.plan, "interrupted")

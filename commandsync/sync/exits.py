@@ -1,16 +1,11 @@
-"""Exit codes: the one place where errors and results become numbers."""
+"""Exit codes of errors and results."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from commandsync.errors import (
-    CommandsyncError,
-    ManifestError,
-    RefusedError,
-    UsageError,
-)
+from commandsync.errors import CommandsyncError, ManifestError, RefusedError, UsageError
 from commandsync.sync.signals import SIGNALLED
 
 if TYPE_CHECKING:
@@ -48,10 +43,7 @@ def of_error(error: CommandsyncError) -> Exit:
 
 
 def of_result(*results: Result) -> Exit:
-    """Return the exit code of plans that were carried out, as far as they got.
-
-    It is about all of them: `FAILED` says that no listing was changed.
-    """
+    """Return the exit code of applied plans; `FAILED` means that no listing was changed."""
     if all(result.complete for result in results):
         return Exit.DONE
     changed = any(result.touched or result.differences for result in results)
@@ -59,9 +51,9 @@ def of_result(*results: Result) -> Exit:
 
 
 def worst(codes: Iterable[int]) -> int:
-    """Return the exit code of several manifests, none applied: the first that applies."""
-    found = set(codes)
-    signalled = [code for code in found if code > SIGNALLED]
+    """Return the exit code of several manifests, none of them applied."""
+    known = set(codes)
+    signalled = [code for code in known if code > SIGNALLED]
     if signalled:
         return min(signalled)
-    return next((code for code in _FIRST_OF if code in found), Exit.DONE)
+    return next((code for code in _FIRST_OF if code in known), Exit.DONE)

@@ -1,4 +1,4 @@
-"""The way from manifests to plans, as plan and apply share it: load, snapshot, make_plan."""
+"""From manifests to plans: load, connect, read, plan."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LONGEST_STDIN = 10 * 1024 * 1024 + 1  # bytes: one more than a manifest may hav
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One manifest, the listing it is for, and the way there."""
+    """One manifest with its listing, the settings, and a connection."""
 
     manifest: Manifest
     site: Site
@@ -57,7 +57,7 @@ class Job:
         return plan.only(self.settings.only) if self.settings.only else plan
 
     def pinned(self, pins: Mapping[Location | None, str]) -> Job:
-        """Return this job with ids for the entries at some places."""
+        """Return this job with ids for the entries at some locations."""
         collections = {
             resource: tuple(
                 replace(entry, id=pins.get(entry.location, entry.id)) for entry in entries
@@ -70,16 +70,16 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What is listed now, what would make it match, and the way there.
+    """A plan and the listing it was made from.
 
     Attributes:
-        site: The listing.
-        connection: The way there.
-        listed: What it shows.
-        plan: What to do.
-        again: Reads and plans once more.
-        replan: Plans another listing; None for a saved plan.
-        pinned: Plans once more with ids for the entries at some places; None for a saved plan.
+        site: The target.
+        connection: The connection to it.
+        listed: The listing.
+        plan: The plan.
+        again: Reads and plans again.
+        replan: Plans for another listing; None for a saved plan.
+        pinned: Plans again with ids for the entries at some locations; None for a saved plan.
     """
 
     site: Site
@@ -101,7 +101,7 @@ def load(settings: Settings) -> tuple[Manifest, ...]:
 
 
 def load_files(paths: Sequence[str]) -> tuple[Manifest, ...]:
-    """Load manifests, in CI with no link out of the workspace.
+    """Load manifests; in CI, no link out of the workspace is followed.
 
     Raises:
         ManifestError: With all problems of all of them.
@@ -117,12 +117,14 @@ def _stdin() -> bytes:
 
 def warnings_of(manifest: Manifest) -> tuple[Notice, ...]:
     """Return a manifest's warnings as notices."""
-    return tuple(Notice(one.message, one.hint, one.location) for one in manifest.warnings)
+    return tuple(
+        Notice(warning.message, warning.hint, warning.location) for warning in manifest.warnings
+    )
 
 
 @contextmanager
 def connected(settings: Settings, sites: Sequence[Site]) -> Iterator[list[Connection]]:
-    """Open the ways to some services; together they keep to one number of requests in flight."""
+    """Open connections to some services, with one common limit of requests in flight."""
     from commandsync.client import Connection, Gate  # noqa: PLC0415 - loads requests
 
     gate = Gate(settings.concurrency)
@@ -144,7 +146,7 @@ def connected(settings: Settings, sites: Sequence[Site]) -> Iterator[list[Connec
 
 @contextmanager
 def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[Job]]:
-    """Decide where each manifest goes, and open the way there."""
+    """Find the listing of each manifest, and open a connection to it."""
     sites = sites_of(settings, manifests)
     with connected(settings, sites) as connections:
         yield [
@@ -153,25 +155,25 @@ def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[Job
         ]
 
 
-def plan_all(some: Sequence[Job]) -> list[Planned | CommandsyncError]:
-    """Read every listing at the same time and plan each; one that fails leaves its error."""
-    readings = [job.start_reading() for job in some]
-    import commandsync.plan.plan  # noqa: PLC0415 - loads while the answers travel, and pydantic
+def plan_all(opened: Sequence[Job]) -> list[Planned | CommandsyncError]:
+    """Read all listings at the same time and plan each; an error takes the place of its plan."""
+    readings = [job.start_reading() for job in opened]
+    import commandsync.plan.plan  # noqa: PLC0415 - loads pydantic, while the answers travel
     import commandsync.records.models  # noqa: F401, PLC0415 - as above
 
     planned: list[Planned | CommandsyncError] = []
-    for job, reading in zip(some, readings, strict=True):
+    for job, reading in zip(opened, readings, strict=True):
         try:
-            planned.append(_planned(job, reading))
+            planned.append(_planned(job, reading.result()))
         except CommandsyncError as error:
-            planned.append(about(error, job.manifest.path, of=len(some)))
+            planned.append(about(error, job.manifest.path, of=len(opened)))
     return planned
 
 
 def read_listing(
     settings: Settings, site: Site, scope: Sequence[Resource] = tuple(Resource)
 ) -> Snapshot:
-    """Read what is listed, for a run that needs nothing more.
+    """Read a listing, for a run that needs no plan.
 
     Raises:
         ListingError: It cannot be read.
@@ -182,17 +184,13 @@ def read_listing(
         return SnapshotReading(connection, site.bot, scope).result()
 
 
-def _planned(job: Job, reading: SnapshotReading) -> Planned:
-    return _compared(job, reading.result())
-
-
-def _compared(job: Job, listed: Snapshot) -> Planned:
+def _planned(job: Job, listed: Snapshot) -> Planned:
     return Planned(
         site=job.site,
         connection=job.connection,
         listed=listed,
         plan=job.plan(listed),
-        again=lambda: _planned(job, job.start_reading()),
+        again=lambda: _planned(job, job.start_reading().result()),
         replan=job.plan,
-        pinned=lambda pins: _compared(job.pinned(pins), listed),
+        pinned=lambda pins: _planned(job.pinned(pins), listed),
     )

@@ -1,4 +1,4 @@
-"""What a run works with: flag over environment over manifest, decided in one place."""
+"""The settings of a run: flag over environment over manifest."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ TOKEN_VARIABLE = "COMMANDSYNC_TOKEN"  # noqa: S105 - the variable's name
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the flags and the environment say.
+    """The flags and the environment.
 
     Attributes:
-        files: The manifests, as given by `--file`; empty for the usual one.
+        files: The manifests, as given by `--file`; empty for the default.
         base_url: The service; empty to take it from the manifest.
         bot: The bot's id; empty to take it from the manifest or the token.
         token_file: The file that holds the token; empty to take it from the environment.
         insecure_http: Allow plain http to another machine.
         timeout: Seconds per request.
-        retries: How often a request may be sent again.
-        concurrency: Most requests in flight.
-        prune: False where `--no-prune` was given.
+        retries: How often a request is repeated at most.
+        concurrency: The most requests in flight.
+        prune: False with `--no-prune`.
         max_deletes: The guard's limit; None to take it from the manifest.
         only: The pattern of `--only`; empty for all changes.
     """
@@ -57,13 +57,13 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Which listing to work on, and with which token.
+    """A listing and its token.
 
     Attributes:
         address: The service.
         bot: The bot's id.
-        token: The token; None when there is none.
-        token_from: Where the token was looked for, as told to the user.
+        token: The token; None without one.
+        token_from: The variable or file of the token.
     """
 
     address: Address
@@ -72,26 +72,26 @@ class Site:
     token_from: str
 
     def warnings(self) -> tuple[Notice, ...]:
-        """Return what plan says of a token that apply would refuse."""
-        stranger = self._stranger()
-        return (Notice(stranger, "apply will refuse it: use this bot's token"),) if stranger else ()
+        """Return the warning about a token that apply would refuse."""
+        problem = self._wrong_bot()
+        return (Notice(problem, "apply will refuse it: use this bot's token"),) if problem else ()
 
     def check_token(self) -> None:
         """Refuse to write without this bot's token.
 
         Raises:
             UsageError: There is no token.
-            WrongBotError: It names another bot.
+            WrongBotError: It belongs to another bot.
         """
         if self.token is None:
             raise UsageError(
                 f"no token was given for bot {self.bot}",
                 hint=f"set {self.token_from}, or give --token-file",
             )
-        if stranger := self._stranger():
-            raise WrongBotError(stranger, hint="use the token from this bot's own page")
+        if problem := self._wrong_bot():
+            raise WrongBotError(problem, hint="use the token from this bot's own page")
 
-    def _stranger(self) -> str:
+    def _wrong_bot(self) -> str:
         owner = self.token.bot if self.token else ""
         if not owner or owner == self.bot:
             return ""
@@ -99,22 +99,22 @@ class Site:
 
 
 def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = True) -> Site:
-    """Decide which listing a manifest is for.
+    """Return the listing of a manifest.
 
     Args:
-        settings: Flags and environment; they go before what the manifest says.
+        settings: Flags and environment; they override the manifest.
         manifest: The manifest; None for a run without one.
-        of_bot: Whether the run is about one bot, so that it must be known which.
+        of_bot: Whether the run needs the id of one bot.
 
     Raises:
-        UsageError: The base URL or the bot is nowhere said, or makes no sense.
+        UsageError: The base URL or the bot is missing or not valid.
         PlainHttpError: The base URL is plain http to another machine.
         FileError: The token file cannot be read.
     """
     base_url = settings.base_url or (manifest.base_url if manifest else "")
     if not base_url:
         raise UsageError(
-            "which service? There is no base URL",
+            "the base URL is missing",
             hint="give --base-url, set COMMANDSYNC_BASE_URL, or write base_url: in the manifest",
         )
     address = parse_address(base_url, insecure_http=settings.insecure_http)
@@ -123,9 +123,9 @@ def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = Tru
     bot = settings.bot or (manifest.bot if manifest else "") or (token.bot if token else "")
     if of_bot and not bot.strip():
         raise UsageError(
-            f"which bot? There is no bot id, and {_says_no_bot(token, variable)}",
-            hint="give --bot, set COMMANDSYNC_BOT, write bot: in the manifest, or give this bot's "
-            "token as its page shows it: the id is inside",
+            f"the bot's id is missing, and {_no_id(token, variable)}",
+            hint="give --bot, set COMMANDSYNC_BOT, write bot: in the manifest, or give the token "
+            "from the bot's page, which contains the id",
         )
     if bot in {".", ".."}:
         raise UsageError(f"{bot!r} is not a bot id", hint="copy the id from the bot's page")
@@ -133,7 +133,7 @@ def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = Tru
 
 
 def known_bot(settings: Settings) -> str:
-    """Return the bot's id as far as it is known without a manifest; empty when it is not."""
+    """Return the bot's id if it is known without a manifest, else an empty string."""
     if settings.bot:
         return settings.bot
     token = _token(settings, TOKEN_VARIABLE)
@@ -141,7 +141,7 @@ def known_bot(settings: Settings) -> str:
 
 
 def rules_of(settings: Settings, manifest: Manifest) -> SyncRules:
-    """Return a manifest's rules with the flags before them."""
+    """Return a manifest's rules, overridden by the flags."""
     rules = manifest.rules
     if not settings.prune:
         rules = replace(rules, prune=False)
@@ -151,7 +151,7 @@ def rules_of(settings: Settings, manifest: Manifest) -> SyncRules:
 
 
 def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
-    """Decide for every manifest; two for one listing are refused.
+    """Return the listing of every manifest.
 
     Raises:
         ManifestError: Two manifests are for the same bot on the same host.
@@ -175,13 +175,7 @@ def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
 
 
 def about(error: E, path: str, *, of: int) -> E:
-    """Let an error say which manifest it is about, where there are several.
-
-    Args:
-        error: What went wrong.
-        path: The manifest.
-        of: How many there are.
-    """
+    """Return an error with the path of its manifest in the message, if there are several."""
     if of == 1:
         return error
     named = copy(error)
@@ -190,8 +184,8 @@ def about(error: E, path: str, *, of: int) -> E:
     return named
 
 
-def _says_no_bot(token: Token | None, variable: str) -> str:
-    return "the token names no bot" if token else f"no token in {variable} that could name it"
+def _no_id(token: Token | None, variable: str) -> str:
+    return "the token does not contain one" if token else f"there is no token in {variable}"
 
 
 def _token(settings: Settings, variable: str) -> Token | None:

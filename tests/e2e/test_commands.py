@@ -444,7 +444,7 @@ def test_standard_input_is_compared_with_a_file_and_not_with_itself(home: Home) 
     assert same.code == 0
     assert "No changes" in same.out
     assert both.code == 2
-    assert "error: standard input can be read once" in both.err
+    assert "error: standard input can be read only once" in both.err
 
 
 @pytest.mark.parametrize("name", ["commands", "plan", "result"])

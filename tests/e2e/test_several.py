@@ -117,7 +117,7 @@ def test_a_manifest_without_a_service_is_reported(home: Home, proxy: Proxy) -> N
 
     assert ran.code == 2
     assert ran.err.startswith("error: bots/")
-    assert "which service?" in ran.err
+    assert "the base URL is missing" in ran.err
     assert proxy.requests == []
 
 
