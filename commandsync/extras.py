@@ -1,4 +1,4 @@
-"""How this copy was installed, and so the command that adds an extra to it."""
+"""The command that adds an extra to this installation."""
 
 from __future__ import annotations
 
@@ -23,13 +23,7 @@ _PASSWORD = re.compile(r"//[^/@]*:[^/@]*@")
 
 
 def missing(what: str, extra: Extra, error: ImportError) -> UsageError:
-    """Return the error of something that needs an extra which is not installed.
-
-    Args:
-        what: What needs it, as the beginning of a sentence.
-        extra: The extra.
-        error: What could not be imported.
-    """
+    """Return the error for a missing extra; `what` is the beginning of its sentence."""
     return UsageError(
         f"{what} the extra [{extra}]: the module {error.name!r} is not installed",
         hint=f"install it: {install_command(extra)}",
@@ -37,7 +31,7 @@ def missing(what: str, extra: Extra, error: ImportError) -> UsageError:
 
 
 def install_command(extra: Extra) -> str:
-    """Return the command that installs this very copy with an extra."""
+    """Return the command that installs this copy with an extra."""
     installer, origin = _recorded()
     pip = f"uv pip install --python {_quoted(sys.executable)}" if installer == "uv" else _pip()
     editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
@@ -58,20 +52,19 @@ def _requirement(extra: Extra, origin: dict[str, Any]) -> str:
 
 
 def _recorded() -> tuple[str, dict[str, Any]]:
-    """Return what installers note: who they are, and from where; nothing for an index."""
+    """Return the installer and the origin that it recorded, which is empty for an index."""
     try:
-        found = distribution("commandsync")
-        installer = (found.read_text("INSTALLER") or "").strip()
-        return installer, json.loads(found.read_text("direct_url.json") or "{}")
+        copy = distribution("commandsync")
+        installer = (copy.read_text("INSTALLER") or "").strip()
+        return installer, json.loads(copy.read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):
         return "", {}
 
 
 def _pip() -> str:
-    """Return the pip of this Python, in its short form where a shell finds that one."""
-    found = shutil.which("pip")
-    here = Path(sys.executable).parent
-    if found and Path(found).parent == here:
+    """Return the pip of this Python, in its short form if a shell finds that one."""
+    pip = shutil.which("pip")
+    if pip and Path(pip).parent == Path(sys.executable).parent:
         return "pip install"
     return f"{_quoted(sys.executable)} -m pip install"
 

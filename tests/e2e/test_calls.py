@@ -481,7 +481,7 @@ def test_no_listing_is_wrong_usage(home: Home) -> None:
     ran = home.run("bots", "list", "--format", "json")
 
     assert ran.code == 2
-    assert "There is no base URL" in failed(ran, "usage")
+    assert "the base URL is missing" in failed(ran, "usage")
 
 
 def test_a_result_that_cannot_be_printed_after_a_write_is_incomplete(home: Home, bot: Bot) -> None:

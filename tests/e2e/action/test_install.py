@@ -159,7 +159,7 @@ def test_the_real_uv_takes_what_it_is_given(without_pip: Runner, wheels: Path) -
     assert step.outputs["result"] == "valid", step.log
 
 
-def test_a_python_without_pip_and_uv_says_what_to_add(without_pip: Runner) -> None:
+def test_a_python_without_pip_and_uv_names_what_to_add(without_pip: Runner) -> None:
     without_pip.variables["PATH"] = str(without_pip.workspace)
     step = without_pip.run(other("workflow_dispatch"))
 

@@ -160,7 +160,7 @@ def test_a_tag_named_like_the_default_branch_is_not_applied(
     assert bot.names() == ["gone"]
 
 
-def test_a_dispatch_applies_where_the_workflow_says_so(runner: Runner, service: Service) -> None:
+def test_a_dispatch_applies_in_mode_apply(runner: Runner, service: Service) -> None:
     bot = service.bot()
     inputs = knows(runner, bot) | {"mode": "apply", "token": bot.token}
     step = runner.run(other("workflow_dispatch"), **inputs)
@@ -200,7 +200,7 @@ def test_without_pruning_nothing_is_deleted(runner: Runner, service: Service) ->
     assert set(bot.names()) == {"gone", "help", "ping"}
 
 
-def test_an_apply_without_a_token_says_what_is_missing(runner: Runner, service: Service) -> None:
+def test_an_apply_without_a_token_names_it(runner: Runner, service: Service) -> None:
     bot = service.bot()
     step = runner.run(push(), **knows(runner, bot))
 
@@ -220,7 +220,7 @@ def test_without_a_service_and_a_bot_their_inputs_are_named(runner: Runner) -> N
     assert "--" not in no_service.log + no_bot.log
 
 
-def test_a_wrong_token_is_told_from_other_failures(runner: Runner, service: Service) -> None:
+def test_a_wrong_token_is_reported_from_other_failures(runner: Runner, service: Service) -> None:
     bot = service.bot()
     step = runner.run(push(), token="marked-wrong-token", **knows(runner, bot))
 
@@ -242,7 +242,7 @@ def test_a_service_without_a_way_to_it_is_a_network_failure(runner: Runner, prox
     ("name", "value"),
     [("mode", "destroy"), ("summary", "yes"), ("prune", "True"), ("max-deletes", "many")],
 )
-def test_an_input_that_makes_no_sense_is_named(runner: Runner, name: str, value: str) -> None:
+def test_an_invalid_input_is_named(runner: Runner, name: str, value: str) -> None:
     runner.write(fields(("help",)))
     step = runner.run(other("workflow_dispatch"), **{name: value})
 
@@ -250,7 +250,7 @@ def test_an_input_that_makes_no_sense_is_named(runner: Runner, name: str, value:
     assert f"the input {name} is" in step.annotations("error")[0].data
 
 
-def test_an_input_that_makes_no_sense_is_all_that_is_told(runner: Runner, hub: Hub) -> None:
+def test_an_invalid_input_is_all_that_is_reported(runner: Runner, hub: Hub) -> None:
     runner.write(fields(("help",)))
     step = runner.run(pull_request(), mode="destroy", comment="never")
 

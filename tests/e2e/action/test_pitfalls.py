@@ -104,7 +104,7 @@ def test_problems_are_marked_ten_of_a_kind_and_the_rest_is_counted(runner: Runne
     assert (quiet.annotations("error"), quiet.summary) == ([], "")
 
 
-def test_python_missing_or_too_old_is_said(shell: Runner) -> None:
+def test_python_missing_or_too_old_is_reported(shell: Runner) -> None:
     shell.write(fields(("help",)))
     old = shell.folder / "old"
     old.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
@@ -242,7 +242,7 @@ def test_where_reading_is_refused_the_base_branch_is_compared_with(
     ],
     ids=["closed", "invalid", "without a token", "drift"],
 )
-def test_where_the_base_branch_says_nothing_the_refusal_is_told(
+def test_without_a_manifest_on_the_base_branch_the_refusal_is_reported(
     runner: Runner,
     hub: Hub,
     service: Service,
@@ -264,7 +264,7 @@ def test_where_the_base_branch_says_nothing_the_refusal_is_told(
     assert said in step.log
 
 
-def test_a_refused_token_is_told_and_not_compared_away(
+def test_a_refused_token_is_reported_and_not_compared_away(
     runner: Runner, hub: Hub, service: Service, proxy: Proxy
 ) -> None:
     bot = service.bot()

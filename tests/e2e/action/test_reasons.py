@@ -101,7 +101,7 @@ def test_a_run_that_is_cancelled_while_it_reads_has_changed_nothing(
     assert bot.names() == []
 
 
-def test_a_defect_is_told_and_fails(
+def test_a_defect_is_reported_and_fails(
     runner: Runner, hub: Hub, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bot = service.bot()
@@ -117,7 +117,7 @@ def test_a_defect_is_told_and_fails(
     assert hub.comments == []
 
 
-def test_a_defect_while_writing_never_says_that_nothing_was_changed(
+def test_a_defect_while_writing_is_incomplete(
     runner: Runner, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bot = service.bot()
@@ -129,7 +129,7 @@ def test_a_defect_while_writing_never_says_that_nothing_was_changed(
 
 
 @pytest.mark.parametrize(("mode", "code"), [("apply", 6), ("plan", 1)])
-def test_a_defect_while_telling_fails_what_was_done(
+def test_a_defect_while_reporting_fails_the_run(
     runner: Runner,
     service: Service,
     monkeypatch: pytest.MonkeyPatch,
@@ -150,7 +150,7 @@ def test_a_defect_while_telling_fails_what_was_done(
     assert again.outputs["result"] == ("no-changes" if mode == "apply" else "changes")
 
 
-def test_a_workspace_that_is_not_there_is_told(runner: Runner) -> None:
+def test_a_workspace_that_is_not_there_is_reported(runner: Runner) -> None:
     runner.variables["GITHUB_WORKSPACE"] = str(runner.folder / "none")
 
     assert why(runner.run(pull_request())) == (1, "incomplete", "")

@@ -66,7 +66,7 @@ def test_never_is_never(runner: Runner, hub: Hub, service: Service, event: Event
 
 
 @pytest.mark.parametrize("name", ["schedule", "workflow_dispatch"])
-def test_what_no_pull_request_set_off_is_said_on_none(
+def test_a_run_without_a_pull_request_comments_on_none(
     runner: Runner, hub: Hub, service: Service, name: str
 ) -> None:
     hub.merged[SHA] = MERGED
@@ -108,7 +108,7 @@ def test_without_a_token_of_github_the_comment_is_a_warning(
     ],
     ids=["500", "HTML", "depth", "object", "redirect"],
 )
-def test_whatever_github_answers_an_apply_stands(
+def test_whatever_github_answers_an_apply_counts(
     runner: Runner, hub: Hub, service: Service, answer: Answer
 ) -> None:
     bot = service.bot()
@@ -139,7 +139,7 @@ def test_files_of_the_runner_that_cannot_be_written_are_warnings(
     ]
 
 
-def test_a_plan_too_long_for_a_page_is_cut_and_says_where_the_rest_is(
+def test_a_plan_too_long_for_a_page_is_cut_and_names_the_place_of_the_rest(
     runner: Runner, hub: Hub, service: Service
 ) -> None:
     inputs = knows(runner, service.bot())
@@ -160,7 +160,7 @@ def test_a_plan_too_long_for_a_page_is_cut_and_says_where_the_rest_is(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there a killed process is another thing")
-def test_a_run_that_was_killed_while_telling_is_told_by_the_next(
+def test_a_run_that_was_killed_while_reporting_is_reported_by_the_next(
     shell: Runner, hub: Hub, service: Service
 ) -> None:
     bot = service.bot()
@@ -189,7 +189,7 @@ def test_a_run_that_was_killed_while_telling_is_told_by_the_next(
     assert len(hub.comments) == 1
 
 
-def test_without_a_runner_the_log_says_it_all(runner: Runner, service: Service) -> None:
+def test_without_a_runner_the_log_has_everything(runner: Runner, service: Service) -> None:
     inputs = knows(runner, service.bot())
     names = ("GITHUB_WORKSPACE", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "RUNNER_TEMP")
     runner.variables |= dict.fromkeys(names, "")

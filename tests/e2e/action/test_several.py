@@ -93,7 +93,7 @@ def test_one_that_fails_keeps_all_from_being_written(
     assert proxy.writes == []
 
 
-def test_a_problem_in_one_and_a_refusal_of_another_are_told_as_the_exit_code_does(
+def test_a_problem_in_one_and_a_refusal_of_another_are_reported_as_the_exit_code_does(
     runner: Runner, service: Service, proxy: Proxy
 ) -> None:
     bots = service.bot([f"old{n}" for n in range(9)]), service.bot()

@@ -53,7 +53,7 @@ def test_with_the_libraries_there_the_run_begins_at_once(started: Runner) -> Non
 
 @POSIX
 @pytest.mark.parametrize("summary", ["true", "false"])
-def test_without_them_the_failure_is_told(
+def test_without_them_the_failure_is_reported(
     started: Runner, monkeypatch: pytest.MonkeyPatch, summary: str
 ) -> None:
     monkeypatch.setattr(sys, "path", [])

@@ -210,7 +210,7 @@ def test_an_edit_keeps_a_category_left_out_and_clears_an_empty_one(
     assert caller.listed()[0].get("category") == category
 
 
-def test_setting_uses_is_no_edit(caller: Caller) -> None:
+def test_setting_uses_is_not_an_edit(caller: Caller) -> None:
     before = caller.added()
     status, _ = caller.ask("PUT", f"/commands/{before['id']}/uses", {"uses": 2**53 - 1})
 

@@ -48,7 +48,7 @@ def test_a_write_needs_this_bots_token(
     assert caller.listed() == caller.listed("announcements") == []
 
 
-def test_a_refused_token_says_the_scheme(caller: Caller) -> None:
+def test_a_refused_token_names_the_scheme(caller: Caller) -> None:
     reply = caller.raw("DELETE", f"/v1/bot/{caller.bot}/commands/x")
 
     assert (reply.status, reply.headers["www-authenticate"]) == (401, "Bot")
@@ -134,7 +134,9 @@ BAD: dict[str, tuple[object, str]] = {
 
 
 @pytest.mark.parametrize(("body", "said"), BAD.values(), ids=BAD)
-def test_a_bad_body_is_told_what_is_wrong(caller: Caller, body: object, said: str) -> None:
+def test_an_invalid_body_is_reported_with_each_field(
+    caller: Caller, body: object, said: str
+) -> None:
     status, answer = caller.ask("POST", "/commands", body)
 
     assert (status, list(answer)) == (400, ["error"])
@@ -170,7 +172,7 @@ def test_uses_are_a_whole_number(caller: Caller, uses: object) -> None:
         ({"title": 5}, "title must be a string; description is missing"),
     ],
 )
-def test_a_bad_announcement_is_told_what_is_wrong(
+def test_an_invalid_announcement_is_reported_with_each_field(
     caller: Caller, body: Record | None, said: str
 ) -> None:
     assert caller.ask("POST", "/announcements", body) == (400, {"error": said})

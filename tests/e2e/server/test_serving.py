@@ -88,7 +88,7 @@ def test_what_cannot_work_is_one_clear_message(
     assert "Traceback" not in ran.err
 
 
-def test_a_port_in_use_is_said_and_nothing_created(home: Home) -> None:
+def test_a_port_in_use_is_reported_and_nothing_created(home: Home) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ran = home.run("serve", "--port", f"{port}")
@@ -108,7 +108,7 @@ def test_an_unusable_database_frees_the_port(tmp_path: Path) -> None:
         assert service.url == f"http://127.0.0.1:{port}"
 
 
-def test_without_any_one_library_of_the_extra_it_says_what_to_install(home: Home) -> None:
+def test_without_any_one_library_of_the_extra_it_names_what_to_install(home: Home) -> None:
     ran = home.child_of((sys.executable, "-c", WITHOUT_ONE_LIBRARY))
 
     assert ran.out.split() == ["fastapi", "2", "jwt", "2", "sqlalchemy", "2", "uvicorn", "2"]
@@ -150,7 +150,7 @@ def test_what_on_ready_raises_ends_the_service() -> None:
 
 
 @pytest.mark.skipif(not socket.has_ipv6, reason="needs IPv6")
-def test_an_address_of_version_6_stands_in_brackets() -> None:
+def test_an_address_of_version_6_is_in_brackets() -> None:
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:

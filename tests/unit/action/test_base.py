@@ -88,7 +88,7 @@ def test_a_refusal_is_passed_on(hub: Hub, workspace: Path) -> None:
         fetched(hub, workspace)
 
 
-def test_a_listing_that_is_none_has_no_files(hub: Hub, workspace: Path) -> None:
+def test_an_answer_that_is_not_a_list_has_no_files(hub: Hub, workspace: Path) -> None:
     hub.rule = lambda _: (200, {"type": "file"}, {})
 
     assert fetched(hub, workspace).snapshot.collections == {}

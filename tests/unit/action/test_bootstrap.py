@@ -98,7 +98,7 @@ def test_an_installed_folder_is_taken_again(
     assert [str(one) for one in (tmp_path / "_temp").iterdir()] == first
 
 
-def test_pip_goes_before_uv_and_is_told_all_it_needs(
+def test_pip_goes_before_uv_and_is_reported_all_it_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
 ) -> None:
     monkeypatch.setattr(sys, "executable", str(tool("install()")))
@@ -149,7 +149,7 @@ def test_where_another_job_was_quicker_both_have_what_they_need(
         ("none", "invalid", "is not a folder: 'none'"),
     ],
 )
-def test_a_failing_install_is_laid_where_it_belongs(
+def test_a_failing_install_has_the_reason_of_its_cause(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     tool: Tool,
@@ -189,7 +189,7 @@ def test_a_machine_without_a_temporary_folder_gets_one(
     assert Path(folder).parent.parent == tmp_path
 
 
-def test_a_folder_that_cannot_be_written_is_said(
+def test_a_folder_that_cannot_be_written_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "path", [])

@@ -31,7 +31,7 @@ def test_a_comment_is_edited_in_place(hub: Hub) -> None:
     assert [body.partition("\n")[2] for body in hub.ours] == ["Nothing.\n"]
 
 
-def test_a_comment_that_says_the_same_is_left_alone(hub: Hub) -> None:
+def test_an_equal_comment_is_left_alone(hub: Hub) -> None:
     write_comment(DRAFT, way(hub), ON_PULL_REQUEST)
     hub.comments[0]["body"] = hub.comments[0]["body"].replace("\n", "\r\n")
     write_comment(DRAFT, way(hub), replace(ON_PULL_REQUEST, run_url="https://github.com/run/2"))
@@ -71,7 +71,7 @@ def test_runs_of_several_bots_keep_a_comment_each(hub: Hub) -> None:
     assert len(hub.ours) == len(hub.writes) == 2
 
 
-def test_without_news_no_comment_is_begun(hub: Hub) -> None:
+def test_without_changes_no_comment_is_created(hub: Hub) -> None:
     assert write_comment(replace(DRAFT, creates=False), way(hub), ON_PULL_REQUEST) == ""
     assert hub.comments == []
 
@@ -93,7 +93,7 @@ def test_a_long_comment_is_cut_and_points_to_the_summary(hub: Hub) -> None:
     assert "https://github.com/run/1" in body
 
 
-def test_a_refusal_is_an_error_that_says_what_is_missing(hub: Hub) -> None:
+def test_a_refusal_names_the_missing_permission(hub: Hub) -> None:
     hub.read_only = True
     with pytest.raises(GitHubError, match="403") as caught:
         write_comment(DRAFT, way(hub), ON_PULL_REQUEST)
@@ -107,7 +107,7 @@ def test_no_way_to_github_is_an_error(url: str) -> None:
         write_comment(DRAFT, GitHub(url, "token"), ON_PULL_REQUEST)
 
 
-def test_the_token_stands_in_no_repr() -> None:
+def test_the_token_is_in_no_repr() -> None:
     assert "secret" not in repr(GitHub("https://x", "secret"))
     assert "secret" not in repr(Inputs(token="secret", github_token="secret"))
 

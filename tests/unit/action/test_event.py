@@ -16,7 +16,7 @@ PUSH = {"GITHUB_EVENT_NAME": "push", "GITHUB_REF": "refs/heads/main"}
 @pytest.mark.parametrize(
     "payload", ["", "[]", "{", '{"repository": 1}', '{"repository": {"default_branch": ""}}']
 )
-def test_a_payload_that_says_nothing_lets_nothing_be_applied(tmp_path: Path, payload: str) -> None:
+def test_an_empty_payload_applies_nothing(tmp_path: Path, payload: str) -> None:
     path = tmp_path / "event.json"
     path.write_text(payload, encoding="utf-8")
     event = read_event({**PUSH, "GITHUB_EVENT_PATH": str(path)})

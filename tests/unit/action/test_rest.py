@@ -45,7 +45,7 @@ def test_a_redirect_is_not_followed(hub: Hub) -> None:
     assert len(hub.requests) == 1
 
 
-def test_what_is_no_list_is_an_error(hub: Hub) -> None:
+def test_an_answer_that_is_not_a_list_is_an_error(hub: Hub) -> None:
     hub.rule = lambda _: (200, {"message": "hello"}, {})
     with pytest.raises(GitHubError, match="not answer with a list"):
         list(way(hub).pages(COMMENTS))

@@ -79,7 +79,7 @@ def test_a_listener_that_has_left_ends_nothing(broken: TextIO) -> None:
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs a disk that is full")
-def test_a_result_that_is_lost_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_result_that_is_lost_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     with FULL.open("w", encoding="utf-8") as full, redirect_stdout(full):
         with pytest.raises(ResultLostError, match="no space left") as raised:
             Output("json").result("a result")
@@ -89,7 +89,7 @@ def test_a_result_that_is_lost_is_told(capsys: pytest.CaptureFixture[str]) -> No
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs a disk that is full")
-def test_a_failure_that_programs_cannot_read_is_told_to_people(
+def test_a_failure_that_programs_cannot_read_is_reported_to_people(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with FULL.open("w", encoding="utf-8") as full, redirect_stdout(full):

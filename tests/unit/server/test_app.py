@@ -17,7 +17,7 @@ def child(script: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def test_the_kept_document_is_what_the_code_says() -> None:
+def test_the_committed_document_is_generated_from_the_code() -> None:
     assert KEPT.read_text(encoding="utf-8") == openapi_text()
 
 
@@ -69,7 +69,7 @@ def test_the_application_opens_its_database_when_it_starts_and_closes_it(tmp_pat
     assert sent == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
 
 
-def test_without_the_extra_every_door_says_what_to_install() -> None:
+def test_without_the_extra_every_entry_names_what_to_install() -> None:
     done = child("""
 import sys
 sys.modules["jwt"] = sys.modules["fastapi"] = sys.modules["uvicorn"] = None

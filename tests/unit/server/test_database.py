@@ -119,7 +119,7 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
         pass
 
 
-def test_a_folder_is_no_database(tmp_path: Path) -> None:
+def test_a_folder_is_not_a_database(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be used"), opened(str(tmp_path)):
         pass
 
@@ -127,13 +127,13 @@ def test_a_folder_is_no_database(tmp_path: Path) -> None:
 @pytest.mark.skipif(
     sys.platform == "win32" or os.geteuid() == 0, reason="needs a folder that refuses its user"
 )
-def test_a_folder_that_may_not_be_written_is_said(tmp_path: Path) -> None:
+def test_a_folder_that_may_not_be_written_is_reported(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(FileError, match="cannot be created"), opened(str(tmp_path / "a.db")):
         pass
 
 
-def test_a_name_that_no_file_can_have_is_said(tmp_path: Path) -> None:
+def test_an_impossible_file_name_is_reported(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be created"), opened(str(tmp_path / ("x" * 5000))):
         pass
 

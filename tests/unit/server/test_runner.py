@@ -11,7 +11,7 @@ from commandsync.server import serve
 
 
 @pytest.mark.parametrize("host", ["a" * 70, "a..b", "\ud800"])
-def test_a_host_that_no_name_can_be_is_said(host: str) -> None:
+def test_an_impossible_host_name_is_reported(host: str) -> None:
     with pytest.raises(UsageError, match="cannot listen on") as caught:
         serve(host=host, port=0, database=":memory:", on_ready=_end)
 

@@ -105,7 +105,7 @@ def test_the_tag_is_made_of_the_names(tmp_path: Path, names: dict[str, str], tag
         (bot_with(prefix="\ud800"), r"bots\[0\]\.prefix contains half of a surrogate pair"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, content: object, said: str) -> None:
+def test_a_problem_is_reported_with_its_place(tmp_path: Path, content: object, said: str) -> None:
     with pytest.raises(FileError, match=said) as caught:
         read_seed(seed_file(tmp_path, content))
 

@@ -41,7 +41,7 @@ def test_no_header_asks_for_a_token(header: str | None) -> None:
 
 
 @pytest.mark.parametrize("header", ["Bearer x.y.z", "Bot", "x.y.z"])
-def test_another_scheme_is_told_the_right_one(header: str) -> None:
+def test_another_scheme_is_answered_with_the_right_one(header: str) -> None:
     with pytest.raises(BadTokenError, match="must be `Bot <token>`"):
         bot_of(header, secret=SECRET)
 

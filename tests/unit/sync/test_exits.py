@@ -80,5 +80,5 @@ def test_no_manifest_at_all_is_done() -> None:
     assert exits.worst([]) == 0
 
 
-def test_a_signal_is_told_as_shells_do() -> None:
+def test_a_signal_has_the_exit_code_of_shells() -> None:
     assert (of_signal(2), of_signal(15)) == (130, 143)

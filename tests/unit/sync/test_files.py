@@ -63,7 +63,7 @@ def test_a_link_out_of_its_folder_is_refused_even_when_it_leads_nowhere(tmp_path
 
 
 @pytest.mark.parametrize("force", [True, False])
-def test_a_folder_is_no_file_to_replace(tmp_path: Path, *, force: bool) -> None:
+def test_a_folder_is_not_replaced(tmp_path: Path, *, force: bool) -> None:
     with pytest.raises(FileError, match="is a folder"):
         check_target(str(tmp_path), force=force)
 
@@ -111,7 +111,7 @@ def test_a_token_file_is_read_without_a_bom(tmp_path: Path) -> None:
     assert read_token(str(path)) == "abc\n"
 
 
-def test_bytes_that_are_no_text_are_no_token(tmp_path: Path) -> None:
+def test_bytes_that_are_not_text_are_not_a_token(tmp_path: Path) -> None:
     path = tmp_path / "token"
     path.write_bytes(b"\xff\xfe")
 

@@ -43,12 +43,12 @@ def test_the_manifest_goes_before_the_token(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("bot", ["", "  ", ".", ".."])
-def test_what_is_no_bot_id_is_asked_for(bot: str) -> None:
+def test_an_invalid_bot_id_is_refused(bot: str) -> None:
     with pytest.raises(UsageError, match="bot"):
         site_of(Settings(base_url=URL, bot=bot), None)
 
 
-def test_who_gives_no_bot_learns_that_the_token_could_say_it(
+def test_the_hint_for_a_missing_bot_names_the_token(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(UsageError, match="and there is no token in COMMANDSYNC_TOKEN"):
@@ -59,8 +59,8 @@ def test_who_gives_no_bot_learns_that_the_token_could_say_it(
     assert "opaque" not in caught.value.message + caught.value.hint
 
 
-def test_a_service_that_is_nowhere_said_is_asked_for() -> None:
-    with pytest.raises(UsageError, match="There is no base URL"):
+def test_a_missing_base_url_is_refused() -> None:
+    with pytest.raises(UsageError, match="the base URL is missing"):
         site_of(Settings(bot="1"), manifest())
 
 
@@ -78,7 +78,7 @@ def test_a_token_file_goes_before_the_variable(
     assert site.token_from == str(path)
 
 
-def test_a_blank_variable_is_no_token(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_variable_is_not_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMMANDSYNC_TOKEN", " \n")
 
     site = site_of(Settings(base_url=URL, bot="1"), None)

@@ -69,7 +69,7 @@ def test_a_second_signal_ends_the_program_at_once() -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (143, b"", b"")
 
 
-def test_a_defect_is_told_in_words_and_leaves_no_traceback() -> None:
+def test_a_defect_is_a_message_without_a_traceback() -> None:
     sketch = (
         "import sys, commandsync.cli.program as program\n"
         "def broken(*_, **__): raise ZeroDivisionError('ouch')\n"
@@ -88,7 +88,7 @@ def test_a_defect_is_told_in_words_and_leaves_no_traceback() -> None:
     assert "Traceback" not in ended.stderr
 
 
-def test_a_signal_before_the_run_is_told_once_it_begins() -> None:
+def test_a_signal_before_the_run_ends_it_at_its_beginning() -> None:
     with handled(armed=False) as signals:
         signal.raise_signal(signal.SIGTERM)
         with pytest.raises(Interruption) as raised:
