@@ -101,7 +101,7 @@ def of_plans(
     if drift:
         notes += [_drifted(plan) for plan in plans if plan.changes]
     heading = [f"**Drift**: {_DRIFTED}.\n"] if drift and pending else []
-    worst = min((*errors, *refusals), key=_order, default=None)
+    worst = min((*errors, *refusals), key=exits.rank, default=None)
     changed_code = exits.Exit.CHANGES if pending and fail_on_changes else exits.Exit.DONE
     return Verdict(
         word="failed" if worst else "changes" if pending else "no-changes",
@@ -155,12 +155,6 @@ def _reason(results: Sequence[Result]) -> str:
         return _INCOMPLETE
     causes = [change.cause for result in results for change in result.settled if change.cause]
     return _REASONS.get(failure_kind(causes[0]), _INCOMPLETE) if causes else _INCOMPLETE
-
-
-def _order(error: CommandsyncError) -> int:
-    """Return the rank of an error among those that name the failure, as of the exit codes."""
-    ranks = (exits.Exit.REFUSED, exits.Exit.INVALID, exits.Exit.USAGE, exits.Exit.FAILED)
-    return ranks.index(exits.of_error(error))
 
 
 def _drifted(plan: Plan) -> Annotation:

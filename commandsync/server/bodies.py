@@ -6,7 +6,7 @@ Text is stored as it is sent. Unknown fields are ignored, since clients send bac
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 LARGEST_BODY = 1024 * 1024
 """Bytes: enough for every field at its limit, written with `\\u` escapes throughout."""
@@ -28,8 +28,8 @@ Category = Annotated[str, Field(max_length=1_000)]
 Uses = Annotated[int, Field(ge=0, le=MOST_USES)]
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+class _Body(BaseModel, strict=True, extra="ignore", frozen=True):
+    pass
 
 
 class CommandBody(_Body):

@@ -24,28 +24,28 @@ _WORDS = {
 }
 
 
+_STATUSES = {
+    BadTokenError: HTTPStatus.UNAUTHORIZED,
+    AnotherBotError: HTTPStatus.FORBIDDEN,
+    UnknownError: HTTPStatus.NOT_FOUND,
+}
+
+
 def install(app: FastAPI) -> None:
     """Give an application the handlers of this module."""
-    app.add_exception_handler(BadTokenError, _bad_token)
-    app.add_exception_handler(AnotherBotError, _another_bot)
-    app.add_exception_handler(UnknownError, _unknown)
+    for error in _STATUSES:
+        app.add_exception_handler(error, _refused)
     app.add_exception_handler(RequestValidationError, _bad_body)
     app.add_exception_handler(HTTPException, _of_framework)
     app.add_exception_handler(Exception, _internal)
 
 
-async def _bad_token(_request: Request, error: Exception) -> Response:
-    response = json_response({"error": str(error)}, HTTPStatus.UNAUTHORIZED)
-    response.headers["WWW-Authenticate"] = "Bot"
+async def _refused(_request: Request, error: Exception) -> Response:
+    status = _STATUSES[type(error)]
+    response = json_response({"error": str(error)}, status)
+    if status is HTTPStatus.UNAUTHORIZED:
+        response.headers["WWW-Authenticate"] = "Bot"
     return response
-
-
-async def _another_bot(_request: Request, error: Exception) -> Response:
-    return json_response({"error": str(error)}, HTTPStatus.FORBIDDEN)
-
-
-async def _unknown(_request: Request, error: Exception) -> Response:
-    return json_response({"error": str(error)}, HTTPStatus.NOT_FOUND)
 
 
 async def _bad_body(_request: Request, error: Exception) -> Response:

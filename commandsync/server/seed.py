@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator
 from sqlalchemy import Connection
 
 from commandsync.errors import FileError
@@ -34,19 +34,15 @@ class SeededBot:
     token: str = field(repr=False)
 
 
-class SeedCommand(CommandBody):
+class SeedCommand(CommandBody, extra="forbid"):
     """A command of the seed file: the body that adds it, and its uses."""
-
-    model_config = ConfigDict(extra="forbid")
 
     id: None = None  # the service gives it
     uses: Uses = 0
 
 
-class SeedAnnouncement(AnnouncementBody):
+class SeedAnnouncement(AnnouncementBody, extra="forbid"):
     """An announcement of the seed file."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class SeedBot(BotFields):
@@ -57,10 +53,8 @@ class SeedBot(BotFields):
     announcements: list[SeedAnnouncement] = Field(default_factory=list)
 
 
-class Seed(BaseModel):
+class Seed(BaseModel, strict=True, extra="forbid"):
     """A seed file."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
 
     bots: list[SeedBot]
 

@@ -42,6 +42,11 @@ def of_error(error: CommandsyncError) -> Exit:
             return Exit.FAILED
 
 
+def rank(error: CommandsyncError) -> int:
+    """Return the place of an error among several, of which the first gives the exit code."""
+    return _FIRST_OF.index(of_error(error))
+
+
 def of_result(*results: Result) -> Exit:
     """Return the exit code of applied plans; `FAILED` means that no listing was changed."""
     if all(result.complete for result in results):
