@@ -54,8 +54,8 @@ def _list_command(resource: Resource) -> click.Command:
 
 def _add_command(resource: Resource, sample: str) -> click.Command:
     text = (
-        f"Add {_with_article(resource)}.\n\nThe request is never repeated. "
-        "If the result is unknown, check the list."
+        f"Add {_with_article(resource)}.\n\nA request that may have been received is "
+        "not repeated. If the result is unknown, check the list."
     )
 
     @click.command("add", help=_help(text, resource, f"add {sample}"))
