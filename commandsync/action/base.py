@@ -63,23 +63,23 @@ def _checkout(path: str) -> Path:
 
 def _yaml_names(github: GitHub, event: Event, folder: PurePosixPath) -> list[str]:
     try:
-        found = github.get(_contents(event, folder))
+        entries = github.get(_contents(event, folder))
     except GitHubError as error:
         if error.status == _MISSING:
             return []  # the pull request adds the folder
         raise
     names = [
         str(entry.get("name"))
-        for entry in (found if isinstance(found, list) else [])
+        for entry in (entries if isinstance(entries, list) else [])
         if isinstance(entry, dict) and entry.get("type") == "file"
     ]
     return [name for name in names if name.endswith(_SUFFIXES) and PurePosixPath(name).name == name]
 
 
 def _content(github: GitHub, event: Event, path: PurePosixPath) -> bytes:
-    found = github.get(_contents(event, path))
+    file = github.get(_contents(event, path))
     try:
-        return base64.b64decode(found["content"])
+        return base64.b64decode(file["content"])
     except (KeyError, TypeError, binascii.Error) as error:
         raise GitHubError(f"GitHub did not answer with {path} of the base branch") from error
 

@@ -80,14 +80,14 @@ def prepare(environ: Mapping[str, str]) -> list[str]:
         BootstrapError: They cannot be installed.
     """
     text = LOCK.read_text(encoding="utf-8")
-    wanted = locked(text)
-    if wanted.items() <= installed(sys.path).items():
+    needed = locked(text)
+    if needed.items() <= installed(sys.path).items():
         return []
     # One folder for each lock and each kind of interpreter.
     digest = hashlib.sha256((text + EXTENSION_SUFFIXES[0]).encode()).hexdigest()[:16]
     temporary = environ.get("RUNNER_TEMP") or tempfile.mkdtemp(prefix="commandsync-")
     target = Path(temporary).absolute() / f"commandsync-{digest}"
-    if wanted.items() <= installed([str(target)]).items():
+    if needed.items() <= installed([str(target)]).items():
         return [str(target)]
     return [_install_aside(target, environ)]
 
@@ -99,14 +99,14 @@ def locked(text: str) -> dict[str, str]:
 
 def installed(folders: Iterable[str]) -> dict[str, str]:
     """Return the version of each library in these folders; the first folder wins, as in imports."""
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for folder in folders:
         with suppress(OSError):
             for entry in os.listdir(folder):  # noqa: PTH208 - pathlib is ten times slower
                 if entry.endswith(".dist-info"):
                     name, _, version = entry.removesuffix(".dist-info").partition("-")
-                    found.setdefault(re.sub(r"[-_.]+", "-", name).lower(), version)
-    return found
+                    versions.setdefault(re.sub(r"[-_.]+", "-", name).lower(), version)
+    return versions
 
 
 def _install_aside(target: Path, environ: Mapping[str, str]) -> str:

@@ -92,8 +92,8 @@ def _merged(github: GitHub, event: Event) -> int:
     """Return the number of the pull request that a commit of the default branch merged."""
     if not event.sha:
         return 0
-    found = github.get(f"/repos/{event.repository}/commits/{event.sha}/pulls")
-    for request in found if isinstance(found, list) else []:
+    requests = github.get(f"/repos/{event.repository}/commits/{event.sha}/pulls")
+    for request in requests if isinstance(requests, list) else []:
         if isinstance(request, dict) and request.get("merged_at"):
             number = request.get("number")
             return number if isinstance(number, int) else 0

@@ -74,14 +74,14 @@ def read_event(environ: Mapping[str, str]) -> Event:
 
 def _payload(path: str) -> Mapping[str, Any]:
     try:
-        found = json.loads(Path(path).read_bytes()) if path else {}
+        payload = json.loads(Path(path).read_bytes()) if path else {}
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return payload if isinstance(payload, dict) else {}
 
 
 def _inner(payload: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     for name in names:
-        found = payload.get(name)
-        payload = found if isinstance(found, dict) else {}
+        inner = payload.get(name)
+        payload = inner if isinstance(inner, dict) else {}
     return payload

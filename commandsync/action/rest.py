@@ -68,14 +68,14 @@ class GitHub:
         """Read a whole list, page by page."""
         url = f"{self.url}{path}?per_page={_PER_PAGE}"
         for number in range(2, _MOST_PAGES + 2):
-            found, links = self._send("GET", url)
-            if not isinstance(found, list):
+            content, links = self._send("GET", url)
+            if not isinstance(content, list):
                 raise GitHubError("GitHub did not answer with a list")
-            yield from found
+            yield from content
             following = _NEXT.search(links)
             if following and following[1].startswith(f"{self.url}/"):
                 url = following[1]
-            elif not links and len(found) >= _PER_PAGE:
+            elif not links and len(content) >= _PER_PAGE:
                 url = f"{self.url}{path}?per_page={_PER_PAGE}&page={number}"
             else:
                 return
@@ -92,9 +92,9 @@ class GitHub:
         """Return the login of the token; only GraphQL has that for every kind of token."""
         if not self.graphql:
             return ""
-        found = self._send("POST", self.graphql, {"query": "query { viewer { login } }"})[0]
+        content = self._send("POST", self.graphql, {"query": "query { viewer { login } }"})[0]
         try:
-            return str(found["data"]["viewer"]["login"])
+            return str(content["data"]["viewer"]["login"])
         except (KeyError, TypeError):
             return ""
 

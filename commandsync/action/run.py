@@ -59,16 +59,16 @@ def main(environ: MutableMapping[str, str]) -> int:
             mode = event.usual_mode if inputs.mode == "auto" else inputs.mode
             say(f"commandsync: {mode}" + (f" ({event.name})" if inputs.mode == "auto" else ""))
             run = _Run(mode, reporter, _settings(inputs, environ), handler)
-            found = run.apply() if mode == "apply" else run.plan()
+            outcome = run.apply() if mode == "apply" else run.plan()
         except signals.Interruption as interruption:
             error = CommandsyncError("interrupted; nothing was changed")
-            found = verdict.of_error(error, code=signals.of_signal(interruption.number))
+            outcome = verdict.of_error(error, code=signals.of_signal(interruption.number))
         except CommandsyncError as error:
-            found = verdict.of_error(in_inputs(error))
+            outcome = verdict.of_error(in_inputs(error))
         except Exception as error:  # noqa: BLE001 - a defect must set the outputs too
-            found = _defect(error, writing=handler.writing)
+            outcome = _defect(error, writing=handler.writing)
         handler.ignore()
-        return _reported(found, reporter)
+        return _reported(outcome, reporter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,17 +164,17 @@ def _announce_stop() -> None:
         os.write(2, _STOPPING)
 
 
-def _reported(found: Verdict, reporter: Reporter) -> int:
+def _reported(outcome: Verdict, reporter: Reporter) -> int:
     """Report the run; return the exit code, which is never 0 if the report fails."""
     try:
-        reporter.report(found)
+        reporter.report(outcome)
     except Exception as error:  # noqa: BLE001 - as above
-        lost = _defect(error, writing=found.word == "applied")
+        lost = _defect(error, writing=outcome.word == "applied")
         say(lost.text)
         reporter.annotate(lost.annotations)
         reporter.put_outputs({"result": lost.word, "failure-reason": lost.reason})
-        return found.code or lost.code
-    return found.code
+        return outcome.code or lost.code
+    return outcome.code
 
 
 def _defect(error: Exception, *, writing: bool) -> Verdict:

@@ -64,8 +64,8 @@ def list_command(  # noqa: PLR0913 - one for each option
             bots = tuple(client.iter_bots(**query))
             show_records("bots", bots, site=service, output=output)
         else:
-            found = client.list_bots(limit=limit, page=page, **query)
-            show_records("bots", found.bots, site=service, output=output, page=found.queries)
+            answer = client.list_bots(limit=limit, page=page, **query)
+            show_records("bots", answer.bots, site=service, output=output, page=answer.queries)
 
 
 @bots_command.command("show")

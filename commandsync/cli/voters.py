@@ -42,8 +42,8 @@ def list_command(*, settings: Settings, output: Output, page: int, limit: int, e
             voters = tuple(client.iter_voters())
             show_records("voters", voters, site=site, output=output)
         else:
-            found = client.get_voters(page=page, limit=limit)
-            show_records("voters", found.voters, site=site, output=output, page=found.queries)
+            answer = client.get_voters(page=page, limit=limit)
+            show_records("voters", answer.voters, site=site, output=output, page=answer.queries)
 
 
 @voters_command.command("check")

@@ -26,11 +26,11 @@ class Answering:
 
     started: float
 
-    def done(self, message: str) -> Response:
+    def written(self, message: str) -> Response:
         """Answer a write."""
         return self._envelope({"success": True, "message": message})
 
-    def found(self, message: str, data: object) -> Response:
+    def read(self, message: str, data: object) -> Response:
         """Answer a read."""
         return self._envelope({"success": True, "message": message, "data": data})
 

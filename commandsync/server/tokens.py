@@ -28,7 +28,7 @@ def sign(bot: str, *, issued_at: int, secret: str) -> str:
 
 
 def bot_of(authorization: str | None, *, secret: str) -> str:
-    """Return the id of the bot whose token a request carries.
+    """Return the id of the bot whose token a request contains.
 
     Args:
         authorization: The header's value; None when it was not sent.

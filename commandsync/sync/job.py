@@ -124,7 +124,7 @@ def warnings_of(manifest: Manifest) -> tuple[Notice, ...]:
 
 @contextmanager
 def connected(settings: Settings, sites: Sequence[Site]) -> Iterator[list[Connection]]:
-    """Open connections to some services, with one common limit of requests in flight."""
+    """Open connections to services, with one common limit of requests in flight."""
     from commandsync.client import Connection, Gate  # noqa: PLC0415 - loads requests
 
     gate = Gate(settings.concurrency)

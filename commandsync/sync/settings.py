@@ -32,7 +32,7 @@ class Settings:
         files: The manifests, as given by `--file`; empty for the default.
         base_url: The service; empty to take it from the manifest.
         bot: The bot's id; empty to take it from the manifest or the token.
-        token_file: The file that holds the token; empty to take it from the environment.
+        token_file: The file of the token; empty to take it from the environment.
         insecure_http: Allow plain http to another machine.
         timeout: Seconds per request.
         retries: How often a request is repeated at most.
