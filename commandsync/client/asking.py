@@ -10,7 +10,7 @@ from commandsync.api import operations
 from commandsync.api.address import parse_address
 from commandsync.api.credentials import Token
 from commandsync.errors import ArgumentError, UsageError
-from commandsync.records.texts import AnnouncementText, CommandText
+from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:
     from typing import Self
@@ -109,37 +109,38 @@ class Asking:
 
     def get_announcements(self) -> Operation[tuple[Announcement, ...]]:
         """The bot's announcements."""
-        return operations.list_announcements(self._bot())
+        return operations.list_records(self._bot(), Resource.ANNOUNCEMENT)
 
     def add_announcement(self, title: str, description: str) -> Operation[str]:
         """Add an announcement."""
         text = AnnouncementText(_text("title", title), _text("description", description))
-        return operations.add_announcement(self._bot(), text)
+        return operations.add(self._bot(), Resource.ANNOUNCEMENT, text)
 
     def delete_announcement(self, identifier: str) -> Operation[str]:
         """Delete an announcement."""
-        return operations.delete_announcement(self._bot(), _identifier("id", identifier))
+        return operations.delete(self._bot(), Resource.ANNOUNCEMENT, _identifier("id", identifier))
 
     def get_commands(self, bot: str | None) -> Operation[tuple[Command, ...]]:
         """The commands of a bot."""
-        return operations.list_commands(self._bot(bot))
+        return operations.list_records(self._bot(bot), Resource.COMMAND)
 
     def add_command(
         self, name: str, description: str, syntax: str, category: str | None
     ) -> Operation[str]:
         """Add a command."""
-        return operations.add_command(self._bot(), _command(name, description, syntax, category))
+        text = _command(name, description, syntax, category)
+        return operations.add(self._bot(), Resource.COMMAND, text)
 
     def edit_command(
         self, identifier: str, name: str, description: str, syntax: str, category: str | None
     ) -> Operation[str]:
         """Edit a command."""
         text = _command(name, description, syntax, category)
-        return operations.edit_command(self._bot(), _identifier("id", identifier), text)
+        return operations.edit(self._bot(), Resource.COMMAND, _identifier("id", identifier), text)
 
     def delete_command(self, identifier: str) -> Operation[str]:
         """Delete a command."""
-        return operations.delete_command(self._bot(), _identifier("id", identifier))
+        return operations.delete(self._bot(), Resource.COMMAND, _identifier("id", identifier))
 
     def set_uses(self, identifier: str, uses: int) -> Operation[str]:
         """Set how often a command was used."""

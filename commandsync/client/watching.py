@@ -10,7 +10,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commandsync.api import answers
+from commandsync.api import answers, refusals
 from commandsync.api.operations import list_voters
 from commandsync.api.policy import Wait
 from commandsync.client.asking import LARGEST_PAGE, Paging, known_bot
@@ -240,4 +240,4 @@ def _lasting(error: ListingError) -> bool:
 def _refused(ended: Ended, *, with_token: bool) -> ListingError:
     # a WebSocket has no status of its own
     reply = Reply(status=401, body=ended.reason.encode(), with_token=with_token)
-    return answers.refused(reply, f"{ended.code}: {ended.reason}", by="gateway")
+    return refusals.refused(reply, f"{ended.code}: {ended.reason}", by="gateway")

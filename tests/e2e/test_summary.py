@@ -70,7 +70,7 @@ def test_nobody_is_told_to_run_again_with_a_token_that_is_refused(
 
     assert ran.code == (1 if at == "POST" else 6)
     assert "un again" not in ran.said
-    assert ("page into the variable" if status == 401 else "this very bot") in ran.said
+    assert ("page into the variable" if status == 401 else "this bot") in ran.said
 
 
 @generated

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commandsync.api.address import parse_address
-from commandsync.api.operations import list_commands
+from commandsync.api.operations import list_records
 from commandsync.client import AsyncConnection, AsyncGate
 from commandsync.errors import StoppedError
+from commandsync.records.texts import Resource
 from tests.support.rawserver import Exchange, RawServer, answering
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
 LONG = 3600.0
-READ = list_commands("42")
+READ = list_records("42", Resource.COMMAND)
 
 
 async def begun(*work: Coroutine[Any, Any, bool]) -> list[asyncio.Task[bool]]:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync import client
-from commandsync.api.operations import list_commands
+from commandsync.api.operations import list_records
 from commandsync.errors import ServerError, TransportError
+from commandsync.records.texts import Resource
 from tests.support.rawserver import RawServer, answering, sending
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     Connect = Callable[..., Connection]
 
-READ = list_commands("42")
+READ = list_records("42", Resource.COMMAND)
 LISTED: object = {"data": []}
 
 

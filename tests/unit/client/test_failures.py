@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 import trustme
 
-from commandsync.api.operations import list_commands
+from commandsync.api.operations import list_records
 from commandsync.client.body import LARGEST_BODY
 from commandsync.errors import TransportError
+from commandsync.records.texts import Resource
 from tests.support.rawserver import (
     Exchange,
     RawServer,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     Connect = Callable[..., Connection]
 
-READ = list_commands("42")
+READ = list_records("42", Resource.COMMAND)
 HEAD = b"HTTP/1.1 200 OK\r\n"
 
 

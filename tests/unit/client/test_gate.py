@@ -5,9 +5,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from commandsync.api.operations import list_commands
+from commandsync.api.operations import list_records
 from commandsync.client import Gate
 from commandsync.errors import RateLimited
+from commandsync.records.texts import Resource
 from tests.support.rawserver import Exchange, RawServer, answering
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     Connect = Callable[..., Connection]
 
 LONG = 3600.0
-READ = list_commands("42")
+READ = list_records("42", Resource.COMMAND)
 
 
 class Announcing(Gate):

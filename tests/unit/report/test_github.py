@@ -79,7 +79,7 @@ def test_what_is_not_done_is_annotated(trouble: Result) -> None:
             "::error file=commands.yaml,line=12,col=5,title=Change unknown::"
             "add command facts: no answer within 30 s"
         ),
-        "::error title=Stopped::the token may not do this%0AIs it the token of this very bot?",
+        "::error title=Stopped::the token may not do this%0AIs it the token of this bot?",
         (
             "::warning file=commands.yaml,line=8,col=5,title=Changed by the service::"
             "clear, description: cut at 4 characters%0Ashorten it to 4 characters"

@@ -126,7 +126,7 @@ def test_a_result_has_a_table_for_each_outcome(trouble: Result) -> None:
         "\n"
         "Bot `779641401482805289` at `https://listing.example` from `commands.yaml`\n"
         "\n"
-        "**Stopped**: `the token may not do this`. Is it the token of this very bot?\n"
+        "**Stopped**: `the token may not do this`. Is it the token of this bot?\n"
         "\n"
         "#### Failed (1)\n"
         "\n"

@@ -192,7 +192,7 @@ def test_a_result_says_what_is_not_plain(trouble: Result) -> None:
         '        sent:   "Does it."\n'
         '        stored: "Does"\n'
         "\n"
-        "Stopped: the token may not do this. Is it the token of this very bot?\n"
+        "Stopped: the token may not do this. Is it the token of this bot?\n"
         "\n"
         "warning: another copy of 'help' is listed\n"
         "  hint: run again\n"
