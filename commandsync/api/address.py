@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import SplitResult, urlsplit
 
+from commandsync.api import arguments
 from commandsync.errors import PlainHttpError, UsageError
 
 API_VERSION = 1
@@ -60,7 +61,7 @@ def parse_address(text: str, *, insecure_http: bool = False) -> Address:
         UsageError: It is not an HTTP URL, or carries credentials, a token, a query or a fragment.
         PlainHttpError: It is plain http to another machine, which would show the token on the way.
     """
-    if _TOKEN.search(text):
+    if _TOKEN.search(arguments.string("base_url", text)):
         raise UsageError(
             "the base URL given holds what looks like a bot token",
             hint="the token goes into COMMANDSYNC_TOKEN, or a file for --token-file; " + _EXAMPLE,

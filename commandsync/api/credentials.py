@@ -12,6 +12,7 @@ import re
 from base64 import urlsafe_b64decode
 from typing import final
 
+from commandsync.api import arguments
 from commandsync.errors import UsageError
 
 _JWT_PARTS = 3
@@ -31,7 +32,8 @@ class Token:
     __slots__ = ("_secret",)
 
     def __init__(self, secret: str) -> None:
-        stripped = re.sub(r"^Bot(\s+|$)", "", secret.strip())  # some paste the whole header
+        text = arguments.string("token", secret)
+        stripped = re.sub(r"^Bot(\s+|$)", "", text.strip())  # some paste the whole header
         if not stripped:
             raise UsageError("the token is empty", hint="copy it again from the service's bot page")
         if not all("\x20" < character < "\x7f" for character in stripped):

@@ -17,7 +17,8 @@ from commandsync.sync.settings import DEFAULT_MANIFEST, Settings, Site, about, r
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from commandsync.client import Connection, SnapshotReading
+    from commandsync.client.connection import Connection
+    from commandsync.client.driver import SnapshotReading
     from commandsync.diagnostics import Location
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
@@ -37,7 +38,7 @@ class Job:
 
     def start_reading(self) -> SnapshotReading:
         """Start to read the managed collections."""
-        from commandsync.client import SnapshotReading  # noqa: PLC0415 - loads requests
+        from commandsync.client.driver import SnapshotReading  # noqa: PLC0415 - loads requests
 
         return SnapshotReading(self.connection, self.site.bot, self.manifest.snapshot.scope)
 
@@ -122,7 +123,8 @@ def warnings_of(manifest: Manifest) -> tuple[Notice, ...]:
 @contextmanager
 def connected(settings: Settings, sites: Sequence[Site]) -> Iterator[list[Connection]]:
     """Open the ways to some services; together they keep to one number of requests in flight."""
-    from commandsync.client import Connection, Gate  # noqa: PLC0415 - loads requests
+    from commandsync.client.connection import Connection  # noqa: PLC0415 - loads requests
+    from commandsync.client.gate import Gate  # noqa: PLC0415 - as above
 
     gate = Gate(settings.concurrency)
     with ExitStack() as opened:
@@ -176,7 +178,7 @@ def read_listing(
         ListingError: It cannot be read.
     """
     with connected(settings, [site]) as (connection,):
-        from commandsync.client import SnapshotReading  # noqa: PLC0415 - loads requests
+        from commandsync.client.driver import SnapshotReading  # noqa: PLC0415 - loads requests
 
         return SnapshotReading(connection, site.bot, scope).result()
 

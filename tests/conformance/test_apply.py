@@ -19,14 +19,12 @@ from commandsync.api.policy import Health
 from commandsync.apply.outcomes import Outcome
 from commandsync.apply.run import apply
 from commandsync.apply.steps import Aborted, Interrupted
-from commandsync.client import (
-    AsyncConnection,
-    AsyncGate,
-    Connection,
-    Gate,
-    drive,
-    drive_async,
-)
+from commandsync.client.asyncconnection import AsyncConnection
+from commandsync.client.asyncdriver import drive_async
+from commandsync.client.asyncgate import AsyncGate
+from commandsync.client.connection import Connection
+from commandsync.client.driver import drive
+from commandsync.client.gate import Gate
 from commandsync.plan.plan import make_plan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
@@ -90,7 +88,7 @@ class _Simulated(Connection):
     def __init__(self, service: Listing) -> None:
         super().__init__(ADDRESS, None, jitter=lambda: 0.5, gate=_Hasty(1))
         self.service = service
-        self._session.send = self._send  # type: ignore[method-assign]  # nothing goes out
+        self.transport.send = self._send  # type: ignore[method-assign]  # nothing goes out
 
     def _send(self, operation: Operation[Any]) -> Reply | TransportError:
         one = operation
@@ -101,7 +99,7 @@ class _AsyncSimulated(AsyncConnection):
     def __init__(self, service: Listing) -> None:
         super().__init__(ADDRESS, None, jitter=lambda: 0.5, gate=_AsyncHasty(1))
         self.service = service
-        self._session.send = self._send  # type: ignore[method-assign]  # nothing goes out
+        self.transport.send = self._send  # type: ignore[method-assign]  # nothing goes out
 
     async def _send(self, operation: Operation[Any]) -> Reply | TransportError:
         one = operation

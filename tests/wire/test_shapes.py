@@ -36,7 +36,7 @@ from tests.support.rawserver import RawServer, keeping, sending
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commandsync.client import Connection
+    from commandsync.client.connection import Connection
 
     Connect = Callable[..., Connection]
 

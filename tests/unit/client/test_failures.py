@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from commandsync.client import Connection
+    from commandsync.client.connection import Connection
     from tests.support.rawserver import Act
 
     Connect = Callable[..., Connection]

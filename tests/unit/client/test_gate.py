@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from commandsync.api.operations import list_records
-from commandsync.client import Gate
+from commandsync.client.gate import Gate
 from commandsync.errors import RateLimited
 from commandsync.records.texts import Resource
 from tests.support.rawserver import Exchange, RawServer, answering
@@ -14,7 +14,7 @@ from tests.support.rawserver import Exchange, RawServer, answering
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commandsync.client import Connection
+    from commandsync.client.connection import Connection
 
     Connect = Callable[..., Connection]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from commandsync.api.operations import Operation
-    from commandsync.client import Connection
+    from commandsync.client.connection import Connection
     from tests.support.rawserver import Act, Exchange
 
     Connect = Callable[..., Connection]

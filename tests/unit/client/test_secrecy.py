@@ -37,7 +37,7 @@ from tests.support.rawserver import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commandsync.client import Connection
+    from commandsync.client.connection import Connection
     from tests.support.rawserver import Act
 
     Connect = Callable[..., Connection]

@@ -8,7 +8,7 @@ import pytest
 from commandsync import __version__
 from commandsync.api.operations import Operation, add, delete, edit, list_bots, list_records
 from commandsync.api.policy import Health
-from commandsync.client import Gate
+from commandsync.client.gate import Gate
 from commandsync.errors import (
     DecodeError,
     Invalid,
@@ -23,7 +23,7 @@ from tests.support.rawserver import Exchange, RawServer, answering, closing, sen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commandsync.client import Connection
+    from commandsync.client.connection import Connection
 
     Connect = Callable[..., Connection]
 

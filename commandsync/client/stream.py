@@ -1,4 +1,4 @@
-"""Carry out what `watching` says: over aiohttp's WebSocket, in a loop, or in a thread with one."""
+"""A stream of events: the steps of `watch` over aiohttp's WebSocket, in a loop or in a thread."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 
 from commandsync.api.policy import Wait
+from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.gateway import Say
-from commandsync.client.watching import Ask, Closed, Listen, Open
+from commandsync.client.watch import Ask, Closed, Listen, Open
 from commandsync.errors import ListingError, StoppedError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 
-    from commandsync.client.asynchronous import AsyncConnection
-    from commandsync.client.asyncsessions import WebSocket
+    from commandsync.client.asynctransport import WebSocket
+    from commandsync.client.connection import Connection
     from commandsync.client.events import Event
-    from commandsync.client.watching import Step
+    from commandsync.client.watch import Step
 
     Sleep = Callable[[float], Awaitable[object]]
 
@@ -39,7 +40,12 @@ class _Line:
 
     async def open(self, query: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN401 - see `Open`
         await self.close()
-        answer = await self._connection.upgrade(dict(query))
+        if not await self._connection.gate.enter():
+            raise StoppedError("stopped before the gateway was opened")
+        try:
+            answer = await self._connection.transport.upgrade(dict(query))
+        finally:
+            self._connection.gate.leave()
         if isinstance(answer, aiohttp.ClientWebSocketResponse):
             self._socket = answer
             return True
@@ -124,57 +130,74 @@ async def _do(
     return None
 
 
-async def stream(
-    steps: Generator[Step, Any, None],
-    connection: AsyncConnection,
-    *,
-    running: set[asyncio.Task[None]],
-    sleep: Sleep = asyncio.sleep,
-) -> AsyncGenerator[Event, None]:
-    """Yield events as they come, reading on while the caller deals with the last one.
+class AsyncStream:
+    """One stream of events, in the caller's event loop.
 
     Args:
-        steps: What `Watch.steps` returned.
-        connection: The way to the service.
-        running: Where the task stands while it runs; cancelled, it ends the stream.
-        sleep: Waits.
-
-    Raises:
-        ListingError: As the steps do.
-    """
-    queue: asyncio.Queue[Event | None] = asyncio.Queue()
-    task = asyncio.create_task(pump(steps, connection, emit=queue.put_nowait, sleep=sleep))
-    running.add(task)
-    task.add_done_callback(lambda _: queue.put_nowait(None))
-    try:
-        while (event := await queue.get()) is not None:
-            yield event
-        if not task.cancelled():
-            task.result()
-    finally:
-        running.discard(task)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
-class EventThread:
-    """A thread with an event loop, in which a stream runs for those who have none.
-
-    Args:
-        steps: What `Watch.steps` returned.
-        connect: Makes the way to the service.
+        steps: The steps of a `Watch`.
+        connection: The connection to the service.
         sleep: Waits.
     """
 
     def __init__(
         self,
         steps: Generator[Step, Any, None],
-        connect: Callable[[], AsyncConnection],
+        connection: AsyncConnection,
         *,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._steps = steps
-        self._connect = connect
+        self._connection = connection
+        self._sleep = sleep
+        self._task: asyncio.Task[None] | None = None
+        self._stopped = False
+
+    async def events(self) -> AsyncGenerator[Event, None]:
+        """Yield events as they arrive, reading on while the caller handles the last one.
+
+        Raises:
+            ListingError: As the steps do.
+        """
+        queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        work = pump(self._steps, self._connection, emit=queue.put_nowait, sleep=self._sleep)
+        self._task = task = asyncio.create_task(work)
+        task.add_done_callback(lambda _: queue.put_nowait(None))
+        if self._stopped:
+            task.cancel()
+        try:
+            while (event := await queue.get()) is not None:
+                yield event
+            if not task.cancelled():
+                task.result()
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    def stop(self) -> None:
+        """End the stream; events that have arrived are still yielded."""
+        self._stopped = True
+        if self._task is not None:
+            self._task.cancel()
+
+
+class Stream:
+    """One stream of events, in a thread with an event loop of its own, so that it misses none.
+
+    Args:
+        steps: The steps of a `Watch`.
+        connection: The connection whose service and settings the stream uses.
+        sleep: Waits.
+    """
+
+    def __init__(
+        self,
+        steps: Generator[Step, Any, None],
+        connection: Connection,
+        *,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._steps = steps
+        self._connection = connection
         self._sleep = sleep
         self._queue: SimpleQueue[Event | None] = SimpleQueue()
         self._error: BaseException | None = None
@@ -183,8 +206,8 @@ class EventThread:
         self._stopped = False
         self._thread = Thread(target=self._run, name="commandsync-events", daemon=True)
 
-    def __iter__(self) -> Iterator[Event]:
-        """Yield events as they come; raises as the steps do."""
+    def events(self) -> Generator[Event, None, None]:
+        """Yield events as they arrive; raises as the steps do."""
         self._thread.start()
         try:
             while (event := self._next()) is not None:
@@ -196,7 +219,7 @@ class EventThread:
             self._thread.join()
 
     def stop(self) -> None:
-        """End the stream, from any thread; the events that came are still yielded."""
+        """End the stream, from any thread; events that have arrived are still yielded."""
         with suppress(RuntimeError):  # the loop is closed already
             self._loop.call_soon_threadsafe(self._cancel)
 
@@ -225,5 +248,8 @@ class EventThread:
         self._task = asyncio.current_task()
         if self._stopped:
             return
-        async with self._connect() as connection:
+        settings = self._connection
+        async with AsyncConnection(
+            settings.address, settings.token, timeout=settings.timeout, retries=settings.retries
+        ) as connection:
             await pump(self._steps, connection, emit=self._queue.put, sleep=self._sleep)

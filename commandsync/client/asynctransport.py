@@ -1,23 +1,29 @@
-"""An aiohttp session that decides nothing: no cookies, no retries, no unzipping, no environment."""
+"""An asynchronous transport: one request over aiohttp, without cookies, retries or redirects."""
 
 from __future__ import annotations
 
 import asyncio
+import http.client
 from contextlib import suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 import aiohttp
-from requests.exceptions import RequestException
+from requests.exceptions import InvalidURL, RequestException
 from yarl import URL
 
-from commandsync.client.aiohttp_failures import plain
 from commandsync.client.body import Body, BodyError
 from commandsync.client.environment import proxy_of, surroundings, trust_of
-from commandsync.client.failures import failure
-from commandsync.client.requesting import HEADERS, request_of
-from commandsync.client.sending import LONGEST_CONNECT, PIECE, Reuse, StaleError
+from commandsync.client.failures import failure, root_of
+from commandsync.client.request import (
+    HEADERS,
+    LONGEST_CONNECT,
+    PIECE,
+    Reuse,
+    StaleError,
+    request_of,
+)
 from commandsync.errors import UsageError
 
 if TYPE_CHECKING:
@@ -79,13 +85,13 @@ class _Connector(aiohttp.TCPConnector):
         return connection
 
 
-class Session:
-    """Sends one request, or opens one WebSocket, and says what came of it.
+class AsyncTransport:
+    """Sends one request, or opens one WebSocket, and returns its result.
 
     Args:
-        address: Where the service is.
-        secrecy: What shows the token.
-        timeout: Seconds that one request may take in all.
+        address: The service.
+        secrecy: Reveals the token.
+        timeout: Seconds for one request.
     """
 
     def __init__(self, address: Address, secrecy: Secrecy, *, timeout: float) -> None:
@@ -106,7 +112,7 @@ class Session:
         return await self._timely(self._exchange(operation, keeps=False), operation)
 
     async def upgrade(self, query: Mapping[str, str]) -> WebSocket | Reply | TransportError:
-        """Open the gateway's WebSocket; a `Reply` says that the service does not want to."""
+        """Open the gateway's WebSocket; a `Reply` is the answer of a service that refuses."""
         try:
             return await self._timely(self._shake_hands(query))
         except _RefusedError as refused:
@@ -128,9 +134,9 @@ class Session:
         except (OSError, aiohttp.ClientError, RequestException, BodyError, UnicodeError) as error:
             making.cut()
             if operation is not None and making.kept:
-                self._reuse.broke(operation, plain(error))
+                self._reuse.broke(operation, _cause(error))
             return failure(
-                plain(error),
+                _cause(error),
                 made=making.made,
                 host=urlsplit(self._address.base_url).netloc,
                 connecting=self._connect_timeout,
@@ -183,7 +189,7 @@ class Session:
         if loop is not self._home:
             raise UsageError(
                 "the client belongs to another event loop, the one of its first request",
-                hint="make and close a client within each asyncio.run",
+                hint="create and close a client within each asyncio.run",
             )
         if keeps not in self._opened:
             self._opened[keeps] = self._new_session(keeps=keeps)
@@ -221,3 +227,23 @@ def _reuse_noted() -> aiohttp.TraceConfig:
     trace = aiohttp.TraceConfig()
     trace.on_connection_reuseconn.append(note)
     return trace
+
+
+def _cause(error: BaseException) -> BaseException:
+    """Return the cause of aiohttp's exception, as one that `failures` has a message for."""
+    match error:
+        case TimeoutError():
+            cause: BaseException = TimeoutError()  # the cause that asyncio gives is a cancellation
+        case aiohttp.ClientHttpProxyError(status=status, message=message):
+            cause = OSError(f"Tunnel connection failed: {status} {message}")
+        case aiohttp.ServerDisconnectedError():
+            cause = http.client.RemoteDisconnected("")
+        case aiohttp.ClientPayloadError():
+            cause = http.client.IncompleteRead(b"")
+        case aiohttp.ClientResponseError():
+            cause = http.client.HTTPException()
+        case aiohttp.InvalidURL() | UnicodeError():
+            cause = InvalidURL()  # a label of the host's name is too long, or empty
+        case _:
+            cause = root_of(error)
+    return cause

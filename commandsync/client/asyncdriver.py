@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from commandsync.apply.steps import Answered, Elapsed
-from commandsync.client.driving import unclear
+from commandsync.client.driver import unclear
 from commandsync.errors import ListingError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from commandsync.api.policy import Health
     from commandsync.apply.outcomes import Result, Settled
     from commandsync.apply.steps import Call, Event, Step
-    from commandsync.client.asynchronous import AsyncConnection
+    from commandsync.client.asyncconnection import AsyncConnection
 
 
 async def drive_async(

@@ -10,10 +10,11 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commandsync.api import answers, refusals
-from commandsync.api.operations import list_voters
+from commandsync.api.answers import acknowledged
+from commandsync.api.operations import LARGEST_PAGE, list_voters
+from commandsync.api.paging import Paging
 from commandsync.api.policy import Wait
-from commandsync.client.asking import LARGEST_PAGE, Paging, known_bot
+from commandsync.api.refusals import refused
 from commandsync.client.events import Event, Reconnected, Reconnecting, Vote
 from commandsync.client.gateway import Ended, Say, Session
 from commandsync.errors import (
@@ -187,7 +188,7 @@ class Watch:
         Who was seen in either of the last two reads is not new: between two pages of one read an
         entry may slip from one to the other, and a vote must not be invented.
         """
-        known_bot(self._bot)
+        list_voters(self._bot)  # raises if the bot is unknown
         _log.warning(
             "the service has no gateway: its voters are read every %g s, which shows votes only",
             POLL,
@@ -207,14 +208,14 @@ class Watch:
             yield Wait(POLL)
 
     def _voters(self) -> Steps[dict[str, Voter] | ListingError]:
-        found: dict[str, Voter] = {}
-        paging: Paging[Voter] = Paging()
+        voters: dict[str, Voter] = {}
+        paging = Paging(list_voters(self._bot, page=1, limit=LARGEST_PAGE))
         while not paging.over:
-            page = yield Ask(list_voters(self._bot, page=paging.page, limit=LARGEST_PAGE))
+            page = yield Ask(paging.operation)
             if isinstance(page, ListingError):
                 return page
-            found |= {voter.id: voter for voter in paging.take(page.voters, page.queries)}
-        return found
+            voters |= {voter.id: voter for voter in paging.take(page.voters, page.queries)}
+        return voters
 
 
 def _no(answer: Reply | TransportError | bool) -> ListingError | None:  # noqa: FBT001 - a driver's word
@@ -224,7 +225,7 @@ def _no(answer: Reply | TransportError | bool) -> ListingError | None:  # noqa: 
     if isinstance(answer, TransportError):
         return answer
     try:
-        answers.acknowledged(answer)
+        acknowledged(answer)
     except ListingError as error:
         return error
     return Invalid("the service answers the gateway's handshake with something else", reply=answer)
@@ -240,4 +241,4 @@ def _lasting(error: ListingError) -> bool:
 def _refused(ended: Ended, *, with_token: bool) -> ListingError:
     # a WebSocket has no status of its own
     reply = Reply(status=401, body=ended.reason.encode(), with_token=with_token)
-    return refusals.refused(reply, f"{ended.code}: {ended.reason}", by="gateway")
+    return refused(reply, f"{ended.code}: {ended.reason}", by="gateway")

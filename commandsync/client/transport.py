@@ -1,4 +1,4 @@
-"""A pool of requests' connections that decides nothing: no cookies, no retries, no redirects."""
+"""A blocking transport: one request over a pool of connections, without retries or redirects."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from urllib3.exceptions import HTTPError
 from commandsync.client.body import BodyError, gather
 from commandsync.client.environment import surroundings
 from commandsync.client.failures import failure, root_of
-from commandsync.client.requesting import request_of
-from commandsync.client.sending import LONGEST_CONNECT, PIECE, Reuse, StaleError
+from commandsync.client.request import LONGEST_CONNECT, PIECE, Reuse, StaleError, request_of
 from commandsync.client.sockets import Adapter, making
 
 if TYPE_CHECKING:
@@ -27,16 +26,16 @@ if TYPE_CHECKING:
     from commandsync.errors import Reply, TransportError
 
 
-class Session:
-    """Sends one request, and says what came of it; from any thread.
+class Transport:
+    """Sends one request and returns its result, from any thread.
 
     Proxies and certificate authorities are taken from the environment as requests does, but
     loopback is always reached directly, and `.netrc` is never read.
 
     Args:
-        address: Where the service is.
-        secrecy: What shows the token.
-        timeout: Seconds that one request may take in all.
+        address: The service.
+        secrecy: Reveals the token.
+        timeout: Seconds for one request.
         kept: How many connections are kept for later requests.
     """
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from commandsync.api.policy import Health
     from commandsync.apply.outcomes import Result, Settled
     from commandsync.apply.steps import Call, Event, Step
-    from commandsync.client.blocking import Connection
+    from commandsync.client.connection import Connection
     from commandsync.records.snapshot import Entry
     from commandsync.records.texts import Resource
 
