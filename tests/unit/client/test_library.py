@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import ast
 import asyncio
 import sys
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -46,6 +49,20 @@ def test_the_public_names_are_these() -> None:
     assert set(PUBLIC.split()) < set(dir(commandsync))
     with pytest.raises(AttributeError, match="nothing"):
         commandsync.nothing  # noqa: B018 - it must not be there
+
+
+def test_type_checkers_find_each_public_name_where_it_is_loaded_from() -> None:
+    tree = ast.parse(Path(commandsync.__file__).read_text(encoding="utf-8"))
+    imported = {
+        alias.asname: getattr(import_module(str(node.module)), alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        and node.module
+        and node.module.startswith("commandsync.")
+        for alias in node.names
+    }
+
+    assert imported == {name: getattr(commandsync, name) for name in PUBLIC.split()}
 
 
 @pytest.mark.usefixtures("_without_aiohttp")
