@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from commandsync.api.listing import reading
 from commandsync.apply.steps import Answered, Elapsed
 from commandsync.client.driver import unclear
 from commandsync.errors import ListingError
+from commandsync.records.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -16,6 +18,23 @@ if TYPE_CHECKING:
     from commandsync.apply.outcomes import Result, Settled
     from commandsync.apply.steps import Call, Event, Step
     from commandsync.client.asyncconnection import AsyncConnection
+    from commandsync.records.texts import Resource
+
+
+async def read_async(connection: AsyncConnection, bot: str, scope: Sequence[Resource]) -> Snapshot:
+    """Read a listing's collections at the same time; what `SnapshotReading` is for threads.
+
+    Raises:
+        ListingError: A read failed; the first in the order of the scope.
+    """
+    reads = (connection.call(reading(bot, resource)) for resource in scope)
+    results = await asyncio.gather(*reads, return_exceptions=True)
+    entries = {}
+    for resource, result in zip(scope, results, strict=True):
+        if isinstance(result, BaseException):
+            raise result
+        entries[resource] = result
+    return Snapshot(entries)
 
 
 async def drive_async(
@@ -24,7 +43,7 @@ async def drive_async(
     *,
     health: Health,
     events: asyncio.Queue[Event],
-    on_settled: Callable[[Sequence[Settled]], None],
+    on_settled: Callable[[Sequence[Settled]], object],
 ) -> Result:
     """Carry apply's steps out; what `drive` is for threads.
 

@@ -58,7 +58,7 @@ def drive(
     *,
     health: Health,
     events: SimpleQueue[Event],
-    on_settled: Callable[[Sequence[Settled]], None],
+    on_settled: Callable[[Sequence[Settled]], object],
 ) -> Result:
     """Carry apply's steps out.
 

@@ -44,17 +44,7 @@ class Job:
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare the manifest with a listing."""
-        from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
-
-        plan = make_plan(
-            desired=self.manifest.snapshot,
-            listed=listed,
-            target=Target(bot=self.site.bot, base_url=self.site.address.base_url),
-            rules=rules_of(self.settings, self.manifest),
-            manifest=self.manifest.paths,
-            notices=(*warnings_of(self.manifest), *self.site.warnings()),
-        )
-        return plan.only(self.settings.only) if self.settings.only else plan
+        return plan_of(self.manifest, listed, site=self.site, settings=self.settings)
 
     def pinned(self, pins: Mapping[Location | None, str]) -> Job:
         """Return this job with ids for the entries at some places."""
@@ -89,6 +79,21 @@ class Planned:
     again: Callable[[], Planned]
     replan: Callable[[Snapshot], Plan] | None = None
     pinned: Callable[[Mapping[Location | None, str]], Planned] | None = None
+
+
+def plan_of(manifest: Manifest, listed: Snapshot, *, site: Site, settings: Settings) -> Plan:
+    """Compare a manifest with a listing."""
+    from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
+
+    plan = make_plan(
+        desired=manifest.snapshot,
+        listed=listed,
+        target=Target(bot=site.bot, base_url=site.address.base_url),
+        rules=rules_of(settings, manifest),
+        manifest=manifest.paths,
+        notices=(*warnings_of(manifest), *site.warnings()),
+    )
+    return plan.only(settings.only) if settings.only else plan
 
 
 def load(settings: Settings) -> tuple[Manifest, ...]:
