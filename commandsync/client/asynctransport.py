@@ -42,7 +42,7 @@ _LONGEST_LINE = 65536  # bytes of a header, as http.client has it
 
 
 class Making:
-    """The connection that the request of the running task travels on; none was made so far."""
+    """The connection of the running task's request; at first there is none."""
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport | None = None
@@ -56,11 +56,11 @@ class Making:
         return self._transport is not None
 
     def note(self, transport: asyncio.Transport | None) -> None:
-        """Enter the connection."""
+        """Note the connection."""
         self._transport = transport
 
     def cut(self) -> None:
-        """Close the connection at once: TLS would wait for the farewell of what is broken."""
+        """Close the connection at once: TLS would wait for a broken peer to close it."""
         if self._transport is not None:
             self._transport.abort()
 
@@ -69,7 +69,7 @@ _current: ContextVar[Making] = ContextVar("commandsync_making")
 
 
 class _RefusedError(Exception):
-    """The service answered a handshake with something else."""
+    """The service refused a handshake."""
 
     def __init__(self, reply: Reply) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class _RefusedError(Exception):
 
 
 class _Connector(aiohttp.TCPConnector):
-    """A pool that tells the request which connection it got."""
+    """A pool that notes the connection of each request."""
 
     async def connect(self, *args: Any, **kwargs: Any) -> aiohttp.connector.Connection:  # noqa: ANN401 - passed on
         connection = await super().connect(*args, **kwargs)
@@ -122,7 +122,7 @@ class AsyncTransport:
         """Close every connection."""
         for session in self._opened.values():
             await session.close()
-        await asyncio.sleep(0)  # those that were cut close now
+        await asyncio.sleep(0)  # aborted connections close now
 
     async def _timely(
         self, work: Coroutine[Any, Any, T], operation: Operation[Any] | None = None
@@ -161,9 +161,9 @@ class AsyncTransport:
             return await self._reply(response)
 
     async def _shake_hands(self, query: Mapping[str, str]) -> WebSocket:
-        asked = urlencode({**query, **self._secrecy.query})
+        parameters = urlencode({**query, **self._secrecy.query})
         return await self._session(keeps=True).ws_connect(
-            URL(f"{self._address.api}/gateway/?{asked}", encoded=True),
+            URL(f"{self._address.api}/gateway/?{parameters}", encoded=True),
             headers={"User-Agent": HEADERS["User-Agent"]},
             proxy=proxy_of(self._address, self._settings),
         )
@@ -177,7 +177,7 @@ class AsyncTransport:
     async def _refusing(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
-        """Take what is not a WebSocket out of aiohttp's hands, which would follow redirects."""
+        """Raise an answer that is not a WebSocket, since aiohttp would follow redirects."""
         response = await handler(request)
         if "Upgrade" in request.headers and response.status != _SWITCHING:
             raise _RefusedError(await self._reply(response))
@@ -212,14 +212,14 @@ class AsyncTransport:
             max_field_size=_LONGEST_LINE,
             trace_configs=[_reuse_noted()],
         )
-        # aiohttp sends again by itself what a kept connection broke under; that is ours to decide.
-        # There is no public switch; a test watches this one.
+        # aiohttp would send a request again if a kept connection breaks; the policy decides that.
+        # There is no public setting; a test covers this one.
         session._retry_connection = False  # noqa: SLF001
         return session
 
 
 def _reuse_noted() -> aiohttp.TraceConfig:
-    """Return what tells a request that its connection was kept after another."""
+    """Return a trace that notes the reuse of a connection."""
 
     async def note(*_: object) -> None:
         _current.get().kept = True

@@ -1,4 +1,4 @@
-"""Carry out steps and reads over a connection, on threads that never keep the program alive."""
+"""The driver for threads: the steps of apply and reads, each call in a daemon thread."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_GLANCE = 0.2  # seconds: a wait that a signal cannot break (Windows) is never longer than this
+_LONGEST_WAIT = 0.2  # seconds: no signal interrupts a longer wait on Windows
 
 
 class SnapshotReading:
-    """The reads of a listing's collections, under way at the same time.
+    """The reads of a listing's collections, all at the same time.
 
     Args:
-        connection: The way to the service.
-        bot: Whose listing.
+        connection: The connection to the service.
+        bot: The bot's id.
         scope: The collections to read.
     """
 
@@ -47,7 +47,7 @@ class SnapshotReading:
         """Wait for all of them.
 
         Raises:
-            ListingError: One of them failed; the first in the order of the scope.
+            ListingError: A read failed; the first in the order of the scope.
         """
         return Snapshot({resource: _result(future) for resource, future in self._futures.items()})
 
@@ -60,15 +60,15 @@ def drive(
     events: SimpleQueue[Event],
     on_settled: Callable[[Sequence[Settled]], object],
 ) -> Result:
-    """Carry apply's steps out.
+    """Carry out the steps of apply.
 
     Args:
-        steps: What `commandsync.apply.run.apply` returned.
-        connection: The way to the service.
+        steps: The steps of `commandsync.apply.run.apply`.
+        connection: The connection to the service.
         health: The one that was given to `apply`.
-        events: Where answers arrive; a signal handler puts `Interrupted` or `Aborted` here (and
+        events: The queue of answers; a signal handler puts `Interrupted` or `Aborted` here (and
             stops the connection, so that waits end at once).
-        on_settled: Told of outcomes as they become final, on this thread.
+        on_settled: Called in this thread with outcomes as they become final.
 
     Raises:
         StalePlanError: As `apply` does, before anything is sent.
@@ -85,8 +85,8 @@ def drive(
         return result
 
 
-def unclear(defect: Exception) -> TransportError:
-    """Say of a call that a defect of this program ended that it may have happened."""
+def defect_error(defect: Exception) -> TransportError:
+    """Return the error of a call that ended by a defect of this program: its result is unknown."""
     return TransportError(f"{type(defect).__name__} while carrying it out: {defect}")
 
 
@@ -96,8 +96,8 @@ def _start(call: Call, connection: Connection, health: Health, events: SimpleQue
             value = connection.call(call.operation, health=health)
         except ListingError as error:
             events.put(Answered(call.key, error=error))
-        except Exception as error:  # noqa: BLE001 - a defect here must not leave the run waiting
-            events.put(Answered(call.key, error=unclear(error)))
+        except Exception as error:  # noqa: BLE001 - a defect must not leave the run waiting
+            events.put(Answered(call.key, error=defect_error(error)))
         else:
             events.put(Answered(call.key, value))
 
@@ -107,7 +107,7 @@ def _start(call: Call, connection: Connection, health: Health, events: SimpleQue
 def _next_event(events: SimpleQueue[Event], wait: float | None) -> Event:
     end = None if wait is None else monotonic() + wait
     while True:
-        left = _GLANCE if end is None else min(_GLANCE, end - monotonic())
+        left = _LONGEST_WAIT if end is None else min(_LONGEST_WAIT, end - monotonic())
         try:
             return events.get(timeout=max(left, 0))
         except Empty:
@@ -121,7 +121,7 @@ def _started(work: Callable[[], T]) -> Future[T]:
     def run() -> None:
         try:
             future.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - handed to whoever waits for the result
+        except BaseException as error:  # noqa: BLE001 - raised where the result is read
             future.set_exception(error)
 
     Thread(target=run, name="commandsync-read", daemon=True).start()
@@ -131,7 +131,7 @@ def _started(work: Callable[[], T]) -> Future[T]:
 def _result(future: Future[T]) -> T:
     while True:
         try:
-            return future.result(timeout=_GLANCE)
+            return future.result(timeout=_LONGEST_WAIT)
         except TimeoutError:
             if future.done():
                 raise

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
     Sleep = Callable[[float], Awaitable[object]]
 
-_GLANCE = 0.2  # seconds: a wait that a signal cannot break (Windows) is never longer than this
+_LONGEST_WAIT = 0.2  # seconds: no signal interrupts a longer wait on Windows
 _ABNORMAL = 1006
-_GOODBYE = 1.0  # seconds that the other side has to answer a farewell
+_LONGEST_CLOSE = 1.0  # seconds for the service to answer the closing handshake
 
 
 class _Line:
-    """The WebSocket of a stream, as far as there is one."""
+    """The WebSocket of a stream, once it is open."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -64,18 +64,18 @@ class _Line:
         return Closed(socket.close_code or _ABNORMAL, reason)
 
     async def say(self, frame: str) -> None:
-        with suppress(ConnectionError):  # the next `listen` tells that it is closed
+        with suppress(ConnectionError):  # the next `listen` returns that it is closed
             await self._there().send_str(frame)
 
     def _there(self) -> WebSocket:
-        assert self._socket is not None  # noqa: S101 - nobody uses it before it is open
+        assert self._socket is not None  # noqa: S101 - it is not used before it is open
         return self._socket
 
     async def close(self) -> None:
         socket, self._socket = self._socket, None
         if socket is not None:
             with suppress(TimeoutError):
-                async with asyncio.timeout(_GOODBYE):
+                async with asyncio.timeout(_LONGEST_CLOSE):
                     await socket.close()
 
 
@@ -86,7 +86,7 @@ async def pump(
     emit: Callable[[Event], object],
     sleep: Sleep = asyncio.sleep,
 ) -> None:
-    """Carry steps out until they end, passing the events on; close the WebSocket in any case.
+    """Carry out steps until they end, and pass the events on; always close the WebSocket.
 
     Raises:
         ListingError: As the steps do.
@@ -108,7 +108,7 @@ async def _do(
     connection: AsyncConnection,
     emit: Callable[[Event], object],
     sleep: Sleep,
-) -> Any:  # noqa: ANN401 - what each step asks for
+) -> Any:  # noqa: ANN401 - the result of each step
     match step:
         case Listen(seconds=seconds):
             return await line.listen(seconds)
@@ -231,7 +231,7 @@ class Stream:
     def _next(self) -> Event | None:
         while True:
             with suppress(Empty):
-                return self._queue.get(timeout=_GLANCE)
+                return self._queue.get(timeout=_LONGEST_WAIT)
 
     def _run(self) -> None:
         try:
@@ -239,7 +239,7 @@ class Stream:
                 runner.run(self._main())
         except asyncio.CancelledError:
             pass
-        except BaseException as error:  # noqa: BLE001 - handed to whoever waits for events
+        except BaseException as error:  # noqa: BLE001 - raised where the events are read
             self._error = error
         finally:
             self._queue.put(None)

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 class Transport:
     """Sends one request and returns its result, from any thread.
 
-    Proxies and certificate authorities are taken from the environment as requests does, but
-    loopback is always reached directly, and `.netrc` is never read.
+    Proxies and certificate authorities are those of the environment, as in requests, but loopback
+    is always reached directly, and `.netrc` is never read.
 
     Args:
         address: The service.
         secrecy: Reveals the token.
         timeout: Seconds for one request.
-        kept: How many connections are kept for later requests.
+        kept: Most connections that are kept for later requests.
     """
 
     def __init__(self, address: Address, secrecy: Secrecy, *, timeout: float, kept: int) -> None:
@@ -77,7 +77,7 @@ class Transport:
         return Adapter(pool_connections=1, pool_maxsize=self._kept, max_retries=0)
 
     def close(self) -> None:
-        """Close every connection that is kept."""
+        """Close every kept connection."""
         self._adapter.close()
 
     def _failure(self, error: BaseException) -> TransportError:

@@ -477,7 +477,7 @@ def test_whatever_json_comes_is_a_value_or_an_error_of_ours(content: object, sta
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        (b"[" + b"{}," * 600_000 + b"{}]", "it holds more than 1,000,000 values"),
+        (b"[" + b"{}," * 600_000 + b"{}]", "it contains more than 1,000,000 values"),
         (b"[" + b"0," * 100_000 + b"0]", "more than 100,000 commands"),
         (b'["' + b"a" * 17_000_000 + "😀".encode() + b'"]', "more than 64 MiB of memory"),
     ],

@@ -93,7 +93,7 @@ def test_an_unknown_host_sent_nothing(connect: Connect) -> None:
 def test_a_host_that_is_none_sent_nothing(connect: Connect) -> None:
     error = failure(connect("http://" + "a" * 70 + ".example"))
 
-    assert str(error).endswith("is not a host name")
+    assert str(error).endswith("is not a valid host name")
     assert (error.sent, error.lasting) == (False, True)
 
 
@@ -231,20 +231,20 @@ def test_a_secure_connection_that_breaks_afterwards_is_unclear(
 
     error = failure(connect(secure.url))
 
-    assert str(error) == f"the connection to {host_of(secure)} broke before it had answered"
+    assert str(error) == f"the connection to {host_of(secure)} broke before it answered"
     assert (error.sent, error.lasting) == (True, False)
 
 
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (closing, "closed the connection before it had answered"),
-        (resetting, "closed the connection before it had answered"),
-        (sending(HEAD + b"Content-Length: 10\r\n\r\n[]"), "ends too early"),
-        (sending(HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\n[1,"), "ends too early"),
+        (closing, "closed the connection before it answered"),
+        (resetting, "closed the connection before it answered"),
+        (sending(HEAD + b"Content-Length: 10\r\n\r\n[]"), "is truncated"),
+        (sending(HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\n[1,"), "is truncated"),
         (sending(b"SSH-2.0-OpenSSH_9.6\r\n"), "is not HTTP"),
         (sending(HEAD + b"X: " + b"x" * 70000), "is not HTTP"),
-        (sending(HEAD + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), "too early|is not HTTP"),
+        (sending(HEAD + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), "is truncated|is not HTTP"),
     ],
     ids=["closed", "reset", "short", "half a chunk", "ssh", "endless header", "bad chunk"],
 )
@@ -324,7 +324,7 @@ def test_an_endless_answer_is_stopped(server: RawServer, connect: Connect) -> No
     assert "larger than 32 MiB" in str(error)
 
 
-@pytest.mark.parametrize(("encoding", "why"), [("gzip", "not the gzip"), ("br", "not asked for")])
+@pytest.mark.parametrize(("encoding", "why"), [("gzip", "not valid gzip"), ("br", "not requested")])
 def test_an_encoding_that_cannot_be_read_is_said(
     server: RawServer, connect: Connect, encoding: str, why: str
 ) -> None:
