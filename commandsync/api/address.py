@@ -78,10 +78,10 @@ def parse_address(text: str, *, insecure_http: bool = False) -> Address:
     path = path.removesuffix(f"/v{API_VERSION}").rstrip("/")
     if re.search(r"/v\d+$", path):
         raise UsageError(f"the base URL {_shown(text)} has another version than /v1", hint=_EXAMPLE)
-    found = _HOST_AND_PORT.fullmatch(parts.netloc.lower())
-    if found is None:
+    match = _HOST_AND_PORT.fullmatch(parts.netloc.lower())
+    if match is None:
         raise UsageError(f"the base URL {_shown(text)} has no valid host", hint=_EXAMPLE)
-    address = Address(f"{parts.scheme}://{found['host']}{found['port'] or ''}{path}")
+    address = Address(f"{parts.scheme}://{match['host']}{match['port'] or ''}{path}")
     if parts.scheme == "http" and not (address.loopback or insecure_http):
         raise PlainHttpError(
             f"{address} is plain http to another machine: the network could read the token",

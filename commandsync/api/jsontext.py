@@ -39,7 +39,7 @@ def decode(data: bytes) -> str:
     text = data.decode(json.detect_encoding(data), "surrogatepass")
     check_size(text)
     if _HALF.search(text):
-        text = _ESCAPES.sub(lambda found: found[1] or _UNKNOWN, text)
+        text = _ESCAPES.sub(lambda match: match[1] or _UNKNOWN, text)
     return text.removeprefix("\ufeff")
 
 

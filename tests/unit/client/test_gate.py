@@ -25,7 +25,7 @@ READ = list_records("42", Resource.COMMAND)
 class Announcing(Gate):
     """A gate that says when somebody begins to wait, so that no test has to guess."""
 
-    glance = LONG  # nobody wakes who is not woken
+    longest_wait = LONG  # nobody wakes who is not woken
 
     def __init__(self, places: int) -> None:
         super().__init__(places)
