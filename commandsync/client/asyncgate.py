@@ -13,23 +13,21 @@ class AsyncGate:
 
     Args:
         places: Most requests in flight.
+
+    Attributes:
+        stopped: Whether nothing new may be sent.
     """
 
     def __init__(self, places: int) -> None:
         self._free = places
         self._closed_until = 0.0
-        self._stopped = False
+        self.stopped = False
         self._queue: deque[asyncio.Future[None]] = deque()  # tasks that wait for a place
         self._waiting: deque[asyncio.Future[None]] = deque()  # tasks that wait for a time
 
-    @property
-    def stopped(self) -> bool:
-        """Whether nothing new may be sent."""
-        return self._stopped
-
     async def enter(self) -> bool:
         """Take a place as soon as one is free and there is no pause; False after a stop."""
-        while not self._stopped:
+        while not self.stopped:
             pause = self._closed_until - monotonic()
             if pause <= 0 and self._free > 0:
                 self._free -= 1
@@ -48,13 +46,13 @@ class AsyncGate:
 
     async def wait(self, seconds: float) -> bool:
         """Wait without a place; False at once when the gate is stopped."""
-        if not self._stopped:
+        if not self.stopped:
             await self._woken(self._waiting, seconds)
-        return not self._stopped
+        return not self.stopped
 
     def stop(self) -> None:
         """End all waits at once, and let no request enter; to be called in the loop's thread."""
-        self._stopped = True
+        self.stopped = True
         for waiter in (*self._queue, *self._waiting):
             _wake(waiter)
 

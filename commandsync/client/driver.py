@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from commandsync.api.listing import reading
-from commandsync.apply.steps import Answered, Elapsed
+from commandsync.api.policy import Health
+from commandsync.apply.steps import Answered, Call, Elapsed
 from commandsync.errors import ListingError, TransportError
 from commandsync.records.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-    from commandsync.api.policy import Health
     from commandsync.apply.outcomes import Result, Settled
-    from commandsync.apply.steps import Call, Event, Step
+    from commandsync.apply.steps import Event, Step
     from commandsync.client.connection import Connection
     from commandsync.records.snapshot import Entry
     from commandsync.records.texts import Resource
-
-T = TypeVar("T")
 
 _LONGEST_WAIT = 0.2  # seconds: no signal interrupts a longer wait on Windows
 
@@ -38,10 +35,10 @@ class SnapshotReading:
     """
 
     def __init__(self, connection: Connection, bot: str, scope: Sequence[Resource]) -> None:
-        self._futures: dict[Resource, Future[tuple[Entry, ...]]] = {
-            resource: _started(lambda r=resource: connection.call(reading(bot, r)))  # type: ignore[misc]
-            for resource in scope
-        }
+        self._scope = tuple(scope)
+        self._events: SimpleQueue[Event] = SimpleQueue()
+        for key, resource in enumerate(self._scope):
+            _start(Call(key, reading(bot, resource)), connection, Health(), self._events)
 
     def result(self) -> Snapshot:
         """Wait for all of them.
@@ -49,7 +46,17 @@ class SnapshotReading:
         Raises:
             ListingError: A read failed; the first in the order of the scope.
         """
-        return Snapshot({resource: _result(future) for resource, future in self._futures.items()})
+        answers: dict[int, Answered] = {}
+        while len(answers) < len(self._scope):
+            event = _next_event(self._events, None)
+            if isinstance(event, Answered):
+                answers[event.key] = event
+        entries: dict[Resource, tuple[Entry, ...]] = {}
+        for key, resource in enumerate(self._scope):
+            if error := answers[key].error:
+                raise error
+            entries[resource] = answers[key].value
+        return Snapshot(entries)
 
 
 def drive(
@@ -113,25 +120,3 @@ def _next_event(events: SimpleQueue[Event], wait: float | None) -> Event:
         except Empty:
             if end is not None and monotonic() >= end:
                 return Elapsed()
-
-
-def _started(work: Callable[[], T]) -> Future[T]:
-    future: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - raised where the result is read
-            future.set_exception(error)
-
-    Thread(target=run, name="commandsync-read", daemon=True).start()
-    return future
-
-
-def _result(future: Future[T]) -> T:
-    while True:
-        try:
-            return future.result(timeout=_LONGEST_WAIT)
-        except TimeoutError:
-            if future.done():
-                raise

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 EventName = Literal["ready", "vote", "reminder", "reconnecting", "reconnected"]
 """The names of events in the service interface."""
 
-EVENT_NAMES = frozenset(get_args(EventName))
-
 
 @dataclass(frozen=True, slots=True)
 class Ready:
@@ -87,7 +85,7 @@ def checked_name(name: str) -> str:
     Raises:
         ArgumentError: There is no such event.
     """
-    if name not in EVENT_NAMES:
+    if name not in get_args(EventName):
         raise ArgumentError(
             f"there is no event {name!r}", hint=f"one of: {', '.join(get_args(EventName))}"
         )

@@ -11,6 +11,9 @@ class Gate:
 
     Args:
         places: Most requests in flight.
+
+    Attributes:
+        stopped: Whether nothing new may be sent.
     """
 
     longest_wait = 0.5
@@ -23,17 +26,12 @@ class Gate:
         )  # its lock is re-entrant, so that a signal handler may call stop()
         self._free = places
         self._closed_until = 0.0
-        self._stopped = False
-
-    @property
-    def stopped(self) -> bool:
-        """Whether nothing new may be sent."""
-        return self._stopped
+        self.stopped = False
 
     def enter(self) -> bool:
         """Take a place as soon as one is free and there is no pause; False after a stop."""
         with self._change:
-            while not self._stopped:
+            while not self.stopped:
                 pause = self._closed_until - time.monotonic()
                 if pause <= 0 and self._free > 0:
                     self._free -= 1
@@ -56,7 +54,7 @@ class Gate:
         """Wait without a place; False at once when the gate is stopped."""
         end = time.monotonic() + seconds
         with self._change:
-            while not self._stopped:
+            while not self.stopped:
                 left = end - time.monotonic()
                 if left <= 0:
                     return True
@@ -66,5 +64,5 @@ class Gate:
     def stop(self) -> None:
         """End all waits at once, and let no request enter any more."""
         with self._change:
-            self._stopped = True
+            self.stopped = True
             self._change.notify_all()

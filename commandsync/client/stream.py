@@ -196,14 +196,15 @@ class Stream:
         *,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        self._steps = steps
-        self._connection = connection
-        self._sleep = sleep
-        self._queue: SimpleQueue[Event | None] = SimpleQueue()
-        self._error: BaseException | None = None
+        self._connection = AsyncConnection(
+            connection.address,
+            connection.token,
+            timeout=connection.timeout,
+            retries=connection.retries,
+        )
+        self._stream = AsyncStream(steps, self._connection, sleep=sleep)
+        self._queue: SimpleQueue[Event | BaseException | None] = SimpleQueue()
         self._loop = asyncio.new_event_loop()
-        self._task: asyncio.Task[None] | None = None
-        self._stopped = False
         self._thread = Thread(target=self._run, name="commandsync-events", daemon=True)
 
     def events(self) -> Generator[Event, None, None]:
@@ -211,9 +212,9 @@ class Stream:
         self._thread.start()
         try:
             while (event := self._next()) is not None:
+                if isinstance(event, BaseException):
+                    raise event
                 yield event
-            if self._error is not None:
-                raise self._error
         finally:
             self.stop()
             self._thread.join()
@@ -221,35 +222,23 @@ class Stream:
     def stop(self) -> None:
         """End the stream, from any thread; events that have arrived are still yielded."""
         with suppress(RuntimeError):  # the loop is closed already
-            self._loop.call_soon_threadsafe(self._cancel)
+            self._loop.call_soon_threadsafe(self._stream.stop)
 
-    def _cancel(self) -> None:
-        self._stopped = True
-        if self._task is not None:
-            self._task.cancel()
-
-    def _next(self) -> Event | None:
+    def _next(self) -> Event | BaseException | None:
         while True:
             with suppress(Empty):
                 return self._queue.get(timeout=_LONGEST_WAIT)
 
     def _run(self) -> None:
+        error: BaseException | None = None
         try:
             with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
                 runner.run(self._main())
-        except asyncio.CancelledError:
-            pass
-        except BaseException as error:  # noqa: BLE001 - raised where the events are read
-            self._error = error
-        finally:
-            self._queue.put(None)
+        except BaseException as raised:  # noqa: BLE001 - raised where the events are read
+            error = raised
+        self._queue.put(error)
 
     async def _main(self) -> None:
-        self._task = asyncio.current_task()
-        if self._stopped:
-            return
-        settings = self._connection
-        async with AsyncConnection(
-            settings.address, settings.token, timeout=settings.timeout, retries=settings.retries
-        ) as connection:
-            await pump(self._steps, connection, emit=self._queue.put, sleep=self._sleep)
+        async with self._connection:
+            async for event in self._stream.events():
+                self._queue.put(event)
