@@ -6,6 +6,7 @@ import asyncio
 import http.client
 from contextlib import suppress
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlencode, urlsplit
 
@@ -41,31 +42,25 @@ _SWITCHING = 101
 _LONGEST_LINE = 65536  # bytes of a header, as http.client has it
 
 
-class Making:
-    """The connection of the running task's request; at first there is none."""
+@dataclass(slots=True)
+class _ConnectionState:
+    """The connection of the running task's request.
 
-    def __init__(self) -> None:
-        self._transport: asyncio.Transport | None = None
-        self.kept = False
-        """Whether the connection had carried another request before."""
-        _current.set(self)
+    Attributes:
+        transport: Its transport; None until there is a connection.
+        kept: Whether it had carried another request before.
+    """
 
-    @property
-    def made(self) -> bool:
-        """Whether there was a connection, so that the request may have been sent."""
-        return self._transport is not None
-
-    def note(self, transport: asyncio.Transport | None) -> None:
-        """Note the connection."""
-        self._transport = transport
+    transport: asyncio.Transport | None = None
+    kept: bool = False
 
     def cut(self) -> None:
         """Close the connection at once: TLS would wait for a broken peer to close it."""
-        if self._transport is not None:
-            self._transport.abort()
+        if self.transport is not None:
+            self.transport.abort()
 
 
-_current: ContextVar[Making] = ContextVar("commandsync_making")
+_current: ContextVar[_ConnectionState] = ContextVar("commandsync_connection")
 
 
 class _RefusedError(Exception):
@@ -81,7 +76,7 @@ class _Connector(aiohttp.TCPConnector):
 
     async def connect(self, *args: Any, **kwargs: Any) -> aiohttp.connector.Connection:  # noqa: ANN401 - passed on
         connection = await super().connect(*args, **kwargs)
-        _current.get().note(connection.transport)
+        _current.get().transport = connection.transport
         return connection
 
 
@@ -127,25 +122,26 @@ class AsyncTransport:
     async def _timely(
         self, work: Coroutine[Any, Any, T], operation: Operation[Any] | None = None
     ) -> T | TransportError:
-        making = Making()
+        state = _ConnectionState()
+        _current.set(state)
         try:
             async with asyncio.timeout(self._timeout):
                 answer = await work
         except (OSError, aiohttp.ClientError, RequestException, BodyError, UnicodeError) as error:
-            making.cut()
-            if operation is not None and making.kept:
+            state.cut()
+            if operation is not None and state.kept:
                 self._reuse.broke(operation, _cause(error))
             return failure(
                 _cause(error),
-                made=making.made,
+                made=state.transport is not None,
                 host=urlsplit(self._address.base_url).netloc,
                 connecting=self._connect_timeout,
                 answering=self._timeout,
             )
         except BaseException:
-            making.cut()
+            state.cut()
             raise
-        self._reuse.answered(kept=making.kept)
+        self._reuse.answered(kept=state.kept)
         return answer
 
     async def _exchange(self, operation: Operation[Any], *, keeps: bool) -> Reply:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from urllib3 import HTTPConnectionPool
 
 
-class _Making(threading.local):
+class _ConnectionState(threading.local):
     """The connection of the request in this thread; a request runs in one thread.
 
     Attributes:
@@ -35,7 +35,7 @@ class _Making(threading.local):
     kept: bool = False
 
 
-making = _Making()
+state = _ConnectionState()
 
 
 class _Timely(io.RawIOBase):
@@ -82,15 +82,15 @@ class _Noting(HTTPConnection):
     _used = False
 
     def connect(self) -> None:
-        making.kept = self._used = False
+        state.kept = self._used = False
         try:
             super().connect()
         except BaseException as error:
-            making.failure = error
+            state.failure = error
             raise
 
     def request(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed on
-        making.kept = self._used
+        state.kept = self._used
         super().request(*args, **kwargs)  # which may connect
         self._used = True
 

@@ -22,112 +22,14 @@ if TYPE_CHECKING:
     from commandsync.client.asynctransport import WebSocket
     from commandsync.client.connection import Connection
     from commandsync.client.events import Event
-    from commandsync.client.watch import Step
+    from commandsync.client.watch import WatchStep
+    from commandsync.errors import Reply, TransportError
 
     Sleep = Callable[[float], Awaitable[object]]
 
 _LONGEST_WAIT = 0.2  # seconds: no signal interrupts a longer wait on Windows
 _ABNORMAL = 1006
 _LONGEST_CLOSE = 1.0  # seconds for the service to answer the closing handshake
-
-
-class _Line:
-    """The WebSocket of a stream, once it is open."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-        self._socket: WebSocket | None = None
-
-    async def open(self, query: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN401 - see `Open`
-        await self.close()
-        if not await self._connection.gate.enter():
-            raise StoppedError("stopped before the gateway was opened")
-        try:
-            answer = await self._connection.transport.upgrade(dict(query))
-        finally:
-            self._connection.gate.leave()
-        if isinstance(answer, aiohttp.ClientWebSocketResponse):
-            self._socket = answer
-            return True
-        return answer
-
-    async def listen(self, seconds: float) -> str | bytes | Closed | None:
-        socket = self._there()
-        try:
-            message = await socket.receive(seconds)
-        except TimeoutError:
-            return None
-        if message.type in {aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY}:
-            frame: str | bytes = message.data
-            return frame
-        reason = message.extra if isinstance(message.extra, str) else ""
-        return Closed(socket.close_code or _ABNORMAL, reason)
-
-    async def say(self, frame: str) -> None:
-        with suppress(ConnectionError):  # the next `listen` returns that it is closed
-            await self._there().send_str(frame)
-
-    def _there(self) -> WebSocket:
-        assert self._socket is not None  # noqa: S101 - it is not used before it is open
-        return self._socket
-
-    async def close(self) -> None:
-        socket, self._socket = self._socket, None
-        if socket is not None:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_LONGEST_CLOSE):
-                    await socket.close()
-
-
-async def pump(
-    steps: Generator[Step, Any, None],
-    connection: AsyncConnection,
-    *,
-    emit: Callable[[Event], object],
-    sleep: Sleep = asyncio.sleep,
-) -> None:
-    """Carry out steps until they end, and pass the events on; always close the WebSocket.
-
-    Raises:
-        ListingError: As the steps do.
-    """
-    line = _Line(connection)
-    try:
-        step = next(steps)
-        while True:
-            step = steps.send(await _do(step, line, connection, emit, sleep))
-    except (StopIteration, StoppedError):
-        return
-    finally:
-        await line.close()
-
-
-async def _do(
-    step: Step,
-    line: _Line,
-    connection: AsyncConnection,
-    emit: Callable[[Event], object],
-    sleep: Sleep,
-) -> Any:  # noqa: ANN401 - the result of each step
-    match step:
-        case Listen(seconds=seconds):
-            return await line.listen(seconds)
-        case Say(frame=frame):
-            await line.say(frame)
-        case Open(query=query):
-            return await line.open(query)
-        case Wait(seconds=seconds):
-            await sleep(seconds)
-        case Ask(operation=operation):
-            try:
-                return await connection.call(operation)
-            except StoppedError:
-                raise
-            except ListingError as error:
-                return error
-        case _:
-            emit(step)
-    return None
 
 
 class AsyncStream:
@@ -141,7 +43,7 @@ class AsyncStream:
 
     def __init__(
         self,
-        steps: Generator[Step, Any, None],
+        steps: Generator[WatchStep, Any, None],
         connection: AsyncConnection,
         *,
         sleep: Sleep = asyncio.sleep,
@@ -149,6 +51,7 @@ class AsyncStream:
         self._steps = steps
         self._connection = connection
         self._sleep = sleep
+        self._socket: WebSocket | None = None
         self._task: asyncio.Task[None] | None = None
         self._stopped = False
 
@@ -159,8 +62,7 @@ class AsyncStream:
             ListingError: As the steps do.
         """
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
-        work = pump(self._steps, self._connection, emit=queue.put_nowait, sleep=self._sleep)
-        self._task = task = asyncio.create_task(work)
+        self._task = task = asyncio.create_task(self._run(queue.put_nowait))
         task.add_done_callback(lambda _: queue.put_nowait(None))
         if self._stopped:
             task.cancel()
@@ -179,6 +81,75 @@ class AsyncStream:
         if self._task is not None:
             self._task.cancel()
 
+    async def _run(self, emit: Callable[[Event], None]) -> None:
+        """Carry out the steps until they end; always close the WebSocket."""
+        try:
+            step = next(self._steps)
+            while True:
+                step = self._steps.send(await self._carry_out(step, emit))
+        except (StopIteration, StoppedError):
+            return
+        finally:
+            await self._close()
+
+    async def _carry_out(self, step: WatchStep, emit: Callable[[Event], None]) -> Any:  # noqa: ANN401 - the result of each step
+        match step:
+            case Listen(seconds=seconds):
+                return await self._listen(seconds)
+            case Say(frame=frame):
+                with suppress(ConnectionError):  # the next `Listen` returns that it is closed
+                    await self._opened().send_str(frame)
+            case Open(query=query):
+                return await self._open(dict(query))
+            case Wait(seconds=seconds):
+                await self._sleep(seconds)
+            case Ask(operation=operation):
+                try:
+                    return await self._connection.call(operation)
+                except StoppedError:
+                    raise
+                except ListingError as error:
+                    return error
+            case _:
+                emit(step)
+        return None
+
+    async def _open(self, query: dict[str, str]) -> Reply | TransportError | bool:
+        await self._close()
+        if not await self._connection.gate.enter():
+            raise StoppedError("stopped before the gateway was opened")
+        try:
+            answer = await self._connection.transport.upgrade(query)
+        finally:
+            self._connection.gate.leave()
+        if isinstance(answer, aiohttp.ClientWebSocketResponse):
+            self._socket = answer
+            return True
+        return answer
+
+    async def _listen(self, seconds: float) -> str | bytes | Closed | None:
+        socket = self._opened()
+        try:
+            message = await socket.receive(seconds)
+        except TimeoutError:
+            return None
+        if message.type in {aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY}:
+            frame: str | bytes = message.data
+            return frame
+        reason = message.extra if isinstance(message.extra, str) else ""
+        return Closed(socket.close_code or _ABNORMAL, reason)
+
+    def _opened(self) -> WebSocket:
+        assert self._socket is not None  # noqa: S101 - it is not used before it is open
+        return self._socket
+
+    async def _close(self) -> None:
+        socket, self._socket = self._socket, None
+        if socket is not None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LONGEST_CLOSE):
+                    await socket.close()
+
 
 class Stream:
     """One stream of events, in a thread with an event loop of its own, so that it misses none.
@@ -191,7 +162,7 @@ class Stream:
 
     def __init__(
         self,
-        steps: Generator[Step, Any, None],
+        steps: Generator[WatchStep, Any, None],
         connection: Connection,
         *,
         sleep: Sleep = asyncio.sleep,

@@ -13,7 +13,7 @@ from commandsync.client.body import BodyError, gather
 from commandsync.client.environment import surroundings
 from commandsync.client.failures import failure, root_of
 from commandsync.client.request import LONGEST_CONNECT, PIECE, Reuse, StaleError, request_of
-from commandsync.client.sockets import Adapter, making
+from commandsync.client.sockets import Adapter, state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,7 @@ class Transport:
             return self._exchange(operation, adapter)
 
     def _exchange(self, operation: Operation[Any], adapter: Adapter) -> Reply | TransportError:
-        making.failure, making.kept = None, False
+        state.failure, state.kept = None, False
         try:
             request = request_of(self._address, operation, self._secrecy)
             time_out: Any = Timeout(connect=self._connect_timeout, total=self._timeout)
@@ -67,10 +67,10 @@ class Transport:
                 encoding = response.headers.get("content-encoding", "")
                 body = gather(_chunks(response), encoding=encoding)
         except (OSError, HTTPError, BodyError) as error:
-            if making.kept:
+            if state.kept:
                 self._reuse.broke(operation, root_of(error))
             return self._failure(error)
-        self._reuse.answered(kept=making.kept)
+        self._reuse.answered(kept=state.kept)
         return self._secrecy.reply(response.status_code, body, response.headers.items())
 
     def _new_adapter(self) -> Adapter:
@@ -81,7 +81,7 @@ class Transport:
         self._adapter.close()
 
     def _failure(self, error: BaseException) -> TransportError:
-        unmade, making.failure = making.failure, None
+        unmade, state.failure = state.failure, None
         return failure(
             root_of(unmade or error),
             made=unmade is None,

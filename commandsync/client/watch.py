@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from commandsync.records.models import Voter
 
     T = TypeVar("T")
-    Steps: TypeAlias = "Generator[Step, Any, T]"
+    Steps: TypeAlias = "Generator[WatchStep, Any, T]"
 
 _log = logging.getLogger("commandsync.client")
 
@@ -81,7 +81,7 @@ class Ask:
     operation: Operation[Any]
 
 
-Step = Open | Listen | Say | Ask | Wait | Event
+WatchStep = Open | Listen | Say | Ask | Wait | Event
 """The next step of the driver; an event is yielded to the caller."""
 
 
