@@ -49,7 +49,7 @@ class SnapshotReading:
         answers: dict[int, Answered] = {}
         while len(answers) < len(self._scope):
             event = _next_event(self._events, None)
-            if isinstance(event, Answered):
+            if isinstance(event, Answered):  # pragma: no branch - nothing else arrives here
                 answers[event.key] = event
         entries: dict[Resource, tuple[Entry, ...]] = {}
         for key, resource in enumerate(self._scope):

@@ -23,8 +23,9 @@ from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.asyncdriver import drive_async
 from commandsync.client.asyncgate import AsyncGate
 from commandsync.client.connection import Connection
-from commandsync.client.driver import drive
+from commandsync.client.driver import SnapshotReading, drive
 from commandsync.client.gate import Gate
+from commandsync.errors import TransportError
 from commandsync.plan.plan import make_plan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from commandsync.api.operations import Operation
     from commandsync.apply.outcomes import Result
     from commandsync.apply.steps import Event
-    from commandsync.errors import Reply, TransportError
+    from commandsync.errors import Reply
     from commandsync.plan.plan import Plan
 
     Run = Callable[[Plan, Snapshot, Listing], Result]
@@ -224,3 +225,12 @@ def test_a_defect_in_a_call_does_not_leave_the_run_waiting() -> None:
     result = asyncio.run(main())
 
     assert "RuntimeError" in result.settled[0].error
+
+
+def test_a_defect_in_a_read_is_an_error_of_the_read() -> None:
+    class Broken(_Simulated):
+        def _send(self, operation: Operation[Any]) -> Reply | TransportError:
+            raise RuntimeError(operation.name)
+
+    with Broken(Listing()) as connection, pytest.raises(TransportError, match="RuntimeError"):
+        SnapshotReading(connection, BOT, SCOPE).result()

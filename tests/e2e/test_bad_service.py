@@ -89,7 +89,7 @@ def test_a_service_that_wants_a_token_is_not_told_as_one_that_refuses_it(
     assert (with_token.code, without.code) == (1, 1)
     said = f"no token was given, and the service refuses the request ({status}: Who are you?)"
     assert said in without.said
-    assert "set COMMANDSYNC_TOKEN (or what token_env names), give --token-file" in without.said
+    assert "set COMMANDSYNC_TOKEN (or the variable in token_env), give --token-file" in without.said
     assert "accept the token" not in without.said
     assert "no token was given" not in with_token.said
 
@@ -274,7 +274,7 @@ def test_a_malformed_token_is_wrong_usage_before_anything_is_sent(
     ran = home.run(*command.split())
 
     assert ran.code == 2
-    assert "the token holds" in ran.err
+    assert "the token contains" in ran.err
     assert token not in ran.said
     assert proxy.requests == []
 
