@@ -38,7 +38,7 @@ class _ConnectionState(threading.local):
 state = _ConnectionState()
 
 
-class _Timely(io.RawIOBase):
+class _TimedSocket(io.RawIOBase):
     """A socket's bytes with one time-out for all of them."""
 
     def __init__(self, sock: socket.socket, raw: io.RawIOBase) -> None:
@@ -61,12 +61,12 @@ class _Timely(io.RawIOBase):
         super().close()
 
 
-class _TimelyAnswer(http.client.HTTPResponse):
+class _TimedResponse(http.client.HTTPResponse):
     """An answer, status line and body, with one time-out."""
 
     def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(sock, *args, **kwargs)
-        self.fp = io.BufferedReader(_Timely(sock, self.fp.detach()))
+        self.fp = io.BufferedReader(_TimedSocket(sock, self.fp.detach()))
 
     def begin(self) -> None:
         """Read the head, without its malformed parts: urllib3 would log them, unescaped."""
@@ -75,10 +75,10 @@ class _TimelyAnswer(http.client.HTTPResponse):
         self.msg.set_payload("")
 
 
-class _Noting(HTTPConnection):
+class _PlainConnection(HTTPConnection):
     """A connection that notes a failure to connect, and its reuse."""
 
-    response_class: type[http.client.HTTPResponse] = _TimelyAnswer
+    response_class: type[http.client.HTTPResponse] = _TimedResponse
     _used = False
 
     def connect(self) -> None:
@@ -95,11 +95,7 @@ class _Noting(HTTPConnection):
         self._used = True
 
 
-class _PlainConnection(_Noting):
-    """A connection over http."""
-
-
-class _SecureConnection(_Noting, HTTPSConnection):
+class _SecureConnection(_PlainConnection, HTTPSConnection):
     """A connection over https, its tunnel and its TLS included."""
 
 

@@ -110,8 +110,8 @@ class Watch:
         self._secrecy = secrecy
         self._jitter = jitter
         self._failures = 0
-        self._known = False  # whether it has ever worked
-        self._away = False  # whether `reconnecting` was yielded, and `reconnected` not yet
+        self._worked = False  # whether it has ever worked
+        self._reconnecting = False  # whether `reconnecting` was yielded, and `reconnected` not yet
         self._version: tuple[tuple[str, str], ...] = (("EIO", "4"),)
 
     def steps(self) -> Steps[None]:
@@ -129,18 +129,18 @@ class Watch:
             answer = yield Open((*self._version, ("transport", "websocket")))
             error = _failure(answer)
             if error is None:
-                ended = yield from self._stay()
+                ended = yield from self._listen()
                 if ended.refused:
                     raise _refused(ended, with_token=self._secrecy.known)
                 yield from self._lost(ended.code, ended.reason)
             elif self._version and isinstance(error, Invalid) and error.status == _BAD_REQUEST:
                 self._version = ()  # like the published client, which sends no version
-            elif isinstance(error, NotFound) and not self._known:
+            elif isinstance(error, NotFound) and not self._worked:
                 yield from self._poll()
             else:
                 yield from self._failed(error)
 
-    def _stay(self) -> Steps[Ended]:
+    def _listen(self) -> Steps[Ended]:
         session = Session(greet=bool(self._version), hide=self._secrecy.hide)
         while True:
             frame = yield Listen(session.patience)
@@ -151,30 +151,30 @@ class Watch:
             else:
                 meaning = session.silence()
             if session.established and not isinstance(meaning, Ended):
-                yield from self._well(heard=session.heard)
+                yield from self._restored(heard=session.heard)
             if isinstance(meaning, Ended):
                 return meaning
             if meaning is not None:
                 yield meaning
 
-    def _well(self, *, heard: bool) -> Steps[None]:
-        self._known = True
+    def _restored(self, *, heard: bool) -> Steps[None]:
+        self._worked = True
         if heard:
             self._failures = 0
-        if self._away:
-            self._away = False
+        if self._reconnecting:
+            self._reconnecting = False
             yield Reconnected()
 
     def _failed(self, error: ListingError) -> Steps[None]:
-        if isinstance(error, Unauthorized | Forbidden) or (not self._known and _lasting(error)):
+        if isinstance(error, Unauthorized | Forbidden) or (not self._worked and _lasting(error)):
             raise error
         code = error.status if isinstance(error, ApiError) else _ABNORMAL
         seconds = error.retry_after if isinstance(error, RateLimited) else None
         yield from self._lost(code, error.message, least=seconds or 0.0)
 
     def _lost(self, code: int, reason: str, *, least: float = 0.0) -> Steps[None]:
-        if not self._away:
-            self._away = True
+        if not self._reconnecting:
+            self._reconnecting = True
             _log.warning("the connection for events is lost: %s (%d)", reason, code)
             yield Reconnecting(code, reason)
         seconds = max(pause(self._failures, self._jitter()), min(least, _LONGEST_WAIT))
@@ -200,7 +200,7 @@ class Watch:
             if isinstance(voters, ListingError):
                 yield from self._failed(voters)
                 continue
-            yield from self._well(heard=True)
+            yield from self._restored(heard=True)
             if seen is not None:
                 for identifier in voters.keys() - seen - before:
                     yield Vote(voters[identifier], Account(id=self._bot))
