@@ -33,7 +33,7 @@ JOBS ?= $(shell $(PYTHON) -c 'import os; print(max(4, os.cpu_count() or 1))')
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast coverage test-lowest check audit bench faults soak mutants fuzz schemas
+.PHONY: help demo test test-fast coverage test-lowest check audit bench faults soak mutants fuzz schemas clients
 
 help: ## Show these targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1	\2/p' Makefile
@@ -56,12 +56,13 @@ coverage: $(READY_TO_WORK) ## Run the tests with branch coverage
 test-lowest: $(READY_FOR_LOWEST) ## Run the tests with the lowest versions that pyproject.toml allows
 	@$(RUN) .ci/lowest.py
 
-check: $(READY_TO_WORK) ## Format, lint, types, import rules, schemas, workflows, the built wheel and its branch coverage
+check: $(READY_TO_WORK) ## Format, lint, types, import rules, schemas, clients, workflows, the built wheel and its branch coverage
 	@$(RUN) -m ruff format --check .
 	@$(RUN) -m ruff check .
 	@$(RUN) -m mypy
 	@$(BIN)/lint-imports$(EXE) --no-logo
 	@$(RUN) .ci/schemas.py --check
+	@$(RUN) .ci/clients.py --check
 	@$(RUN) .ci/workflows.py
 	@$(RUN) .ci/wheel.py
 
@@ -88,6 +89,9 @@ fuzz: $(READY_TO_FUZZ) ## Run the parsers with untrusted input, FUZZ_SECONDS=60 
 
 schemas: $(READY_TO_WORK) ## Write schemas/*.json again from the code
 	@$(RUN) .ci/schemas.py
+
+clients: $(READY_TO_WORK) ## Write the blocking client again from the asynchronous one
+	@$(RUN) .ci/clients.py
 
 $(VENV):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "commandsync needs Python 3.11 or newer, this is " + sys.version + ": make PYTHON=...")'

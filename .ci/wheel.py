@@ -29,7 +29,7 @@ DECIDING = ("api/policy", "apply/run", "plan/plan", "records/snapshot")
 IMPORT_ALL = """
 import importlib, pkgutil, commandsync
 extra = {f"commandsync.client.{name}" for name in
-         ("aiohttp_failures", "asynchronous", "asyncsessions", "streaming")}
+         ("asyncconnection", "asynctransport", "stream")}
 found = []
 for module in pkgutil.walk_packages(commandsync.__path__, "commandsync."):
     if module.name not in extra and not module.name.startswith("commandsync.server"):

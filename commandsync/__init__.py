@@ -7,122 +7,56 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # typing takes longer to import than the rest, and signals wait for it
 if TYPE_CHECKING:
-    from commandsync.api.credentials import (
-        Token,
-    )
-    from commandsync.client.asynclibrary import (
-        AsyncClient,
-    )
-    from commandsync.client.events import (
-        Event,
-        Ready,
-        Reconnected,
-        Reconnecting,
-        Reminder,
-        Vote,
-    )
-    from commandsync.client.library import (
-        Client,
-    )
-    from commandsync.errors import (
-        ApiError,
-        ArgumentError,
-        CommandsyncError,
-        DecodeError,
-        Forbidden,
-        Invalid,
-        ListingError,
-        NotFound,
-        PlainHttpError,
-        RateLimited,
-        Reply,
-        ServerError,
-        StoppedError,
-        TransportError,
-        Unauthorized,
-        UsageError,
-    )
-    from commandsync.records.models import (
-        Account,
-        Announcement,
-        Bot,
-        BotPage,
-        Command,
-        Voter,
-        VoterPage,
-    )
+    from commandsync.api.credentials import Token as Token
+    from commandsync.client.asynclibrary import AsyncClient as AsyncClient
+    from commandsync.client.events import Event as Event
+    from commandsync.client.events import Ready as Ready
+    from commandsync.client.events import Reconnected as Reconnected
+    from commandsync.client.events import Reconnecting as Reconnecting
+    from commandsync.client.events import Reminder as Reminder
+    from commandsync.client.events import Vote as Vote
+    from commandsync.client.library import Client as Client
+    from commandsync.errors import ApiError as ApiError
+    from commandsync.errors import ArgumentError as ArgumentError
+    from commandsync.errors import CommandsyncError as CommandsyncError
+    from commandsync.errors import DecodeError as DecodeError
+    from commandsync.errors import Forbidden as Forbidden
+    from commandsync.errors import Invalid as Invalid
+    from commandsync.errors import ListingError as ListingError
+    from commandsync.errors import NotFound as NotFound
+    from commandsync.errors import PlainHttpError as PlainHttpError
+    from commandsync.errors import RateLimited as RateLimited
+    from commandsync.errors import Reply as Reply
+    from commandsync.errors import ServerError as ServerError
+    from commandsync.errors import StoppedError as StoppedError
+    from commandsync.errors import TransportError as TransportError
+    from commandsync.errors import Unauthorized as Unauthorized
+    from commandsync.errors import UsageError as UsageError
+    from commandsync.records.models import Account as Account
+    from commandsync.records.models import Announcement as Announcement
+    from commandsync.records.models import Bot as Bot
+    from commandsync.records.models import BotPage as BotPage
+    from commandsync.records.models import Command as Command
+    from commandsync.records.models import Voter as Voter
+    from commandsync.records.models import VoterPage as VoterPage
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Account",
-    "Announcement",
-    "ApiError",
-    "ArgumentError",
-    "AsyncClient",
-    "Bot",
-    "BotPage",
-    "Client",
-    "Command",
-    "CommandsyncError",
-    "DecodeError",
-    "Event",
-    "Forbidden",
-    "Invalid",
-    "ListingError",
-    "NotFound",
-    "PlainHttpError",
-    "RateLimited",
-    "Ready",
-    "Reconnected",
-    "Reconnecting",
-    "Reminder",
-    "Reply",
-    "ServerError",
-    "StoppedError",
-    "Token",
-    "TransportError",
-    "Unauthorized",
-    "UsageError",
-    "Vote",
-    "Voter",
-    "VoterPage",
-]
-
 _HOMES = {
-    "Account": "records.models",
-    "Announcement": "records.models",
-    "ApiError": "errors",
-    "ArgumentError": "errors",
-    "AsyncClient": "client.asynclibrary",
-    "Bot": "records.models",
-    "BotPage": "records.models",
-    "Client": "client.library",
-    "Command": "records.models",
-    "CommandsyncError": "errors",
-    "DecodeError": "errors",
-    "Event": "client.events",
-    "Forbidden": "errors",
-    "Invalid": "errors",
-    "ListingError": "errors",
-    "NotFound": "errors",
-    "PlainHttpError": "errors",
-    "RateLimited": "errors",
-    "Ready": "client.events",
-    "Reconnected": "client.events",
-    "Reconnecting": "client.events",
-    "Reminder": "client.events",
-    "Reply": "errors",
-    "ServerError": "errors",
-    "StoppedError": "errors",
-    "Token": "api.credentials",
-    "TransportError": "errors",
-    "Unauthorized": "errors",
-    "UsageError": "errors",
-    "Vote": "client.events",
-    "Voter": "records.models",
-    "VoterPage": "records.models",
+    name: home
+    for home, names in {
+        "api.credentials": "Token",
+        "client.asynclibrary": "AsyncClient",
+        "client.events": "Event Ready Reconnected Reconnecting Reminder Vote",
+        "client.library": "Client",
+        "errors": "ApiError ArgumentError CommandsyncError DecodeError Forbidden Invalid "
+        "ListingError NotFound PlainHttpError RateLimited Reply ServerError StoppedError "
+        "TransportError Unauthorized UsageError",
+        "records.models": "Account Announcement Bot BotPage Command Voter VoterPage",
+    }.items()
+    for name in names.split()
 }
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> object:

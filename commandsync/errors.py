@@ -1,26 +1,26 @@
-"""What can go wrong, as one tree; the doors turn it into messages and exit codes.
+"""The errors of the package, as one tree; messages and exit codes are made of them.
 
 CommandsyncError
-├── UsageError                 a setting is missing or makes no sense
-│   └── ArgumentError          an argument of a client's method (also a ValueError)
+├── UsageError                 a setting is missing or not valid
+│   └── ArgumentError          an argument in code (also a ValueError)
 ├── ManifestError              the manifest is invalid: all problems at once
-├── FileError                  a file of the user's cannot be read or written
+├── FileError                  a file cannot be read or written
 ├── RefusedError               refused for safety, nothing was written
 │   ├── TooManyDeletesError    the plan deletes more than its limits allow
 │   ├── StalePlanError         the listing changed since the plan was saved
 │   ├── WrongBotError          the token belongs to another bot
 │   └── PlainHttpError         plain http to another machine
-└── ListingError               the listing service, or the way to it
+└── ListingError               the listing service, or the connection to it
     ├── TransportError         no answer: refused, reset, timed out
     ├── StoppedError           the run was stopped before it was sent
-    ├── DecodeError            an answer that cannot be understood
-    └── ApiError               an answer that says no
+    ├── DecodeError            an answer that cannot be read
+    └── ApiError               an answer that refuses
         ├── Invalid            the request (400, 409, 422 ... or `success: false`)
         ├── Unauthorized       401
         ├── Forbidden          403
         ├── NotFound           404
         ├── RateLimited        429
-        └── ServerError        408 and 5xx: the service's own trouble
+        └── ServerError        408 and 5xx: the service's own failure
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer of the service as it came, before anything is read into it.
+    """An answer of the service, unread.
 
     Attributes:
         status: The HTTP status code.
@@ -56,7 +56,7 @@ class CommandsyncError(Exception):
     """The root of every error this package raises on purpose.
 
     Attributes:
-        message: What went wrong and where, in one sentence.
+        message: The error and its place, in one sentence.
         hint: What to do next; may be empty.
     """
 
@@ -68,25 +68,25 @@ class CommandsyncError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         """Let copies be made, and pickles for other processes, with every attribute.
 
-        By itself an exception is made anew from its message alone, which is less than most of
-        these take.
+        Without this, an exception is copied from its message alone, which most of these classes do
+        not accept.
         """
         return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]  # what every object is unpickled with
 
 
 class UsageError(CommandsyncError):
-    """A setting is missing or makes no sense."""
+    """A setting is missing or not valid."""
 
 
 class ArgumentError(UsageError, ValueError):
-    """An argument of a client's method makes no sense; nothing was sent."""
+    """An argument is not valid; nothing was sent."""
 
 
 class ManifestError(CommandsyncError):
     """The manifest is invalid.
 
     Attributes:
-        problems: Every problem found, in the order of the files and lines.
+        problems: Every problem, in the order of the files and lines.
     """
 
     def __init__(self, problems: Sequence[Problem]) -> None:
@@ -96,7 +96,7 @@ class ManifestError(CommandsyncError):
 
 
 class FileError(CommandsyncError):
-    """A file of the user's cannot be read or written; nothing was changed."""
+    """A file cannot be read or written; nothing was changed."""
 
 
 class RefusedError(CommandsyncError):
@@ -120,11 +120,11 @@ class PlainHttpError(RefusedError):
 
 
 class ListingError(CommandsyncError):
-    """The listing service, or the way to it, failed.
+    """The listing service, or the connection to it, failed.
 
     Attributes:
-        tried_before: Whether an earlier try of the same operation may have happened.
-        silent_before: Whether such a try ended in silence, not in an answer that says no.
+        tried_before: Whether an earlier attempt of the same operation may have happened.
+        silent_before: Whether such an attempt got no answer at all.
     """
 
     tried_before: bool = False
@@ -137,7 +137,7 @@ class TransportError(ListingError):
     Attributes:
         sent: Whether the request may have reached the service; False only when the connection was
             certainly never made.
-        lasting: Whether trying again cannot help (a certificate that is not trusted, say).
+        lasting: Whether a retry cannot help (an untrusted certificate, for example).
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class StoppedError(ListingError):
 
 
 class DecodeError(ListingError):
-    """An answer came that cannot be understood.
+    """An answer cannot be read.
 
     Attributes:
         reply: The answer.
@@ -165,10 +165,10 @@ class DecodeError(ListingError):
 
 
 class ApiError(ListingError):
-    """The service answered and said no.
+    """The service refused.
 
     Attributes:
-        status: The HTTP status code; 200 where the body says `success: false`.
+        status: The HTTP status code; 200 if the body contains `success: false`.
         reply: The whole answer.
     """
 
@@ -187,18 +187,18 @@ class Unauthorized(ApiError):  # noqa: N818 - the client library's public name
 
 
 class Forbidden(ApiError):  # noqa: N818 - the client library's public name
-    """The token may not do this: it is another bot's."""
+    """The token may not do this: it belongs to another bot."""
 
 
 class NotFound(ApiError):  # noqa: N818 - the client library's public name
-    """The bot or the record is not known to the service."""
+    """The service does not have this bot or record."""
 
 
 class RateLimited(ApiError):  # noqa: N818 - the client library's public name
     """Too many requests.
 
     Attributes:
-        retry_after: Seconds until the service wants to be asked again; None when it did not say.
+        retry_after: Seconds to wait before the next request; None if the service sent none.
     """
 
     def __init__(
@@ -209,4 +209,4 @@ class RateLimited(ApiError):  # noqa: N818 - the client library's public name
 
 
 class ServerError(ApiError):
-    """The service's own trouble: 408 and 5xx."""
+    """The service's own failure: 408 and 5xx."""

@@ -1,4 +1,4 @@
-"""Where the service is: a base URL, checked before anything is sent to it."""
+"""The address of a service: its base URL, checked before anything is sent to it."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import SplitResult, urlsplit
 
+from commandsync.api import arguments
 from commandsync.errors import PlainHttpError, UsageError
 
 API_VERSION = 1
-"""The only version the service interface calls available; it is part of every path."""
+"""The only available version of the service interface; it is part of every path."""
 
-# A name, an IPv4 address, or an IPv6 address without a zone. Anything else is read differently by
-# different libraries: what looks like this machine to one may be another machine to the next.
+# A name, an IPv4 address, or an IPv6 address without a zone. Libraries read anything else in
+# different ways: this machine for one library may be another machine for the next.
 _HOST_AND_PORT = re.compile(
     r"(?P<host>\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_-])?)\.*(?P<port>:[0-9]+)?:?"
 )
 _LOCALHOST = "localhost"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_TOKEN = re.compile(r"eyJ[\w-]+\.eyJ[\w-]+\.")  # as every JWT begins, and no host's name
+_TOKEN = re.compile(r"eyJ[\w-]+\.eyJ[\w-]+\.")  # the beginning of every JWT, and of no host's name
 _EXAMPLE = "give it as https://listing.example, without /v1"
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A listing service's base URL in its one spelling: lower-case host, no trailing slash, no /v1.
+    """A listing service's base URL, normalised: lower-case host, no trailing slash, no /v1.
 
     Attributes:
         base_url: The URL that paths are appended to, after `/v1`.
@@ -35,7 +36,7 @@ class Address:
 
     @property
     def api(self) -> str:
-        """The URL of the interface's version that this package speaks."""
+        """The URL of the interface's version that this package supports."""
         return f"{self.base_url}/v{API_VERSION}"
 
     @property
@@ -50,25 +51,25 @@ class Address:
 def parse_address(text: str, *, insecure_http: bool = False) -> Address:
     """Read a base URL as users write it.
 
-    A trailing slash and a trailing `/v1` are forgiven, for they say the same.
+    A trailing slash and a trailing `/v1` are removed.
 
     Args:
         text: The base URL.
         insecure_http: Allow plain http to another machine.
 
     Raises:
-        UsageError: It is not an HTTP URL, or carries credentials, a token, a query or a fragment.
-        PlainHttpError: It is plain http to another machine, which would show the token on the way.
+        UsageError: It is not an HTTP URL, or contains credentials, a token, a query or a fragment.
+        PlainHttpError: It is plain http to another machine: the network could read the token.
     """
-    if _TOKEN.search(text):
+    if _TOKEN.search(arguments.string("base_url", text)):
         raise UsageError(
-            "the base URL given holds what looks like a bot token",
-            hint="the token goes into COMMANDSYNC_TOKEN, or a file for --token-file; " + _EXAMPLE,
+            "the base URL contains a bot token",
+            hint="set the token in COMMANDSYNC_TOKEN, or in a file for --token-file; " + _EXAMPLE,
         )
     parts = _split(text.strip())
     if parts.username is not None or parts.password is not None:
         raise UsageError(
-            "the base URL carries a user name or password",
+            "the base URL contains a user name or password",
             hint="the token is the only credential; " + _EXAMPLE,
         )
     if parts.query or parts.fragment:
@@ -76,27 +77,27 @@ def parse_address(text: str, *, insecure_http: bool = False) -> Address:
     path = parts.path.rstrip("/")
     path = path.removesuffix(f"/v{API_VERSION}").rstrip("/")
     if re.search(r"/v\d+$", path):
-        raise UsageError(f"the base URL {_shown(text)} names another version", hint=_EXAMPLE)
-    found = _HOST_AND_PORT.fullmatch(parts.netloc.lower())
-    if found is None:
-        raise UsageError(f"the base URL {_shown(text)} names no host", hint=_EXAMPLE)
-    address = Address(f"{parts.scheme}://{found['host']}{found['port'] or ''}{path}")
+        raise UsageError(f"the base URL {_shown(text)} has another version than /v1", hint=_EXAMPLE)
+    match = _HOST_AND_PORT.fullmatch(parts.netloc.lower())
+    if match is None:
+        raise UsageError(f"the base URL {_shown(text)} has no valid host", hint=_EXAMPLE)
+    address = Address(f"{parts.scheme}://{match['host']}{match['port'] or ''}{path}")
     if parts.scheme == "http" and not (address.loopback or insecure_http):
         raise PlainHttpError(
-            f"{address} is plain http to another machine: the token would be readable on the way",
+            f"{address} is plain http to another machine: the network could read the token",
             hint="use https://, or --insecure-http if you are certain",
         )
     return address
 
 
 def service_of(base_url: str) -> str:
-    """Return which host and port a base URL leads to, in one spelling of all that lead there.
+    """Return the host and port of a base URL, the same for all URLs of one service.
 
-    A default port and no port are the same, so http and https without one are, and so are all names
+    A default port and no port are the same, and so are http and https without one, and all names
     and addresses of this machine. The path does not count: one host has one listing of a bot.
 
     Args:
-        base_url: The base URL, as `Address` spells it.
+        base_url: The base URL of an `Address`.
     """
     parts = urlsplit(base_url)
     port = None if parts.port == _DEFAULT_PORTS.get(parts.scheme) else parts.port
@@ -104,7 +105,7 @@ def service_of(base_url: str) -> str:
 
 
 def _host(parts: SplitResult) -> str:
-    """Return a URL's host, with one name for all that lead to this machine."""
+    """Return a URL's host, with one name for all names and addresses of this machine."""
     host = parts.hostname or ""
     try:
         address = ip_address(host)
@@ -131,6 +132,6 @@ def _split(text: str) -> SplitResult:
 
 
 def _shown(text: str) -> str:
-    """Return a URL for a message; what is not a URL, or may hold a secret, is not shown."""
+    """Return a URL for a message, unless it is not a URL or may contain a secret."""
     url = re.match(r"\s*https?:", text, re.IGNORECASE)
     return repr(text) if url and not set("@?#") & set(text) else "given"

@@ -1,7 +1,7 @@
-"""The bot token: kept out of sight, and read only as far as to tell whose it is.
+"""The bot token: hidden, and read only to find the bot it belongs to.
 
 Wire notes: a token is a JWT (HS256) whose payload carries the bot's `id`. Nothing here verifies the
-signature: only the service can. Any token that does not read as such is opaque and left to it.
+signature: only the service can. A token that is not a JWT is opaque, and the service decides.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from base64 import urlsafe_b64decode
 from typing import final
 
+from commandsync.api import arguments
 from commandsync.errors import UsageError
 
 _JWT_PARTS = 3
@@ -19,19 +20,21 @@ _JWT_PARTS = 3
 
 @final
 class Token:
-    """A bot token that does not show itself.
+    """A bot token, hidden in every representation.
 
     Args:
-        secret: The token as the user keeps it; surrounding whitespace is stripped.
+        secret: The token; surrounding whitespace is stripped.
 
     Raises:
-        UsageError: It is empty, holds a control character, or cannot stand in an HTTP header.
+        UsageError: It is empty, contains a control character, or is not valid in an HTTP header;
+            as `ArgumentError`, it is not a string.
     """
 
     __slots__ = ("_secret",)
 
     def __init__(self, secret: str) -> None:
-        stripped = re.sub(r"^Bot(\s+|$)", "", secret.strip())  # some paste the whole header
+        text = arguments.string("token", secret)
+        stripped = re.sub(r"^Bot(\s+|$)", "", text.strip())  # some users copy the whole header
         if not stripped:
             raise UsageError("the token is empty", hint="copy it again from the service's bot page")
         if not all("\x20" < character < "\x7f" for character in stripped):
@@ -42,12 +45,12 @@ class Token:
         self._secret = stripped
 
     def reveal(self) -> str:
-        """Return the secret itself, for the one header that carries it."""
+        """Return the secret itself, for the request that contains it."""
         return self._secret
 
     @property
     def bot(self) -> str:
-        """The id of the bot the token belongs to; empty when the token does not say."""
+        """The id of the bot the token belongs to; empty if the token does not contain it."""
         return _bot_of(self._secret)
 
     def __repr__(self) -> str:
@@ -56,8 +59,8 @@ class Token:
     __str__ = __repr__
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Refuse to be pickled: a pickle would show the secret."""
-        raise TypeError("a token is not pickled")
+        """Refuse to be pickled: a pickle would contain the secret."""
+        raise TypeError("a token cannot be pickled")
 
 
 def _bot_of(secret: str) -> str:

@@ -1,4 +1,4 @@
-"""JSON from outside as values, refused while it is text where its values would fill the memory."""
+"""Untrusted JSON as values; refused before parsing if its values would take too much memory."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import sys
 from typing import Any
 
 MOST_VALUES = 1_000_000
-"""Counted as the signs between values, those inside of texts too; 20,000 commands have half."""
+"""Counted by the characters between values, those in strings too; 20,000 commands have half."""
 
 MOST_MEMORY = 64 * 2**20
-"""Bytes of the text once it is decoded: one emoji makes every character take four."""
+"""Bytes of the decoded text: with one emoji, every character takes four."""
 
 
 class TooLargeError(ValueError):
-    """The values would take too much memory; the message says which limit is exceeded."""
+    """The values would take too much memory; the message names the limit."""
 
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
@@ -29,22 +29,22 @@ _UNKNOWN = "\ufffd"
 def decode(data: bytes) -> str:
     """Decode JSON in any of its encodings.
 
-    Half of a surrogate pair, which is not text and fits no file, becomes U+FFFD, escaped or not:
-    services leave one where they cut a text in the middle of an emoji.
+    Half of a surrogate pair, escaped or not, becomes U+FFFD: it cannot be written to a file.
+    Services leave one where they cut a text in the middle of an emoji.
 
     Raises:
         TooLargeError: The text takes too much memory.
-        UnicodeDecodeError: It is not text.
+        UnicodeDecodeError: It is not in an encoding of JSON.
     """
     text = data.decode(json.detect_encoding(data), "surrogatepass")
     check_size(text)
     if _HALF.search(text):
-        text = _ESCAPES.sub(lambda found: found[1] or _UNKNOWN, text)
+        text = _ESCAPES.sub(lambda match: match[1] or _UNKNOWN, text)
     return text.removeprefix("\ufeff")
 
 
 def check_size(text: str) -> None:
-    """Refuse a text that is too large, or whose values would be too many.
+    """Refuse a text that is too large, or has too many values.
 
     Raises:
         TooLargeError: It is.
@@ -52,15 +52,15 @@ def check_size(text: str) -> None:
     if sys.getsizeof(text) > MOST_MEMORY:
         raise TooLargeError(f"it takes more than {MOST_MEMORY // 2**20} MiB of memory")
     if sum(map(text.count, ",[{")) > MOST_VALUES:
-        raise TooLargeError(f"it holds more than {MOST_VALUES:,} values")
+        raise TooLargeError(f"it contains more than {MOST_VALUES:,} values")
 
 
 def parse(data: bytes) -> Any:  # noqa: ANN401 - JSON is anything
-    """Return what an answer's body says.
+    """Return the values of an answer's body.
 
     Raises:
         TooLargeError: It would take too much memory.
         ValueError: It is not JSON.
-        RecursionError: It nests too deep.
+        RecursionError: It is nested too deep.
     """
     return json.loads(decode(data))

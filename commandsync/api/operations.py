@@ -1,27 +1,33 @@
-"""Every call of the service as data: method, path, query, body, and how to read the answer.
+"""Every call of the service as data: method, path, query, body, and the reader of the answer.
 
-Paths and fields come from the service interface ("Endpoints"); `set_uses` and the vote check's
-second form from what published clients are seen to do.
+Paths and fields come from the service interface ("Endpoints"); `set_uses` and the second form of
+the vote check from published clients. Each function checks its arguments and raises
+`ArgumentError` before anything is sent.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar
 from urllib.parse import quote
 
-from commandsync.api import answers
+from commandsync.api import answers, arguments
+from commandsync.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from commandsync.errors import Reply
-    from commandsync.records.models import Announcement, Bot, BotPage, Command, VoterPage
-    from commandsync.records.texts import AnnouncementText, CommandText
+    from commandsync.records.models import Bot, BotPage, VoterPage
+    from commandsync.records.texts import Resource, Text
 
 T_co = TypeVar("T_co", covariant=True)
 
 Method = Literal["GET", "POST", "PUT", "DELETE"]
+
+LARGEST_PAGE = 100
+"""Entries of a page, from the service interface."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +35,15 @@ class Operation(Generic[T_co]):
     """One call of the service.
 
     Attributes:
-        name: What it is called in messages, e.g. `add command`.
+        name: Its name in messages, e.g. `add command`.
         method: The HTTP method.
         path: The path below `{base_url}/v1`, every part percent-encoded.
         read: Reads the answer; raises `ApiError` or `DecodeError`.
         query: The query parameters.
         body: The JSON body; None for none.
-        idempotent: Whether doing it twice leaves what doing it once leaves, so that it may be
-            sent again after an unclear end. Adding is not.
-        gone_is_done: Whether a 404 says that the goal is reached (a delete).
+        idempotent: Whether doing it twice has the same result as doing it once, so that it may be
+            sent again if the result is unknown. Adding is not idempotent.
+        gone_is_done: Whether a 404 means success (a delete).
     """
 
     name: str
@@ -49,16 +55,19 @@ class Operation(Generic[T_co]):
     idempotent: bool = True
     gone_is_done: bool = False
 
+    def raw(self) -> Operation[Reply]:
+        """Return the operation without its reader: its value is the answer itself."""
+        return replace(self, read=lambda reply: reply)  # type: ignore[arg-type,return-value]  # the type changes with it
 
-def _part(identifier: str) -> str:
-    """Quote an identifier as one part of a path.
 
-    Raises:
-        ValueError: It is empty, `.` or `..`, and would address something else.
-    """
-    if identifier in {"", ".", ".."}:
-        raise ValueError(f"{identifier!r} cannot identify a record")
-    return quote(identifier, safe="", errors="surrogatepass")  # JSON can name half a surrogate
+class BotFilters(TypedDict, total=False):
+    """The arguments of `list_bots` that restrict and sort the bots of all pages."""
+
+    q: str | None
+    sort: str | None
+    ids: Iterable[str]
+    certified: bool | None
+    tags: Iterable[str]
 
 
 def list_bots(  # noqa: PLR0913 - the interface's own parameters
@@ -67,140 +76,122 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
     page: int | None = None,
     q: str | None = None,
     sort: str | None = None,
-    ids: tuple[str, ...] = (),
+    ids: Iterable[str] = (),
     certified: bool | None = None,
-    tags: tuple[str, ...] = (),
+    tags: Iterable[str] = (),
 ) -> Operation[BotPage]:
-    """One page of the bots: GET /bots.
-
-    Args:
-        limit: Bots on a page, 1 to 100; the service's default is 12.
-        page: Which page of that size.
-        q: Text to search for.
-        sort: The field to sort by.
-        ids: Restrict the result to these bots.
-        certified: Restrict it to certified bots, or to others.
-        tags: Restrict it to bots with these tags.
-    """
+    """One page of the bots: GET /bots."""
     query = {
-        "limit": None if limit is None else str(limit),
-        "page": None if page is None else str(page),
-        "q": q,
-        "sort": sort,
-        "ids": ",".join(ids) or None,
-        "certified": None if certified is None else str(certified).lower(),
-        "tags": ",".join(tags) or None,
+        "limit": _limit(limit),
+        "page": _page(page),
+        "q": None if q is None else arguments.string("q", q),
+        "sort": None if sort is None else arguments.string("sort", sort),
+        "ids": ",".join(arguments.strings("ids", ids)) or None,
+        "certified": _flag("certified", certified),
+        "tags": ",".join(arguments.strings("tags", tags)) or None,
     }
     return Operation("list bots", "GET", "/bots", answers.bot_page, _given(query))
 
 
 def get_bot(bot: str) -> Operation[Bot]:
     """One bot: GET /bot/:id."""
-    return Operation("get bot", "GET", f"/bot/{_part(bot)}", answers.bot)
+    return Operation("get bot", "GET", _path(bot), answers.bot)
 
 
 def list_voters(
     bot: str, *, page: int | None = None, limit: int | None = None
 ) -> Operation[VoterPage]:
     """One page of a bot's voters: GET /bot/:id/voters; pages start at 1 (wire notes)."""
-    query = {
-        "page": None if page is None else str(page),
-        "limit": None if limit is None else str(limit),
-    }
-    path = f"/bot/{_part(bot)}/voters"
+    query = {"page": _page(page), "limit": _limit(limit)}
+    path = _path(bot, "voters")
     return Operation("list voters", "GET", path, answers.voter_page, _given(query))
 
 
-def check_vote(bot: str, user: str) -> Operation[bool]:
+def check_vote(bot: str, user_id: str) -> Operation[bool]:
     """Whether a user voted: GET /bot/:id/voters/:userId."""
-    path = f"/bot/{_part(bot)}/voters/{_part(user)}"
+    path = _path(bot, "voters", _quoted("user_id", user_id))
     return Operation("check vote", "GET", path, answers.voted)
 
 
-def list_announcements(bot: str) -> Operation[tuple[Announcement, ...]]:
-    """A bot's announcements: GET /bot/:id/announcements."""
-    path = f"/bot/{_part(bot)}/announcements"
-    return Operation("list announcements", "GET", path, answers.announcements)
+def list_records(bot: str, resource: Resource) -> Operation[Any]:
+    """A bot's records of one kind: GET /bot/:id/commands. Reads a tuple of that kind's models."""
+    read = partial(answers.records, resource)
+    return Operation(f"list {resource.collection}", "GET", _path(bot, resource.collection), read)
 
 
-def add_announcement(bot: str, text: AnnouncementText) -> Operation[str]:
-    """Add an announcement: POST /bot/:id/announcements. Reads the new id, `""` if not told."""
+def add(bot: str, resource: Resource, text: Text) -> Operation[str]:
+    """Add a record: POST /bot/:id/commands. Reads the new id; `""` if the answer has none."""
+    fields = _fields(resource, text)
+    optional = resource.text._field_defaults
     return Operation(
-        "add announcement",
+        f"add {resource}",
         "POST",
-        f"/bot/{_part(bot)}/announcements",
+        _path(bot, resource.collection),
         answers.acknowledged,
-        body={"title": text.title, "description": text.description},
+        body={name: value for name, value in fields.items() if value or name not in optional},
         idempotent=False,
     )
 
 
-def delete_announcement(bot: str, announcement: str) -> Operation[str]:
-    """Delete an announcement: DELETE /bot/:id/announcements/:announcementId."""
-    return Operation(
-        "delete announcement",
-        "DELETE",
-        f"/bot/{_part(bot)}/announcements/{_part(announcement)}",
-        answers.acknowledged,
-        gone_is_done=True,
-    )
+def edit(bot: str, resource: Resource, record_id: str, text: Text) -> Operation[str]:
+    """Edit a record: POST /bot/:id/commands with its id in the body.
 
-
-def list_commands(bot: str) -> Operation[tuple[Command, ...]]:
-    """A bot's commands: GET /bot/:id/commands."""
-    return Operation("list commands", "GET", f"/bot/{_part(bot)}/commands", answers.commands)
-
-
-def add_command(bot: str, text: CommandText) -> Operation[str]:
-    """Add a command: POST /bot/:id/commands. Reads the new id, `""` if not told."""
-    return Operation(
-        "add command",
-        "POST",
-        f"/bot/{_part(bot)}/commands",
-        answers.acknowledged,
-        body=_command_body(text) if text.category else _without_category(text),
-        idempotent=False,
-    )
-
-
-def edit_command(bot: str, command: str, text: CommandText) -> Operation[str]:
-    """Edit a command: POST /bot/:id/commands with its id in the body.
-
-    A cleared category is sent as `""`: left out, a service may keep the old one.
+    A cleared category is sent as `""`: a service may keep the old one if it is left out.
     """
-    _part(command)  # an id that cannot identify a record is refused here as well
-    return Operation(
-        "edit command",
-        "POST",
-        f"/bot/{_part(bot)}/commands",
-        answers.acknowledged,
-        body={"id": command, **_command_body(text)},
-    )
+    if not resource.editable:
+        raise AssertionError(f"the service cannot edit {resource.collection}")
+    body = {"id": arguments.identifier("id", record_id), **_fields(resource, text)}
+    path = _path(bot, resource.collection)
+    return Operation(f"edit {resource}", "POST", path, answers.acknowledged, body=body)
 
 
-def delete_command(bot: str, command: str) -> Operation[str]:
-    """Delete a command: DELETE /bot/:id/commands/:commandId."""
-    return Operation(
-        "delete command",
-        "DELETE",
-        f"/bot/{_part(bot)}/commands/{_part(command)}",
-        answers.acknowledged,
-        gone_is_done=True,
-    )
+def delete(bot: str, resource: Resource, record_id: str) -> Operation[str]:
+    """Delete a record: DELETE /bot/:id/commands/:commandId."""
+    path = _path(bot, resource.collection, _quoted("id", record_id))
+    return Operation(f"delete {resource}", "DELETE", path, answers.acknowledged, gone_is_done=True)
 
 
-def set_uses(bot: str, command: str, uses: int) -> Operation[str]:
+def set_uses(bot: str, record_id: str, uses: int) -> Operation[str]:
     """Set how often a command was used: PUT /bot/:id/commands/:commandId/uses (wire notes)."""
-    path = f"/bot/{_part(bot)}/commands/{_part(command)}/uses"
-    return Operation("set uses", "PUT", path, answers.acknowledged, body={"uses": uses})
+    path = _path(bot, "commands", _quoted("id", record_id), "uses")
+    body = {"uses": arguments.number("uses", uses, least=0)}
+    return Operation("set uses", "PUT", path, answers.acknowledged, body=body)
 
 
-def _command_body(text: CommandText) -> dict[str, str]:
-    return {**_without_category(text), "category": text.category}
+def _path(bot: str, *parts: str) -> str:
+    if bot == "":
+        raise ArgumentError(
+            "which bot? The token does not contain a bot id",
+            hint="pass the bot's id to the client: bot=...",
+        )
+    return "/".join(("/bot", _quoted("bot", bot), *parts))
 
 
-def _without_category(text: CommandText) -> dict[str, str]:
-    return {"name": text.name, "description": text.description, "syntax": text.syntax}
+def _quoted(name: str, value: str) -> str:
+    """Quote an identifier as one part of a path; JSON can contain half of a surrogate pair."""
+    return quote(arguments.identifier(name, value), safe="", errors="surrogatepass")
+
+
+def _fields(resource: Resource, text: Text) -> dict[str, str]:
+    optional = resource.text._field_defaults
+    return {
+        name: arguments.string(name, value, empty=name in optional)
+        for name, value in zip(resource.fields, text, strict=True)
+    }
+
+
+def _page(value: int | None) -> str | None:
+    return None if value is None else str(arguments.number("page", value, least=1))
+
+
+def _limit(value: int | None) -> str | None:
+    if value is None:
+        return None
+    return str(arguments.number("limit", value, least=1, most=LARGEST_PAGE))
+
+
+def _flag(name: str, value: bool | None) -> str | None:  # noqa: FBT001 - the caller's own argument
+    return None if value is None else str(arguments.boolean(name, value)).lower()
 
 
 def _given(query: Mapping[str, str | None]) -> tuple[tuple[str, str], ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from commandsync.api import operations
 from commandsync.api.listing import reading
@@ -24,7 +24,7 @@ from commandsync.errors import StalePlanError, TransportError
 from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.plan.matching import match
 from commandsync.records.snapshot import Entry, Snapshot, by_identity
-from commandsync.records.texts import CommandText, Resource
+from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -333,25 +333,18 @@ class _Run:
     def _operation(self, write: Write) -> Operation[str]:
         """Return the next request of a change."""
         bot, change = self.ledger.plan.target.bot, write.change
+        resource = change.resource
         match change:
-            case Edit(after=CommandText() as text):
-                return operations.edit_command(bot, change.id, text)
+            case Edit():
+                return operations.edit(bot, resource, change.id, change.after)
             case Replace(id=old) if write.added:
-                return _delete(bot, change.resource, old)
+                return operations.delete(bot, resource, old)
             case Add() | Replace():
-                if isinstance(change.after, CommandText):
-                    return operations.add_command(bot, change.after)
-                return operations.add_announcement(bot, change.after)
+                return operations.add(bot, resource, change.after)
             case Delete():
-                return _delete(bot, change.resource, change.id)
+                return operations.delete(bot, resource, change.id)
             case _:
-                raise AssertionError(change)  # the service edits no announcement
-
-
-def _delete(bot: str, resource: Resource, identifier: str) -> Operation[str]:
-    if resource is Resource.COMMAND:
-        return operations.delete_command(bot, identifier)
-    return operations.delete_announcement(bot, identifier)
+                assert_never(change)
 
 
 def _is_done(plan: Plan, listed: Snapshot) -> bool:

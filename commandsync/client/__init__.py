@@ -1,43 +1,27 @@
-"""The way out to the service: drivers that carry operations over HTTP.
-
-The names load when first used, for requests takes longer to import than `--help` takes to print.
-"""
+"""The connection to the service, over HTTP and WebSocket, and the client library."""
 
 from __future__ import annotations
 
-from importlib import import_module
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from commandsync.client.asyncdriving import drive_async
-    from commandsync.client.asyncgate import AsyncGate
-    from commandsync.client.asynchronous import AsyncConnection
-    from commandsync.client.blocking import Connection
-    from commandsync.client.driving import SnapshotReading, drive
-    from commandsync.client.gate import Gate
-
-__all__ = [
-    "AsyncConnection",
-    "AsyncGate",
-    "Connection",
-    "Gate",
-    "SnapshotReading",
-    "drive",
-    "drive_async",
-]
-
-_HOMES = {
-    "AsyncConnection": "asynchronous",
-    "AsyncGate": "asyncgate",
-    "Connection": "blocking",
-    "Gate": "gate",
-    "SnapshotReading": "driving",
-    "drive": "driving",
-    "drive_async": "asyncdriving",
-}
+    from collections.abc import Iterator
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+@contextmanager
+def async_extra(what: str) -> Iterator[None]:
+    """Import what needs aiohttp in this block.
+
+    Args:
+        what: What needs it, as the beginning of a sentence.
+
+    Raises:
+        UsageError: The extra is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        from commandsync.extras import missing  # noqa: PLC0415 - seldom needed
+
+        raise missing(what, "async", error) from error

@@ -1,4 +1,4 @@
-"""The gate of one event loop: so many at a time, nobody during a pause, nobody after a stop."""
+"""The limit on requests in flight, for an event loop: a number of places, a pause, a stop."""
 
 from __future__ import annotations
 
@@ -9,27 +9,25 @@ from time import monotonic
 
 
 class AsyncGate:
-    """What all requests of a client pass, whichever task they belong to; first come, first served.
+    """Lets a limited number of requests through, in the order in which their tasks wait.
 
     Args:
-        places: How many requests may be in flight at the same time.
+        places: Most requests in flight.
+
+    Attributes:
+        stopped: Whether nothing new may be sent.
     """
 
     def __init__(self, places: int) -> None:
         self._free = places
         self._closed_until = 0.0
-        self._stopped = False
-        self._queue: deque[asyncio.Future[None]] = deque()  # who wants a place
-        self._waiting: deque[asyncio.Future[None]] = deque()  # who only lets time pass
-
-    @property
-    def stopped(self) -> bool:
-        """Whether nothing new may be sent."""
-        return self._stopped
+        self.stopped = False
+        self._queue: deque[asyncio.Future[None]] = deque()  # tasks that wait for a place
+        self._waiting: deque[asyncio.Future[None]] = deque()  # tasks that wait for a time
 
     async def enter(self) -> bool:
-        """Take a place as soon as one is free and no pause is on; False after a stop."""
-        while not self._stopped:
+        """Take a place as soon as one is free and there is no pause; False after a stop."""
+        while not self.stopped:
             pause = self._closed_until - monotonic()
             if pause <= 0 and self._free > 0:
                 self._free -= 1
@@ -38,23 +36,23 @@ class AsyncGate:
         return False
 
     def leave(self) -> None:
-        """Give the place back."""
+        """Release the place."""
         self._free += 1
         self._wake_next()
 
     def pause(self, seconds: float) -> None:
-        """Let nobody enter for so long; a longer pause that is already on stays."""
+        """Let no request enter for so long; a longer pause stays."""
         self._closed_until = max(self._closed_until, monotonic() + seconds)
 
     async def wait(self, seconds: float) -> bool:
-        """Wait without holding a place; False at once when the gate is stopped."""
-        if not self._stopped:
+        """Wait without a place; False at once when the gate is stopped."""
+        if not self.stopped:
             await self._woken(self._waiting, seconds)
-        return not self._stopped
+        return not self.stopped
 
     def stop(self) -> None:
-        """End all waits at once, and let nobody enter any more; from the loop's own thread."""
-        self._stopped = True
+        """End all waits at once, and let no request enter; to be called in the loop's thread."""
+        self.stopped = True
         for waiter in (*self._queue, *self._waiting):
             _wake(waiter)
 
@@ -63,7 +61,7 @@ class AsyncGate:
             pass
 
     async def _turn(self, seconds: float | None) -> None:
-        """Wait until it may be this one's turn; a turn that comes with a cancellation goes on."""
+        """Wait for a turn; a turn that arrives with a cancellation goes to the next task."""
         try:
             await self._woken(self._queue, seconds)
         except asyncio.CancelledError:
@@ -80,7 +78,7 @@ class AsyncGate:
         except TimeoutError:
             pass
         finally:
-            with suppress(ValueError):  # whoever woke it has taken it out
+            with suppress(ValueError):  # it was removed when it was woken
                 queue.remove(waiter)
 
 

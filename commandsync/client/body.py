@@ -1,4 +1,4 @@
-"""An answer's body, unzipped as it comes and never larger than an answer may be."""
+"""The body of an answer: unzipped while it is read, and limited in size."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ LARGEST_BODY = 32 * 1024 * 1024
 """Bytes of an unzipped answer; 20,000 commands fit many times."""
 
 _PIECE = 64 * 1024
-_GZIP = 31  # zlib's way to say: a gzip header, any window
+_GZIP = 31  # zlib's code for a gzip header and any window
 
 
 class BodyError(Exception):
-    """A body that cannot be taken; the message says why, without saying whose it is."""
+    """A body that cannot be read; the message is the end of a sentence about the answer."""
 
 
 class Body:
-    """A body that is being put together.
+    """A body that is being read.
 
     Args:
         encoding: The `Content-Encoding` of the answer.
-        limit: The size in bytes that the unzipped body may have; it is refused right after it.
+        limit: The largest size of the unzipped body, in bytes.
 
     Raises:
-        BodyError: The encoding is one that nobody asked for.
+        BodyError: The encoding is not one that was requested.
     """
 
     def __init__(self, *, encoding: str = "", limit: int = LARGEST_BODY) -> None:
@@ -40,13 +40,13 @@ class Body:
             case "gzip" | "x-gzip":
                 self._unzip = zlib.decompressobj(_GZIP)
             case _:
-                raise BodyError("comes in an encoding that was not asked for")
+                raise BodyError("has a content encoding that was not requested")
 
     def feed(self, chunk: bytes) -> None:
-        """Take the bytes as they come from the network.
+        """Add bytes from the network.
 
         Raises:
-            BodyError: It is too large, or is not what its encoding says.
+            BodyError: It is too large, or is not valid in its encoding.
         """
         pieces = (chunk,) if self._unzip is None else self._unzipped(chunk, self._unzip)
         for piece in pieces:
@@ -55,17 +55,17 @@ class Body:
                 raise BodyError(f"is larger than {self._limit // 1024 // 1024} MiB")
 
     def whole(self) -> bytes:
-        """Return the body, now that nothing comes any more.
+        """Return the whole body, at its end.
 
         Raises:
-            BodyError: It ends too early.
+            BodyError: It is truncated.
         """
         if self._begun and self._unzip is not None and not self._unzip.eof:
-            raise BodyError("ends in the middle of its gzip")
+            raise BodyError("is truncated gzip")
         return bytes(self._body)
 
     def _unzipped(self, rest: bytes, unzip: zlib._Decompress) -> Iterator[bytes]:
-        """Unzip in small pieces, so that a bomb is noticed while it is still small."""
+        """Unzip in small pieces, so that the limit is checked before memory fills up."""
         self._begun = True
         try:
             while rest:
@@ -74,11 +74,11 @@ class Body:
                 yield unzip.decompress(rest, _PIECE)
                 rest = unzip.unconsumed_tail or unzip.unused_data
         except zlib.error as error:
-            raise BodyError("is not the gzip it says it is") from error
+            raise BodyError("is not valid gzip") from error
 
 
 def gather(chunks: Iterable[bytes], *, encoding: str = "", limit: int = LARGEST_BODY) -> bytes:
-    """Put a body together from what comes one by one; raises as `Body` does."""
+    """Return the whole body of chunks; raises as `Body` does."""
     body = Body(encoding=encoding, limit=limit)
     for chunk in chunks:
         body.feed(chunk)

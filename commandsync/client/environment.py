@@ -1,4 +1,4 @@
-"""What the environment says about the way out: proxies and certificate authorities, as requests."""
+"""The environment's proxies and certificate authorities, read as requests reads them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SPOKEN = {"http", "https"}
 
 
 def surroundings(address: Address) -> dict[str, Any]:
-    """Return the settings for the way to a service, under the names that requests gives them.
+    """Return the settings for a service, under the names that requests uses.
 
     Loopback is always reached directly: a proxy's loopback is another machine.
     """
@@ -32,10 +32,10 @@ def surroundings(address: Address) -> dict[str, Any]:
 
 
 def proxy_of(address: Address, settings: dict[str, Any]) -> str | None:
-    """Return the URL of the proxy to go through; None for the direct way.
+    """Return the URL of the proxy to use; None for a direct connection.
 
     Raises:
-        InvalidProxyURL: What the environment names cannot be used as a proxy.
+        InvalidProxyURL: The environment's proxy cannot be used.
     """
     named = select_proxy(address.api, settings["proxies"])
     if not named:
@@ -43,15 +43,15 @@ def proxy_of(address: Address, settings: dict[str, Any]) -> str | None:
     proxy: str = prepend_scheme_if_needed(named, "http")  # type: ignore[no-untyped-call]  # requests'
     parts = parse_url(proxy)
     if not parts.host or parts.scheme not in _SPOKEN:
-        raise InvalidProxyURL("no http proxy")
+        raise InvalidProxyURL("not an http proxy")
     return proxy
 
 
 def trust_of(settings: dict[str, Any]) -> ssl.SSLContext:
-    """Return the authorities whose certificates are accepted.
+    """Return the TLS context with the accepted certificate authorities.
 
     Raises:
-        OSError: The file that the environment names does not exist.
+        OSError: The environment's certificate file does not exist.
     """
     named = settings["verify"]
     path = Path(named if isinstance(named, str) else DEFAULT_CA_BUNDLE_PATH)

@@ -1,4 +1,4 @@
-"""What can happen while a client listens: the service's own events, and its connection's."""
+"""The events that a client yields: those of the service, and those of its own connection."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ if TYPE_CHECKING:
     from commandsync.records.models import Account
 
 EventName = Literal["ready", "vote", "reminder", "reconnecting", "reconnected"]
-"""What events are called in the service interface."""
-
-EVENT_NAMES = frozenset(get_args(EventName))
+"""The names of events in the service interface."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The gateway knows whose connection it is; sent after every connection.
+    """The gateway has accepted the connection; sent after every connection.
 
     Attributes:
         bot: The bot that the token belongs to.
@@ -33,8 +31,8 @@ class Vote:
     """Somebody voted.
 
     Attributes:
-        user: Who.
-        bot: For which bot.
+        user: The voter.
+        bot: The bot.
     """
 
     user: Account
@@ -47,8 +45,8 @@ class Reminder:
     """Somebody may vote again.
 
     Attributes:
-        user: Who.
-        bot: For which bot.
+        user: The voter.
+        bot: The bot.
     """
 
     user: Account
@@ -58,12 +56,12 @@ class Reminder:
 
 @dataclass(frozen=True, slots=True)
 class Reconnecting:
-    """The connection is lost, or could not be made; it is tried again until it is there.
+    """The connection is lost, or could not be made; it is retried until it is restored.
 
     Attributes:
-        code: The close code of the WebSocket, the HTTP status of a handshake that was refused, or
-            1006 where there was neither.
-        reason: Why, in words.
+        code: The close code of the WebSocket, the HTTP status of a refused handshake, or 1006 if
+            there was neither.
+        reason: The reason, as text.
     """
 
     code: int
@@ -73,7 +71,7 @@ class Reconnecting:
 
 @dataclass(frozen=True, slots=True)
 class Reconnected:
-    """The connection is there again; what the service sent meanwhile is not sent again."""
+    """The connection is restored; events sent in the meantime are lost."""
 
     name: EventName = "reconnected"
 
@@ -82,12 +80,12 @@ Event = Ready | Vote | Reminder | Reconnecting | Reconnected
 
 
 def checked_name(name: str) -> str:
-    """Return the name of an event.
+    """Return the name of an event, checked.
 
     Raises:
         ArgumentError: There is no such event.
     """
-    if name not in EVENT_NAMES:
+    if name not in get_args(EventName):
         raise ArgumentError(
             f"there is no event {name!r}", hint=f"one of: {', '.join(get_args(EventName))}"
         )

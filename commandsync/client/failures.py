@@ -1,6 +1,6 @@
-"""What went wrong on the way, from what the libraries raise to one sentence and what to do.
+"""The exceptions of the HTTP libraries as one error with a message and a hint.
 
-Nothing of the foreign exceptions is kept: theirs carry the request, and with it the token.
+The foreign exceptions are not kept: they contain the request, and with it the token.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from commandsync.errors import TransportError
 _CHECK = "check the base URL and the network"
 _UNTRUSTED = (
     "if the service's certificate is signed by an authority of your own, "
-    "name its certificate file in REQUESTS_CA_BUNDLE"
+    "set REQUESTS_CA_BUNDLE to its certificate file"
 )
 
 
 def root_of(error: BaseException) -> BaseException:
-    """Return what an exception was made of, at the bottom.
+    """Return the root cause of an exception.
 
-    `__context__` is not followed: it may be something that the caller was just handling.
+    `__context__` is not followed: it may be an unrelated exception that the caller was handling.
     """
     while not isinstance(error, BodyError):
         inner = (error.__cause__, getattr(error, "reason", None), *error.args)
@@ -40,13 +40,13 @@ def root_of(error: BaseException) -> BaseException:
 def failure(
     root: BaseException, *, made: bool, host: str, connecting: float, answering: float
 ) -> TransportError:
-    """Say what came of a request that got no answer.
+    """Return the error of a request that got no answer.
 
     Args:
-        root: What happened, at the bottom.
+        root: The root cause.
         made: Whether there was a connection, so that the request may have been sent.
-        host: Where to.
-        connecting: The time-out of making a connection, in seconds.
+        host: The host and port.
+        connecting: The time-out of a connection, in seconds.
         answering: The time-out of the whole request, in seconds.
     """
     impossible = _unsendable(root, host=host)
@@ -58,16 +58,16 @@ def failure(
 
 
 def _never_made(root: BaseException, *, host: str, seconds: float) -> TransportError:
-    """Say why there was no connection: nothing of the request was sent."""
+    """Return the error of a connection that was never made: nothing was sent."""
     hint, lasting = _CHECK, False
     match root:
         case ssl.SSLCertVerificationError():
             message = f"the certificate of {host} is not trusted: {root.verify_message}"
             hint, lasting = _UNTRUSTED, True
         case ssl.SSLError():
-            why = (root.reason or "it was cut off").replace("_", " ").lower()
+            why = (root.reason or "it was closed").replace("_", " ").lower()
             message = f"no secure connection to {host}: {why}"
-            hint = "does the service speak https at this address and port?"
+            hint = "does the service use https at this address and port?"
             lasting = not isinstance(root, ssl.SSLEOFError | ssl.SSLZeroReturnError)
         case socket.gaierror():
             message = f"the host name of {host} cannot be found"
@@ -78,7 +78,7 @@ def _never_made(root: BaseException, *, host: str, seconds: float) -> TransportE
             message = f"no connection to {host} within {seconds:g} s"
         case OSError() if "unnel" in str(root):  # "Tunnel connection failed: 407 ..."
             message = f"the proxy does not connect to {host}: {root}"
-            hint = "check HTTPS_PROXY, or name the host in NO_PROXY"
+            hint = "check HTTPS_PROXY, or add the host to NO_PROXY"
         case OSError(strerror=str(why)):
             message = f"no connection to {host}: {why}"
         case _:
@@ -87,15 +87,15 @@ def _never_made(root: BaseException, *, host: str, seconds: float) -> TransportE
 
 
 def _unsendable(root: BaseException, *, host: str) -> TransportError | None:
-    """Say what made the request impossible before any connection; None when it was not that."""
+    """Return the error of a request that could not be sent at all; None for other causes."""
     match root:
         case InvalidProxyURL() | InvalidSchema() | ProxySchemeUnknown():
-            message = "the proxy that the environment names cannot be used"
-            hint = "check HTTPS_PROXY and ALL_PROXY, or name the host in NO_PROXY"
+            message = "the proxy in the environment is not valid"
+            hint = "check HTTPS_PROXY and ALL_PROXY, or add the host to NO_PROXY"
         case InvalidURL() | LocationValueError():
-            message, hint = f"{host} is not a host name", "check the base URL"
+            message, hint = f"{host} is not a valid host name", "check the base URL"
         case OSError() if "CA certificate bundle" in str(root):
-            message = "the file of trusted certificates that the environment names does not exist"
+            message = "the certificate file in the environment does not exist"
             hint = "check REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE"
         case _:
             return None
@@ -103,7 +103,7 @@ def _unsendable(root: BaseException, *, host: str) -> TransportError | None:
 
 
 def _unanswered(root: BaseException, *, host: str, seconds: float) -> TransportError:
-    """Say why there is no answer although the request may have arrived."""
+    """Return the error of a missing answer to a request that may have arrived."""
     hint, lasting = _CHECK, False
     match root:
         case BodyError():
@@ -113,14 +113,14 @@ def _unanswered(root: BaseException, *, host: str, seconds: float) -> TransportE
             message = f"{host} did not answer in full within {seconds:g} s"
             hint = "run again later, or allow more time with --timeout"
         case IncompleteRead() | http.client.IncompleteRead():
-            message = f"the answer of {host} ends too early"
+            message = f"the answer of {host} is truncated"
             hint = "run again"
         case http.client.RemoteDisconnected() | ConnectionError():
-            message = f"{host} closed the connection before it had answered"
+            message = f"{host} closed the connection before it answered"
             hint = "run again later"
         case http.client.HTTPException():
-            message = f"what {host} answers is not HTTP"
+            message = f"the answer of {host} is not HTTP"
             hint = "check the base URL: http or https, and the port"
         case _:
-            message = f"the connection to {host} broke before it had answered"
+            message = f"the connection to {host} broke before it answered"
     return TransportError(message, hint=hint, lasting=lasting)

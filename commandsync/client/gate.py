@@ -1,4 +1,4 @@
-"""Who may send now: so many at a time, nobody during a pause, nobody after a stop."""
+"""The limit on requests in flight, for threads: a number of places, a pause for all, a stop."""
 
 from __future__ import annotations
 
@@ -7,62 +7,62 @@ from threading import Condition
 
 
 class Gate:
-    """What all requests of a run pass, from whichever thread.
+    """Lets a limited number of requests through, from any thread.
 
     Args:
-        places: How many requests may be in flight at the same time.
+        places: Most requests in flight.
+
+    Attributes:
+        stopped: Whether nothing new may be sent.
     """
 
-    glance = 0.5
-    """Seconds: nobody sleeps longer without looking up, for a signal handler that stops the gate
-    may run in the very thread that is just about to fall asleep, and would not wake it."""
+    longest_wait = 0.5
+    """Seconds: a signal handler that stops the gate may run in the thread that is about to wait,
+    and would not wake it."""
 
     def __init__(self, places: int) -> None:
-        self._change = Condition()  # its lock is re-entrant, so a signal handler may call stop()
+        self._change = (
+            Condition()
+        )  # its lock is re-entrant, so that a signal handler may call stop()
         self._free = places
         self._closed_until = 0.0
-        self._stopped = False
-
-    @property
-    def stopped(self) -> bool:
-        """Whether nothing new may be sent."""
-        return self._stopped
+        self.stopped = False
 
     def enter(self) -> bool:
-        """Take a place as soon as one is free and no pause is on; False after a stop."""
+        """Take a place as soon as one is free and there is no pause; False after a stop."""
         with self._change:
-            while not self._stopped:
+            while not self.stopped:
                 pause = self._closed_until - time.monotonic()
                 if pause <= 0 and self._free > 0:
                     self._free -= 1
                     return True
-                self._change.wait(min(pause, self.glance) if pause > 0 else self.glance)
+                self._change.wait(min(pause, self.longest_wait) if pause > 0 else self.longest_wait)
             return False
 
     def leave(self) -> None:
-        """Give the place back."""
+        """Release the place."""
         with self._change:
             self._free += 1
             self._change.notify_all()
 
     def pause(self, seconds: float) -> None:
-        """Let nobody enter for so long; a longer pause that is already on stays."""
+        """Let no request enter for so long; a longer pause stays."""
         with self._change:
             self._closed_until = max(self._closed_until, time.monotonic() + seconds)
 
     def wait(self, seconds: float) -> bool:
-        """Wait without holding a place; False at once when the gate is stopped."""
+        """Wait without a place; False at once when the gate is stopped."""
         end = time.monotonic() + seconds
         with self._change:
-            while not self._stopped:
+            while not self.stopped:
                 left = end - time.monotonic()
                 if left <= 0:
                     return True
-                self._change.wait(min(left, self.glance))
+                self._change.wait(min(left, self.longest_wait))
             return False
 
     def stop(self) -> None:
-        """End all waits at once, and let nobody enter any more."""
+        """End all waits at once, and let no request enter any more."""
         with self._change:
-            self._stopped = True
+            self.stopped = True
             self._change.notify_all()

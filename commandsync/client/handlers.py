@@ -1,4 +1,4 @@
-"""Functions that are called with events: one that fails is logged, and the stream goes on."""
+"""The functions that a client calls with events; a failure is logged, and the stream goes on."""
 
 from __future__ import annotations
 
@@ -22,16 +22,11 @@ if TYPE_CHECKING:
 _log = logging.getLogger("commandsync.client")
 
 
-class Handlers:
-    """The handlers of one client, by the event they want, in the order in which they came.
+class _Handlers:
+    """The handlers of a client by event, in the order in which they were added."""
 
-    Args:
-        waiting: Whether the client can wait for asynchronous handlers.
-    """
-
-    def __init__(self, *, waiting: bool) -> None:
-        self._waiting = waiting
-        self._of: defaultdict[str, list[Handler]] = defaultdict(list)
+    def __init__(self) -> None:
+        self._handlers: defaultdict[str, list[Handler]] = defaultdict(list)
 
     def add(self, name: str, handler: H) -> H:
         """Call a handler with every event of that name.
@@ -39,36 +34,47 @@ class Handlers:
         Raises:
             ArgumentError: There is no such event, or the client cannot wait for the handler.
         """
-        if inspect.iscoroutinefunction(handler) and not self._waiting:
-            raise _asynchronous()
-        self._of[checked_name(name)].append(handler)
+        self._handlers[checked_name(name)].append(handler)
         return handler
 
-    def call(self, event: Event) -> None:
-        """Call those who want an event."""
-        for handler in self._of[event.name]:
-            try:
-                result = handler(event)
-                if inspect.iscoroutine(result):  # of a function that did not look like it
-                    result.close()
-                    raise _asynchronous()  # noqa: TRY301 - logged as what else a handler raises
-            except Exception:  # noqa: BLE001 - whatever it is, the stream goes on; it is logged
-                _failed(handler, event)
 
-    async def call_async(self, event: Event) -> None:
-        """Call those who want an event, and wait for those that are asynchronous."""
-        for handler in self._of[event.name]:
+class AsyncHandlers(_Handlers):
+    """Handlers that may be asynchronous."""
+
+    async def call(self, event: Event) -> None:
+        """Call the handlers of an event, and wait for those that are asynchronous."""
+        for handler in self._handlers[event.name]:
             try:
                 result = handler(event)
                 if inspect.isawaitable(result):
                     await result
             except asyncio.CancelledError:
                 task = asyncio.current_task()
-                if task is None or task.cancelling():  # it is the stream that is cancelled
+                if task is None or task.cancelling():  # the stream itself is cancelled
                     raise
-                _failed(handler, event)
+                _log_failure(handler, event)
             except Exception:  # noqa: BLE001 - whatever it is, the stream goes on; it is logged
-                _failed(handler, event)
+                _log_failure(handler, event)
+
+
+class Handlers(_Handlers):
+    """Handlers of a client that cannot wait for an asynchronous one."""
+
+    def add(self, name: str, handler: H) -> H:  # noqa: D102 - as above
+        if inspect.iscoroutinefunction(handler):
+            raise _asynchronous()
+        return super().add(name, handler)
+
+    def call(self, event: Event) -> None:
+        """Call the handlers of an event."""
+        for handler in self._handlers[event.name]:
+            try:
+                result = handler(event)
+                if inspect.iscoroutine(result):  # of a function that is not a coroutine function
+                    result.close()
+                    raise _asynchronous()  # noqa: TRY301 - logged like other errors of a handler
+            except Exception:  # noqa: BLE001 - whatever it is, the stream goes on; it is logged
+                _log_failure(handler, event)
 
 
 def _asynchronous() -> ArgumentError:
@@ -77,6 +83,6 @@ def _asynchronous() -> ArgumentError:
     )
 
 
-def _failed(handler: Handler, event: Event) -> None:
+def _log_failure(handler: Handler, event: Event) -> None:
     name = getattr(handler, "__qualname__", repr(handler))
     _log.exception("the handler %s failed with the event %r", name, event.name)

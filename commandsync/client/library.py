@@ -1,39 +1,42 @@
+# Generated from asynclibrary.py by `make clients`: edit that file.
 """The client library: the whole interface of the service, a method for each call."""
 
 from __future__ import annotations
 
 import asyncio
 import random
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from commandsync.client.asking import Asking, Paging, as_reply, limits_of, several
-from commandsync.client.blocking import Connection
+from commandsync.api import arguments, operations
+from commandsync.api.address import parse_address
+from commandsync.api.credentials import Token
+from commandsync.api.paging import Paging
+from commandsync.client import async_extra
 from commandsync.client.handlers import Handlers
-from commandsync.client.secrecy import Secrecy
-from commandsync.client.watching import Watch
+from commandsync.client.watch import Watch
+from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator
+    from collections.abc import Awaitable, Callable, Generator, Iterator
     from types import TracebackType
-    from typing import Literal, Self
+    from typing import Literal, Self, Unpack
 
-    from commandsync.api.credentials import Token
-    from commandsync.api.operations import Operation
-    from commandsync.client.asynchronous import AsyncConnection
+    from commandsync.api.operations import BotFilters, Operation
     from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
-    from commandsync.client.streaming import EventThread
+    from commandsync.client.stream import Stream
     from commandsync.errors import Reply
     from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
 
     E = TypeVar("E", Ready, Vote, Reminder, Reconnecting, Reconnected)
     Handler = Callable[[E], object]
-    Adding = Callable[[Handler[E]], Handler[E]]
+    Decorator = Callable[[Handler[E]], Handler[E]]
 
 T = TypeVar("T")
 
 
 class Client:
-    """The listing service, for a bot.
+    """The client of a listing service.
 
     Every method checks its arguments before anything is sent, retries what may be retried, and
     raises `ListingError` (`Unauthorized`, `NotFound`, `TransportError` ...) when it fails.
@@ -46,22 +49,27 @@ class Client:
 
     Args:
         token: The bot's token; None for a client that only reads.
-        base_url: Where the service is, without `/v1`.
+        base_url: The service's URL, without `/v1`.
         bot: The bot's id; read from the token when it is not given.
-        timeout: Seconds that one request may take in all, at most 3,600.
+        timeout: Seconds for one request, at most 3,600.
         retries: How often a request may be sent again, from 0.
-        concurrency: How many requests may be in flight at the same time, from 1.
+        concurrency: Most requests in flight, from 1.
         insecure_http: Allow plain http to another machine.
 
+    Attributes:
+        bot: The bot's id, used where a method is not given another one; empty if it is unknown.
+        connection: The connection to the service.
+
     Raises:
-        UsageError: The token or the base URL cannot be one; as `ArgumentError`, another argument.
+        UsageError: The token or the base URL is not valid; as
+            `ArgumentError`, another argument is not valid.
         PlainHttpError: The base URL is plain http to another machine.
     """
 
     _jitter = staticmethod(random.random)
     _sleep: Callable[[float], Awaitable[object]] = staticmethod(asyncio.sleep)
 
-    def __init__(  # noqa: PLR0913 - who, where, and the settings of a run
+    def __init__(  # noqa: PLR0913 - the token, the service, and the settings of a run
         self,
         token: str | Token | None,
         base_url: str,
@@ -72,162 +80,138 @@ class Client:
         concurrency: int = 4,
         insecure_http: bool = False,
     ) -> None:
-        self._ask = Asking.of(token, base_url, bot=bot, insecure_http=insecure_http)
-        self._handlers = Handlers(waiting=False)
-        self._running: set[EventThread] = set()
+        from commandsync.client.connection import Connection  # noqa: PLC0415 - loads requests
+
+        secret = token if isinstance(token, Token | None) else Token(token)
+        self.connection = Connection(
+            parse_address(base_url, insecure_http=insecure_http),
+            secret,
+            timeout=timeout,
+            retries=retries,
+            concurrency=concurrency,
+        )
+        owner = secret.bot if secret else ""
+        self.bot = owner if bot is None else arguments.identifier("bot", bot)
+        self._handlers = Handlers()
+        self._streams: set[Stream] = set()
         self._closed = False
-        self._limits = limits_of(timeout=timeout, retries=retries, concurrency=concurrency)
-        self._connection = Connection(self._ask.address, self._ask.token, **self._limits)
 
-    @property
-    def bot(self) -> str:
-        """The id of the bot that is meant where none is named; empty when nobody said."""
-        return self._ask.bot
-
-    def list_bots(  # noqa: PLR0913 - the interface's own parameters
-        self,
-        *,
-        limit: int = 12,
-        page: int = 1,
-        q: str | None = None,
-        sort: str | None = None,
-        ids: Iterable[str] = (),
-        certified: bool | None = None,
-        tags: Iterable[str] = (),
+    def list_bots(
+        self, *, limit: int = 12, page: int = 1, **filters: Unpack[BotFilters]
     ) -> BotPage:
-        """One page of the service's bots.
+        """Return one page of the service's bots.
 
         Args:
             limit: Bots on a page, 1 to 100.
-            page: Which page of that size; the first is 1.
-            q: Text to search for.
-            sort: The field to sort by.
-            ids: Only these bots.
-            certified: Only certified bots, or only others.
-            tags: Only bots with these tags.
+            page: The number of a page of that size, from 1.
+            **filters: `q`, a string to search for; `sort`, the field to sort by; `ids`, only these
+                bots; `certified`, only certified bots or only others; `tags`, only bots with these
+                tags.
         """
-        return self.call(
-            self._ask.list_bots(
-                limit=limit, page=page, q=q, sort=sort, ids=ids, certified=certified, tags=tags
-            )
-        )
+        return self.call(operations.list_bots(limit=limit, page=page, **filters))
 
-    def iter_bots(
-        self,
-        *,
-        limit: int = 100,
-        q: str | None = None,
-        sort: str | None = None,
-        ids: Iterable[str] = (),
-        certified: bool | None = None,
-        tags: Iterable[str] = (),
-    ) -> Iterator[Bot]:
-        """All bots, page after page; the arguments are those of `list_bots`."""
-        ids, tags = several("ids", ids), several("tags", tags)
-        paging: Paging[Bot] = Paging()
+    def iter_bots(self, *, limit: int = 100, **filters: Unpack[BotFilters]) -> Iterator[Bot]:
+        """Yield all bots, page after page; the arguments are those of `list_bots`."""
+        paging = Paging(operations.list_bots(limit=limit, page=1, **filters))
         while not paging.over:
-            page = self.list_bots(
-                limit=limit,
-                page=paging.page,
-                q=q,
-                sort=sort,
-                ids=ids,
-                certified=certified,
-                tags=tags,
-            )
+            page = self.call(paging.operation)
             yield from paging.take(page.bots, page.queries)
 
     def get_bot(self, id: str | None = None) -> Bot:
-        """One bot: the client's own, or the one with this id."""
-        return self.call(self._ask.get_bot(id))
+        """Return one bot: the client's own, or the one with this id."""
+        return self.call(operations.get_bot(self.bot if id is None else id))
 
     def get_voters(self, *, page: int = 1, limit: int = 100) -> VoterPage:
-        """One page of the bot's voters: `page` counts from 1, `limit` is 1 to 100."""
-        return self.call(self._ask.get_voters(page=page, limit=limit))
+        """Return one page of the bot's voters: `page` counts from 1, `limit` is 1 to 100."""
+        return self.call(operations.list_voters(self.bot, page=page, limit=limit))
 
     def iter_voters(self, *, limit: int = 100) -> Iterator[Voter]:
-        """All voters of the bot, page after page of `limit` voters."""
-        paging: Paging[Voter] = Paging()
+        """Yield all voters of the bot, page after page of `limit` voters."""
+        paging = Paging(operations.list_voters(self.bot, page=1, limit=limit))
         while not paging.over:
-            page = self.get_voters(page=paging.page, limit=limit)
+            page = self.call(paging.operation)
             yield from paging.take(page.voters, page.queries)
 
     def check_vote(self, user_id: str) -> bool:
-        """Whether a user voted: False only when the service says so; anything else is raised."""
-        return self.call(self._ask.check_vote(user_id))
+        """Return whether a user voted; False only if the service answers so, else it raises."""
+        return self.call(operations.check_vote(self.bot, user_id))
 
     def get_announcements(self) -> tuple[Announcement, ...]:
-        """The bot's announcements."""
-        return self.call(self._ask.get_announcements())
+        """Return the bot's announcements."""
+        return self.call(operations.list_records(self.bot, Resource.ANNOUNCEMENT))
 
     def add_announcement(self, title: str, description: str) -> str:
-        """Add an announcement; returns its id, empty when the service does not tell.
+        """Add an announcement; returns its id, empty if the answer does not contain it.
 
-        As with `add_command`, an unclear end is not tried again.
+        As with `add_command`, it is not sent again if the result is unknown.
         """
-        return self.call(self._ask.add_announcement(title, description))
+        text = AnnouncementText(title, description)
+        return self.call(operations.add(self.bot, Resource.ANNOUNCEMENT, text))
 
     def delete_announcement(self, id: str) -> None:
-        """Delete an announcement; one that is gone already is not an error."""
-        self.call(self._ask.delete_announcement(id))
+        """Delete an announcement; it is not an error if it does not exist."""
+        self.call(operations.delete(self.bot, Resource.ANNOUNCEMENT, id))
 
     def get_commands(self, id: str | None = None) -> tuple[Command, ...]:
-        """The commands of a bot: the client's own, or the one with this id."""
-        return self.call(self._ask.get_commands(id))
+        """Return the commands of a bot: the client's own, or the one with this id."""
+        bot = self.bot if id is None else id
+        return self.call(operations.list_records(bot, Resource.COMMAND))
 
     def add_command(
         self, name: str, description: str, syntax: str, category: str | None = None
     ) -> str:
-        """Add a command; returns its id, empty when the service does not tell.
+        """Add a command; returns its id, empty if the answer does not contain it.
 
-        When no answer comes (`TransportError` with `sent`) or a `ServerError`, it may have been
-        added all the same: it is not sent again, and `get_commands` shows what is listed.
+        After a `TransportError` with `sent`, or a `ServerError`, the result is unknown: the command
+        may have been added. It is not sent again; `get_commands` shows whether it is listed.
         """
-        return self.call(self._ask.add_command(name, description, syntax, category))
+        text = CommandText(name, description, syntax, "" if category is None else category)
+        return self.call(operations.add(self.bot, Resource.COMMAND, text))
 
     def edit_command(
         self, id: str, name: str, description: str, syntax: str, category: str | None = None
     ) -> None:
-        """Replace all texts of a command, keeping its id and uses.
+        """Replace all fields of a command, keeping its id and uses.
 
-        Without a category it has none afterwards.
+        Without a category, its category is cleared.
         """
-        self.call(self._ask.edit_command(id, name, description, syntax, category))
+        text = CommandText(name, description, syntax, "" if category is None else category)
+        self.call(operations.edit(self.bot, Resource.COMMAND, id, text))
 
     def delete_command(self, id: str) -> None:
-        """Delete a command; one that is gone already is not an error."""
-        self.call(self._ask.delete_command(id))
+        """Delete a command; it is not an error if it does not exist."""
+        self.call(operations.delete(self.bot, Resource.COMMAND, id))
 
     def set_uses(self, id: str, uses: int) -> None:
         """Set how often a command was used, from 0."""
-        self.call(self._ask.set_uses(id, uses))
+        self.call(operations.set_uses(self.bot, id, uses))
 
     def call(self, operation: Operation[T]) -> T:
         """Carry out an operation of `commandsync.api.operations`, retries included."""
-        return self._connection.call(operation)
+        return self.connection.call(operation)
 
     def raw(self, operation: Operation[object]) -> Reply:
-        """Carry out an operation and return the answer as it is: status, headers and body.
+        """Carry out an operation and return the answer itself: status, headers and body.
 
-        An answer that says no is not an error here, and is not asked for again.
+        An answer that reports a failure does not raise here, and is not retried.
         """
-        return self.call(as_reply(operation))
+        return self.call(operation.raw())
 
     @overload
-    def on(self, event: Literal["ready"]) -> Adding[Ready]: ...
+    def on(self, event: Literal["ready"]) -> Decorator[Ready]: ...
     @overload
-    def on(self, event: Literal["vote"]) -> Adding[Vote]: ...
+    def on(self, event: Literal["vote"]) -> Decorator[Vote]: ...
     @overload
-    def on(self, event: Literal["reminder"]) -> Adding[Reminder]: ...
+    def on(self, event: Literal["reminder"]) -> Decorator[Reminder]: ...
     @overload
-    def on(self, event: Literal["reconnecting"]) -> Adding[Reconnecting]: ...
+    def on(self, event: Literal["reconnecting"]) -> Decorator[Reconnecting]: ...
     @overload
-    def on(self, event: Literal["reconnected"]) -> Adding[Reconnected]: ...
+    def on(self, event: Literal["reconnected"]) -> Decorator[Reconnected]: ...
     def on(self, event: str) -> Any:
         """Decorate a function that is called with every event of that name.
 
         The names are `ready`, `vote`, `reminder`, `reconnecting` and `reconnected`; the function
-        gets a `Ready`, a `Vote` and so on.
+        receives a `Ready`, a `Vote` and so on.
 
         It is called while `events` or `listen` runs, before the event is yielded. An exception in
         it is logged and ends nothing.
@@ -237,38 +221,32 @@ class Client:
         """
         return lambda handler: self._handlers.add(event, handler)
 
-    def events(self) -> Iterator[Event]:
-        """Yield what happens until the client is closed, from any thread.
+    def events(self) -> Generator[Event, None, None]:
+        """Yield events until the client is closed.
 
-        A lost connection is told as `Reconnecting` and, when it is there again, `Reconnected`. A
-        service without a gateway is asked for its voters every 60 seconds instead. The connection
-        lives in a thread of its own, so that a slow caller loses nothing.
+        A lost connection is reported as `Reconnecting` and, once it is restored, `Reconnected`. If
+        the service has no gateway, its voters are read every 60 seconds instead.
 
         Raises:
-            UsageError: The extra `[async]` is not installed; or there is no gateway, and nobody
-                said which bot's voters to read.
             Unauthorized: The token is refused.
-            ListingError: What cannot get better, at the first try.
+            ListingError: The first attempt failed, and a retry cannot help.
+            UsageError: There is no gateway, and the bot whose voters to read is unknown.
         """
-        try:
-            from commandsync.client.streaming import EventThread  # noqa: PLC0415 - an extra
-        except ModuleNotFoundError as error:
-            from commandsync.extras import missing  # noqa: PLC0415 - seldom needed
+        with async_extra("events need"):
+            from commandsync.client.stream import Stream  # noqa: PLC0415 - an extra
 
-            raise missing("events need", "async", error) from error
-
-        secrecy = Secrecy(self._ask.token)
-        steps = Watch(bot=self._ask.bot, jitter=self._jitter, secrecy=secrecy).steps()
-        thread = EventThread(steps, self._asynchronous, sleep=self._sleep)
-        self._running.add(thread)
-        if self._closed:  # a signal's handler may close the client between any two steps
-            thread.stop()
+        watch = Watch(bot=self.bot, jitter=self._jitter, secrecy=self.connection.secrecy)
+        stream = Stream(watch.steps(), self.connection, sleep=self._sleep)
+        self._streams.add(stream)
+        if self._closed:  # a signal handler may close the client between any two steps
+            stream.stop()
         try:
-            for event in thread:
-                self._handlers.call(event)
-                yield event
+            with closing(stream.events()) as events:
+                for event in events:
+                    self._handlers.call(event)
+                    yield event
         finally:
-            self._running.discard(thread)
+            self._streams.discard(stream)
 
     def listen(self) -> None:
         """Call the handlers until the client is closed; raises as `events` does."""
@@ -278,9 +256,9 @@ class Client:
     def close(self) -> None:
         """End the events, send nothing new and close the connections."""
         self._closed = True
-        for thread in tuple(self._running):
-            thread.stop()
-        self._connection.close()
+        for stream in tuple(self._streams):
+            stream.stop()
+        self.connection.close()
 
     def __enter__(self) -> Self:
         return self
@@ -292,9 +270,3 @@ class Client:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-    def _asynchronous(self) -> AsyncConnection:
-        from commandsync.client.asynchronous import AsyncConnection  # noqa: PLC0415 - an extra
-
-        alone = self._limits | {"concurrency": 1}
-        return AsyncConnection(self._ask.address, self._ask.token, **alone)

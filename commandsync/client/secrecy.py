@@ -1,4 +1,4 @@
-"""The one place that reveals the token: to the service, and never back to anybody else."""
+"""The secrecy of the token: it is sent to the service, and hidden in everything received."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from commandsync.api.credentials import Token
 
 _HIDDEN = "<hidden>"
-_SHORTEST_SECRET = 8  # a shorter one may stand in a listing by chance, which must not be falsified
+_SHORTEST_SECRET = 8  # a shorter one may be in a listing by chance, which must not be changed
 _SUCCESSES = range(200, 300)
 _DEEPEST = 15  # backslashes before one that escapes: JSON within JSON within JSON
 
 
 class Secrecy:
-    """Shows the token to the service, and takes it out of what the service says.
+    """Reveals the token to the service, and hides it in what the service sends.
 
     Args:
         token: The token; None for a client without one.
@@ -45,26 +45,26 @@ class Secrecy:
 
     @property
     def query(self) -> dict[str, str]:
-        """The query parameter that carries it where there are no headers (the gateway)."""
+        """The query parameter that carries the token where there are no headers (the gateway)."""
         return {} if self._token is None else {"token": self._token.reveal()}
 
     def reply(self, status: int, body: bytes, headers: Iterable[tuple[str, str]]) -> Reply:
-        """Return an answer in which the token does not stand, even if the service echoes it."""
+        """Return an answer without the token, even if the service echoes it."""
         named = {name.lower(): self.hide(value) for name, value in headers}
-        named.setdefault("date", formatdate(usegmt=True))  # what a Retry-After date counts from
+        named.setdefault("date", formatdate(usegmt=True))  # a Retry-After date is relative to it
         if status not in _SUCCESSES or self._long:
             body = self._hidden(body)
         return Reply(status, body, named, with_token=self.known)
 
     def hide(self, text: str) -> str:
-        """Return a text without the token, also where JSON or a URL escapes any of its characters.
+        """Return a text without the token, also if JSON or a URL escapes some of its characters.
 
-        JSON in a string of JSON has to be hidden again once the string is decoded.
+        JSON in a string of JSON has to be hidden again after the string is decoded.
         """
         return text if self._spelled is None else self._spelled.sub(_HIDDEN, text)
 
     def _hidden(self, body: bytes) -> bytes:
-        """Return a body without the token, in whichever encoding JSON may have."""
+        """Return a body without the token, in any encoding of JSON."""
         if self._spelled is None:
             return body
         encoding = json.detect_encoding(body)

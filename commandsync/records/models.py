@@ -21,6 +21,8 @@ from pydantic import (
     WrapValidator,
 )
 
+from commandsync.records.texts import Resource
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -209,3 +211,10 @@ class VoterPage(Record):
 
     voters: tuple[Voter, ...]
     queries: Queries = Queries()
+
+
+MODELS: dict[Resource, type[Command | Announcement]] = {
+    Resource.COMMAND: Command,
+    Resource.ANNOUNCEMENT: Announcement,
+}
+"""The model of each kind of record."""

@@ -42,8 +42,8 @@ class Entry:
 
     @property
     def writable(self) -> bool:
-        """Whether its id can stand in a path: `""`, `.` and `..` would address something else."""
-        return self.id not in {"", ".", ".."}
+        """Whether its id can be part of a path: `""`, `.` and `..` would address something else."""
+        return self.id.strip() not in {"", ".", ".."}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from commandsync.apply.outcomes import Result, Settled
     from commandsync.apply.steps import Event
-    from commandsync.client import Connection
+    from commandsync.client.connection import Connection
     from commandsync.plan.plan import Plan
     from commandsync.sync.job import Planned
     from commandsync.sync.settings import Settings
@@ -119,7 +119,7 @@ def _executed(
 ) -> Result:
     from commandsync.api.policy import Health  # noqa: PLC0415 - loads with the plan
     from commandsync.apply.run import apply  # noqa: PLC0415 - as above
-    from commandsync.client import drive  # noqa: PLC0415 - loads requests
+    from commandsync.client.driver import drive  # noqa: PLC0415 - loads requests
 
     stop.connection, health = planned.connection, Health()
     steps = apply(

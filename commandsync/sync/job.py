@@ -18,7 +18,8 @@ from commandsync.sync.settings import Settings, Site, about, rules_of, sites_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from commandsync.client import Connection, SnapshotReading
+    from commandsync.client.connection import Connection
+    from commandsync.client.driver import SnapshotReading
     from commandsync.diagnostics import Location
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
@@ -38,23 +39,13 @@ class Job:
 
     def start_reading(self) -> SnapshotReading:
         """Start to read the managed collections."""
-        from commandsync.client import SnapshotReading  # noqa: PLC0415 - loads requests
+        from commandsync.client.driver import SnapshotReading  # noqa: PLC0415 - loads requests
 
         return SnapshotReading(self.connection, self.site.bot, self.manifest.snapshot.scope)
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare the manifest with a listing."""
-        from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
-
-        plan = make_plan(
-            desired=self.manifest.snapshot,
-            listed=listed,
-            target=Target(bot=self.site.bot, base_url=self.site.address.base_url),
-            rules=rules_of(self.settings, self.manifest),
-            manifest=self.manifest.paths,
-            notices=(*warnings_of(self.manifest), *self.site.warnings()),
-        )
-        return plan.only(self.settings.only) if self.settings.only else plan
+        return plan_of(self.manifest, listed, site=self.site, settings=self.settings)
 
     def pinned(self, pins: Mapping[Location | None, str]) -> Job:
         """Return this job with ids for the entries at some locations."""
@@ -91,6 +82,21 @@ class Planned:
     pinned: Callable[[Mapping[Location | None, str]], Planned] | None = None
 
 
+def plan_of(manifest: Manifest, listed: Snapshot, *, site: Site, settings: Settings) -> Plan:
+    """Compare a manifest with a listing."""
+    from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
+
+    plan = make_plan(
+        desired=manifest.snapshot,
+        listed=listed,
+        target=Target(bot=site.bot, base_url=site.address.base_url),
+        rules=rules_of(settings, manifest),
+        manifest=manifest.paths,
+        notices=(*warnings_of(manifest), *site.warnings()),
+    )
+    return plan.only(settings.only) if settings.only else plan
+
+
 def load(settings: Settings) -> tuple[Manifest, ...]:
     """Load the manifests that the settings name.
 
@@ -125,7 +131,8 @@ def warnings_of(manifest: Manifest) -> tuple[Notice, ...]:
 @contextmanager
 def connected(settings: Settings, sites: Sequence[Site]) -> Iterator[list[Connection]]:
     """Open connections to services, with one common limit of requests in flight."""
-    from commandsync.client import Connection, Gate  # noqa: PLC0415 - loads requests
+    from commandsync.client.connection import Connection  # noqa: PLC0415 - loads requests
+    from commandsync.client.gate import Gate  # noqa: PLC0415 - as above
 
     gate = Gate(settings.concurrency)
     with ExitStack() as opened:
@@ -179,7 +186,7 @@ def read_listing(
         ListingError: It cannot be read.
     """
     with connected(settings, [site]) as (connection,):
-        from commandsync.client import SnapshotReading  # noqa: PLC0415 - loads requests
+        from commandsync.client.driver import SnapshotReading  # noqa: PLC0415 - loads requests
 
         return SnapshotReading(connection, site.bot, scope).result()
 

@@ -15,7 +15,7 @@ from commandsync.sync.settings import Settings, site_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commandsync.client import Connection
+    from commandsync.client.connection import Connection
     from commandsync.plan.plan import Plan
     from commandsync.records.snapshot import Snapshot
     from commandsync.sync.settings import Site
@@ -62,7 +62,7 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
 
 
 def _planned(plan: Plan, site: Site, connection: Connection) -> Planned:
-    from commandsync.client import SnapshotReading  # noqa: PLC0415 - loads requests
+    from commandsync.client.driver import SnapshotReading  # noqa: PLC0415 - loads requests
 
     listed = SnapshotReading(connection, plan.target.bot, plan.scope).result()
     return Planned(

@@ -19,14 +19,13 @@ from commandsync.api.policy import Health
 from commandsync.apply.outcomes import Outcome
 from commandsync.apply.run import apply
 from commandsync.apply.steps import Aborted, Interrupted
-from commandsync.client import (
-    AsyncConnection,
-    AsyncGate,
-    Connection,
-    Gate,
-    drive,
-    drive_async,
-)
+from commandsync.client.asyncconnection import AsyncConnection
+from commandsync.client.asyncdriver import drive_async
+from commandsync.client.asyncgate import AsyncGate
+from commandsync.client.connection import Connection
+from commandsync.client.driver import SnapshotReading, drive
+from commandsync.client.gate import Gate
+from commandsync.errors import TransportError
 from commandsync.plan.plan import make_plan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from commandsync.api.operations import Operation
     from commandsync.apply.outcomes import Result
     from commandsync.apply.steps import Event
-    from commandsync.errors import Reply, TransportError
+    from commandsync.errors import Reply
     from commandsync.plan.plan import Plan
 
     Run = Callable[[Plan, Snapshot, Listing], Result]
@@ -90,7 +89,7 @@ class _Simulated(Connection):
     def __init__(self, service: Listing) -> None:
         super().__init__(ADDRESS, None, jitter=lambda: 0.5, gate=_Hasty(1))
         self.service = service
-        self._session.send = self._send  # type: ignore[method-assign]  # nothing goes out
+        self.transport.send = self._send  # type: ignore[method-assign]  # nothing goes out
 
     def _send(self, operation: Operation[Any]) -> Reply | TransportError:
         one = operation
@@ -101,7 +100,7 @@ class _AsyncSimulated(AsyncConnection):
     def __init__(self, service: Listing) -> None:
         super().__init__(ADDRESS, None, jitter=lambda: 0.5, gate=_AsyncHasty(1))
         self.service = service
-        self._session.send = self._send  # type: ignore[method-assign]  # nothing goes out
+        self.transport.send = self._send  # type: ignore[method-assign]  # nothing goes out
 
     async def _send(self, operation: Operation[Any]) -> Reply | TransportError:
         one = operation
@@ -226,3 +225,12 @@ def test_a_defect_in_a_call_does_not_leave_the_run_waiting() -> None:
     result = asyncio.run(main())
 
     assert "RuntimeError" in result.settled[0].error
+
+
+def test_a_defect_in_a_read_is_an_error_of_the_read() -> None:
+    class Broken(_Simulated):
+        def _send(self, operation: Operation[Any]) -> Reply | TransportError:
+            raise RuntimeError(operation.name)
+
+    with Broken(Listing()) as connection, pytest.raises(TransportError, match="RuntimeError"):
+        SnapshotReading(connection, BOT, SCOPE).result()

@@ -390,3 +390,12 @@ def test_a_promise_of_nonsense_is_no_promise(open_client: Open, gateway: Gateway
     client.listen()
 
     assert names(client.take(2)) == ["ready", "vote"]
+
+
+def test_a_closed_client_has_no_events(open_client: Open, gateway: Gateway) -> None:
+    client = open_client(TOKEN, gateway.url)
+    client.close()
+    client.listen()
+
+    assert client.ended() is None
+    assert gateway.guests == []

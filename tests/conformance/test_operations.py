@@ -21,7 +21,8 @@ from commandsync import (
     Unauthorized,
     UsageError,
 )
-from commandsync.api.operations import list_commands
+from commandsync.api.operations import list_records
+from commandsync.records.texts import Resource
 from tests.support.rawserver import RawServer, answering, closing
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def test_the_embedded_service_does_what_both_clients_ask(
     client.delete_announcement(client.get_announcements()[0].id)
     profile = client.get_bot()
     anonymous = open_client(None, bot.url).get_commands(bot.id)
-    reply = client.raw(list_commands(bot.id))
+    reply = client.raw(list_records(bot.id, Resource.COMMAND))
 
     assert client.client.bot == bot.id == profile.id
     assert [(one.id, one.description, one.category) for one in anonymous] == [
@@ -245,7 +246,7 @@ def test_an_add_that_ended_unclearly_is_not_sent_again(
 def test_the_raw_answer_is_no_error_whatever_it_says(open_client: Open, server: RawServer) -> None:
     server.then(answering(b"<html>", status=500, headers={"X-Thing": "1"}))
 
-    reply = open_client(TOKEN, server.url).raw(list_commands("42"))
+    reply = open_client(TOKEN, server.url).raw(list_records("42", Resource.COMMAND))
 
     assert (reply.status, reply.body, reply.headers["x-thing"]) == (500, b"<html>", "1")
 

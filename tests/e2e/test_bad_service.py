@@ -89,7 +89,7 @@ def test_a_service_that_requires_a_token_is_not_reported_as_one_that_refuses_it(
     assert (with_token.code, without.code) == (1, 1)
     said = f"no token was given, and the service refuses the request ({status}: Who are you?)"
     assert said in without.said
-    assert "set COMMANDSYNC_TOKEN (or what token_env names), give --token-file" in without.said
+    assert "set COMMANDSYNC_TOKEN (or the variable in token_env), give --token-file" in without.said
     assert "accept the token" not in without.said
     assert "no token was given" not in with_token.said
 
@@ -243,10 +243,10 @@ def test_a_base_url_is_understood_with_a_slash_and_with_v1(
     [
         ("listing.example", 2, "is not an http or https URL"),
         ("ftp://listing.example", 2, "is not an http or https URL"),
-        ("https://listing.example/v0", 2, "names another version"),
-        ("https://listing.example/v2/", 2, "names another version"),
+        ("https://listing.example/v0", 2, "has another version"),
+        ("https://listing.example/v2/", 2, "has another version"),
         ("https://listing.example/?a=b", 2, "has a query or a fragment"),
-        ("https://me:secret@listing.example", 2, "carries a user name or password"),
+        ("https://me:secret@listing.example", 2, "contains a user name or password"),
         ("https://listing.example:port", 2, "is not a URL"),
         ("https://", 2, "is not an http or https URL"),
         ("http://listing.example", 5, "is plain http to another machine"),

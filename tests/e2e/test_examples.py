@@ -33,7 +33,7 @@ EXAMPLES = {
     re.match(r"# (\S+)\n", content)[1]: content  # type: ignore[index]  # the first line is the name
     for content in re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 }
-RUN = {"show_commands.py", "count.py", "uses.py", "thanks.py", "events.py", "votes.py"}
+RUN = {"show_commands.py", "count.py", "uses.py", "start.py", "thanks.py", "events.py", "votes.py"}
 _COG = """
 import asyncio
 from discord.ext.commands import Bot
@@ -138,6 +138,24 @@ def test_uses_sets_the_uses_and_prints_errors(home: Home, bot: Bot) -> None:
     assert [record["uses"] for record in bot.commands()] == [7, 0]
     assert refused.code == 1
     assert refused.err.startswith("the service does not accept the token (401")
+
+
+def test_start_syncs_and_starts_the_bot_whatever_comes_of_it(home: Home, bot: Bot) -> None:
+    home.write(EXAMPLES["start.py"], "start.py")
+    home.write(
+        "version: 1\ncommands:\n  - {name: help, description: Shows all., syntax: /help}\n"
+        "  - {name: ping, description: Does it., syntax: /ping}\n"
+    )
+    ran = home.child_of((sys.executable, "start.py"))
+    again = home.child_of((sys.executable, "start.py"))
+    home.variable("COMMANDSYNC_TOKEN", f"{bot.token[:-4]}AAAA")
+    home.write("version: 1\ncommands: [{name: help}]\n")
+    broken = home.child_of((sys.executable, "start.py"))
+
+    assert (ran.code, ran.out, ran.err) == (0, "edit help: done\nthe bot starts\n", "")
+    assert (again.code, again.out) == (0, "the bot starts\n")
+    assert broken.out == ("commands are not synced: the manifest has 2 problems\nthe bot starts\n")
+    assert bot.commands()[0]["description"] == "Shows all."
 
 
 def test_thanks_thanks_and_reminds(gateway: Gateway, start: Start) -> None:

@@ -104,7 +104,7 @@ def test_one_that_cannot_be_read_keeps_all_from_being_written(
     ran = home.run("apply", "--yes", "-f", "bots")
 
     assert ran.code == 1
-    assert "error: bots/b.yaml: the service does not know this bot" in ran.err
+    assert "error: bots/b.yaml: the service does not have this bot" in ran.err
     assert proxy.writes == []
 
 

@@ -71,7 +71,7 @@ def test_no_hint_suggests_to_run_again_with_a_refused_token(
 
     assert ran.code == (1 if at == "POST" else 6)
     assert "un again" not in ran.said
-    assert ("page into the variable" if status == 401 else "this very bot") in ran.said
+    assert ("page into the variable" if status == 401 else "this bot") in ran.said
 
 
 @generated

@@ -89,7 +89,7 @@ def test_every_event_is_a_json_object_on_a_line(home: Home, gateway: Gateway) ->
         {"event": "ready", "bot": BOT},
         {"event": "vote", "user": {"id": "8", "username": "u8"}, "bot": BOT},
     ]
-    assert err == b"no events for now: restart (1012)\n"
+    assert err == b"the connection for events is lost: restart (1012)\n"
 
 
 @on_posix

@@ -9,7 +9,7 @@ import asyncio
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
-from commandsync.client import AsyncConnection
+from commandsync.client.asyncconnection import AsyncConnection
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

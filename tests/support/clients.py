@@ -9,12 +9,18 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from commandsync import AsyncClient, Client
+from commandsync.sync import run, run_async
 from tests.support.blocked import LoopThread
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from pathlib import Path
+    from typing import Unpack
 
     from commandsync import Event
+    from commandsync.manifest import Manifest
+    from commandsync.sync import Result
+    from commandsync.sync.library import Options
 
 LONGEST = 30  # seconds that a test waits before it gives up
 
@@ -75,6 +81,12 @@ class Either:
             return self._thread.run(result) if inspect.iscoroutine(result) else result
 
         return call
+
+    def run(self, manifest: Path | Manifest, **options: Unpack[Options]) -> Result:
+        """Apply a manifest through the client."""
+        if isinstance(self.client, AsyncClient):
+            return self._thread.run(run_async(self.client, manifest, **options))
+        return run(self.client, manifest, **options)
 
     def listen(self) -> None:
         """Begin to listen."""

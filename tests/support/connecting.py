@@ -6,7 +6,7 @@ import pytest
 
 from commandsync.api.address import parse_address
 from commandsync.api.credentials import Token
-from commandsync.client import Connection
+from commandsync.client.connection import Connection
 from tests.support.blocked import Blocked
 from tests.support.rawserver import RawServer
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -49,8 +50,7 @@ _STEERING = re.compile(
 _RUNNER = re.compile(r"##\w*\[")
 _OWN_COMMAND = re.compile(r"::(error|warning|notice)( |::)")
 _READERS: tuple[Callable[[Reply], object], ...] = (
-    answers.commands,
-    answers.announcements,
+    *(partial(answers.records, resource) for resource in Resource),
     answers.bot,
     answers.bot_page,
     answers.voter_page,

@@ -12,7 +12,8 @@ from commandsync.api.address import parse_address
 from commandsync.api.credentials import Token
 from commandsync.api.policy import Health
 from commandsync.apply.run import apply
-from commandsync.client import Connection, SnapshotReading, drive
+from commandsync.client.connection import Connection
+from commandsync.client.driver import SnapshotReading, drive
 from commandsync.errors import ListingError
 from commandsync.plan.plan import make_plan
 from tests.support.driver import Driver

@@ -9,16 +9,13 @@ import pytest
 
 from commandsync.api.operations import (
     Operation,
-    add_announcement,
-    add_command,
+    add,
     check_vote,
-    delete_announcement,
-    delete_command,
-    edit_command,
+    delete,
+    edit,
     get_bot,
-    list_announcements,
     list_bots,
-    list_commands,
+    list_records,
     list_voters,
     set_uses,
 )
@@ -33,23 +30,26 @@ from commandsync.errors import (
     TransportError,
     Unauthorized,
 )
-from commandsync.records.texts import AnnouncementText, CommandText
+from commandsync.records.texts import AnnouncementText, CommandText, Resource
 from tests.support.rawserver import RawServer, keeping, sending
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commandsync.client import Connection
+    from commandsync.client.connection import Connection
 
     Connect = Callable[..., Connection]
 
 BOT = "779641401482805289"
-COMMANDS, ANNOUNCEMENTS = list_commands(BOT), list_announcements(BOT)
+COMMANDS, ANNOUNCEMENTS = (
+    list_records(BOT, Resource.COMMAND),
+    list_records(BOT, Resource.ANNOUNCEMENT),
+)
 VOTE = check_vote(BOT, "7")
-ADD = add_command(BOT, CommandText("help", "Shows the menu.", "/help"))
-EDIT = edit_command(BOT, "c1", CommandText("help", "Shows the menu.", "/help"))
-DELETE = delete_command(BOT, "c1")
-POST = add_announcement(BOT, AnnouncementText("v2", "Out."))
+ADD = add(BOT, Resource.COMMAND, CommandText("help", "Shows the menu.", "/help"))
+EDIT = edit(BOT, Resource.COMMAND, "c1", CommandText("help", "Shows the menu.", "/help"))
+DELETE = delete(BOT, Resource.COMMAND, "c1")
+POST = add(BOT, Resource.ANNOUNCEMENT, AnnouncementText("v2", "Out."))
 
 RECORD = (
     b'{"_id":"64f0c2","name":"8ball","description":"Asks the \\u2728 ball.\\r\\n","syntax":"`.8`",'
@@ -139,7 +139,7 @@ VALUES: dict[str, tuple[Operation[Any], bytes, object]] = {
     "deleted, 204": (DELETE, b"HTTP/1.1 204 No Content\r\n\r\n", ""),
     "deleted before": (DELETE, page(b"404 Not Found", b'{"error":"unknown command"}'), ""),
     "announcement deleted before": (
-        delete_announcement(BOT, "a1"),
+        delete(BOT, Resource.ANNOUNCEMENT, "a1"),
         page(b"404 Not Found", HTML),
         "",
     ),
@@ -205,12 +205,12 @@ ERRORS: dict[str, tuple[Operation[Any], bytes, type[ListingError], str]] = {
     ),
     "a larger total": (COMMANDS, ok(b'{"data":[],"total":40}'), DecodeError, "only a part"),
     "html with 200": (COMMANDS, ok(HTML), DecodeError, "HTML page"),
-    "empty with 200": (COMMANDS, ok(b""), DecodeError, "no valid JSON"),
-    "cut json": (COMMANDS, ok(b'{"data":[' + RECORD[:40]), DecodeError, "no valid JSON"),
-    "cut json until closed": (COMMANDS, bare(b'{"data":[{"na'), DecodeError, "no valid JSON"),
-    "cut body": (COMMANDS, ok(b"[" + RECORD + b"]")[:-9], TransportError, "ends too early"),
-    "cut chunk": (COMMANDS, chunked(b"[" + RECORD)[:-40], TransportError, "ends too early"),
-    "cut gzip": (COMMANDS, zipped(b"[" + RECORD + b"]")[:-9], TransportError, "ends too early"),
+    "empty with 200": (COMMANDS, ok(b""), DecodeError, "not valid JSON"),
+    "cut json": (COMMANDS, ok(b'{"data":[' + RECORD[:40]), DecodeError, "not valid JSON"),
+    "cut json until closed": (COMMANDS, bare(b'{"data":[{"na'), DecodeError, "not valid JSON"),
+    "cut body": (COMMANDS, ok(b"[" + RECORD + b"]")[:-9], TransportError, "is truncated"),
+    "cut chunk": (COMMANDS, chunked(b"[" + RECORD)[:-40], TransportError, "is truncated"),
+    "cut gzip": (COMMANDS, zipped(b"[" + RECORD + b"]")[:-9], TransportError, "is truncated"),
     "400": (ADD, page(b"400 Bad Request", b'{"error":"name is required"}'), Invalid, "name is req"),
     "401": (ADD, page(b"401 Unauthorized", b'{"error":"invalid"}'), Unauthorized, "401: invalid"),
     "403": (ADD, page(b"403 Forbidden", b'{"success":false,"message":"no"}'), Forbidden, "403: no"),
@@ -220,7 +220,7 @@ ERRORS: dict[str, tuple[Operation[Any], bytes, type[ListingError], str]] = {
         ADD,
         page(b"429 Too Many Requests", b"slow down", b"Retry-After: 120"),
         RateLimited,
-        "fewer requests",
+        "limits the rate",
     ),
     "500": (
         COMMANDS,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,14 +21,17 @@ from commandsync.errors import (
     ServerError,
     Unauthorized,
 )
+from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 HELP = {"id": "c1", "name": "help"}
+COMMANDS = partial(answers.records, Resource.COMMAND)
+ANNOUNCEMENTS = partial(answers.records, Resource.ANNOUNCEMENT)
 READERS: list[Callable[[Reply], object]] = [
-    answers.commands,
-    answers.announcements,
+    COMMANDS,
+    ANNOUNCEMENTS,
     answers.bot,
     answers.bot_page,
     answers.voter_page,
@@ -58,19 +62,19 @@ def reply(content: object, status: int = 200, **headers: str) -> Reply:
     ids=json.dumps,
 )
 def test_a_list_is_found_in_every_envelope(content: object) -> None:
-    found = answers.commands(reply(content))
+    found = COMMANDS(reply(content))
 
     assert [(command.id, command.name) for command in found] == [("c1", "help")]
 
 
 def test_announcements_are_found_under_their_own_name() -> None:
-    found = answers.announcements(reply({"announcements": [{"_id": "a1", "title": "v2"}]}))
+    found = ANNOUNCEMENTS(reply({"announcements": [{"_id": "a1", "title": "v2"}]}))
 
     assert [(one.id, one.title) for one in found] == [("a1", "v2")]
 
 
 def test_a_byte_order_mark_does_no_harm() -> None:
-    assert answers.commands(Reply(200, b"\xef\xbb\xbf[]")) == ()
+    assert COMMANDS(Reply(200, b"\xef\xbb\xbf[]")) == ()
 
 
 @pytest.mark.parametrize("read", LISTS)
@@ -93,7 +97,7 @@ def test_a_byte_order_mark_does_no_harm() -> None:
 def test_what_is_no_list_is_an_error_and_never_an_empty_listing(
     read: Callable[[Reply], object], content: object
 ) -> None:
-    with pytest.raises(DecodeError, match="holds no list") as caught:
+    with pytest.raises(DecodeError, match="contains no list") as caught:
         read(reply(content))
 
     assert "base URL" in caught.value.hint
@@ -120,21 +124,21 @@ def test_a_200_that_says_no_is_an_error(read: Callable[[Reply], object], content
 
 
 def test_a_200_that_says_no_without_words_says_so() -> None:
-    with pytest.raises(Invalid, match=r"^the service says that it failed$"):
-        answers.commands(reply({"success": False}))
+    with pytest.raises(Invalid, match=r"^the service reports a failure$"):
+        COMMANDS(reply({"success": False}))
 
 
 @pytest.mark.parametrize("item", [None, 1, "help", [], {}, {"name": ""}, {"name": None}])
 def test_a_record_without_a_name_spoils_the_list(item: object) -> None:
     with pytest.raises(DecodeError, match="the answer has a malformed command"):
-        answers.commands(reply([HELP, item]))
+        COMMANDS(reply([HELP, item]))
 
 
 def test_what_is_malformed_is_named() -> None:
     with pytest.raises(
         DecodeError, match=r"malformed command: description: Input should be a valid str"
     ):
-        answers.commands(reply([{"name": "help", "description": []}]))
+        COMMANDS(reply([{"name": "help", "description": []}]))
 
 
 @pytest.mark.parametrize(
@@ -154,7 +158,7 @@ def test_a_list_that_goes_on_is_an_error(paging: dict[str, object], *, deep: boo
     inner = {"data": [HELP], "queries": paging} if deep else {"data": [HELP], **paging}
 
     with pytest.raises(DecodeError, match="only a part of the commands"):
-        answers.commands(reply({"success": True, "data": inner} if deep else inner))
+        COMMANDS(reply({"success": True, "data": inner} if deep else inner))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +178,7 @@ def test_a_list_that_goes_on_is_an_error(paging: dict[str, object], *, deep: boo
     ids=json.dumps,
 )
 def test_a_list_that_is_whole_is_taken(paging: object) -> None:
-    found = answers.commands(reply({"data": {"data": [HELP], "queries": paging}}))
+    found = COMMANDS(reply({"data": {"data": [HELP], "queries": paging}}))
 
     assert len(found) == 1
 
@@ -182,7 +186,7 @@ def test_a_list_that_is_whole_is_taken(paging: object) -> None:
 def test_a_number_beyond_all_numbers_is_no_paging() -> None:
     body = b'{"total": 1' + b"0" * 400 + b', "data": []}'
 
-    assert answers.commands(Reply(200, body)) == ()
+    assert COMMANDS(Reply(200, body)) == ()
 
 
 @pytest.mark.parametrize(
@@ -337,7 +341,7 @@ def test_a_status_that_is_no_success_speaks_first(
 @pytest.mark.parametrize("status", [301, 401, 403, 404, 429, 500])
 def test_a_refusal_tells_what_to_do(status: int) -> None:
     with pytest.raises(ApiError) as caught:
-        answers.commands(Reply(status, b""))
+        COMMANDS(Reply(status, b""))
 
     assert caught.value.hint
 
@@ -355,7 +359,7 @@ def test_a_refusal_tells_what_to_do(status: int) -> None:
 )
 def test_the_services_own_words_are_passed_on_in_one_line(content: object, words: str) -> None:
     with pytest.raises(Unauthorized) as caught:
-        answers.commands(reply(content, 401))
+        COMMANDS(reply(content, 401))
 
     assert str(caught.value) == f"the service does not accept the token ({words})"
 
@@ -364,11 +368,11 @@ def test_the_services_own_words_are_passed_on_in_one_line(content: object, words
 @pytest.mark.parametrize(
     ("body", "kind"),
     [
-        (b'{"data": [', "no valid JSON"),
-        (b"\xff\xfe\xff", "no valid JSON"),
-        (b"[" * 200_000, "no valid JSON"),
-        (b"1" * 10_000, "no valid JSON"),
-        (b"OK", "no valid JSON"),
+        (b'{"data": [', "not valid JSON"),
+        (b"\xff\xfe\xff", "not valid JSON"),
+        (b"[" * 200_000, "not valid JSON"),
+        (b"1" * 10_000, "not valid JSON"),
+        (b"OK", "not valid JSON"),
         (b"\n <!DOCTYPE html><title>x", "an HTML page"),
         (b"<HTML>", "an HTML page"),
     ],
@@ -420,7 +424,7 @@ def test_what_is_no_json_is_told_apart(
 )
 def test_retry_after_is_seconds_or_a_date(headers: dict[str, str], seconds: float | None) -> None:
     with pytest.raises(RateLimited) as caught:
-        answers.commands(Reply(429, b"", headers))
+        COMMANDS(Reply(429, b"", headers))
 
     assert caught.value.retry_after == seconds
 
@@ -473,7 +477,7 @@ def test_whatever_json_comes_is_a_value_or_an_error_of_ours(content: object, sta
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        (b"[" + b"{}," * 600_000 + b"{}]", "it holds more than 1,000,000 values"),
+        (b"[" + b"{}," * 600_000 + b"{}]", "it contains more than 1,000,000 values"),
         (b"[" + b"0," * 100_000 + b"0]", "more than 100,000 commands"),
         (b'["' + b"a" * 17_000_000 + "😀".encode() + b'"]', "more than 64 MiB of memory"),
     ],
@@ -481,7 +485,7 @@ def test_whatever_json_comes_is_a_value_or_an_error_of_ours(content: object, sta
 )
 def test_an_answer_that_would_fill_the_memory_is_refused(body: bytes, why: str) -> None:
     with pytest.raises(DecodeError, match=why):
-        answers.commands(Reply(200, body))
+        COMMANDS(Reply(200, body))
 
 
 @pytest.mark.parametrize(
@@ -491,6 +495,6 @@ def test_a_date_beyond_all_calendars_is_no_time_to_wait(asked: str) -> None:
     headers = {"retry-after": asked, "date": "Mon, 06 Jan 2025 10:00:00 GMT"}
 
     with pytest.raises(RateLimited) as caught:
-        answers.commands(Reply(429, b"", headers))
+        COMMANDS(Reply(429, b"", headers))
 
     assert caught.value.retry_after is None

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.api import operations
-from commandsync.records.texts import AnnouncementText, CommandText
+from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,9 +24,16 @@ TABLE: list[tuple[Operation[Any], str, str, dict[str, str | int] | None, bool, b
     (operations.get_bot("42"), "GET", "/bot/42", None, True, False),
     (operations.list_voters("42"), "GET", "/bot/42/voters", None, True, False),
     (operations.check_vote("42", "7"), "GET", "/bot/42/voters/7", None, True, False),
-    (operations.list_announcements("42"), "GET", "/bot/42/announcements", None, True, False),
     (
-        operations.add_announcement("42", NEWS),
+        operations.list_records("42", Resource.ANNOUNCEMENT),
+        "GET",
+        "/bot/42/announcements",
+        None,
+        True,
+        False,
+    ),
+    (
+        operations.add("42", Resource.ANNOUNCEMENT, NEWS),
         "POST",
         "/bot/42/announcements",
         {"title": "v2.0 is out", "description": "Slash commands everywhere."},
@@ -34,17 +41,24 @@ TABLE: list[tuple[Operation[Any], str, str, dict[str, str | int] | None, bool, b
         False,
     ),
     (
-        operations.delete_announcement("42", "a1"),
+        operations.delete("42", Resource.ANNOUNCEMENT, "a1"),
         "DELETE",
         "/bot/42/announcements/a1",
         None,
         True,
         True,
     ),
-    (operations.list_commands("42"), "GET", "/bot/42/commands", None, True, False),
-    (operations.add_command("42", TEXT), "POST", "/bot/42/commands", TEXT._asdict(), False, False),
+    (operations.list_records("42", Resource.COMMAND), "GET", "/bot/42/commands", None, True, False),
     (
-        operations.edit_command("42", "c1", TEXT),
+        operations.add("42", Resource.COMMAND, TEXT),
+        "POST",
+        "/bot/42/commands",
+        TEXT._asdict(),
+        False,
+        False,
+    ),
+    (
+        operations.edit("42", Resource.COMMAND, "c1", TEXT),
         "POST",
         "/bot/42/commands",
         {"id": "c1", **TEXT._asdict()},
@@ -52,7 +66,7 @@ TABLE: list[tuple[Operation[Any], str, str, dict[str, str | int] | None, bool, b
         False,
     ),
     (
-        operations.delete_command("42", "c1"),
+        operations.delete("42", Resource.COMMAND, "c1"),
         "DELETE",
         "/bot/42/commands/c1",
         None,
@@ -90,14 +104,14 @@ def test_every_call_is_what_the_interface_says(
 
 
 def test_a_new_command_without_a_category_leaves_it_out() -> None:
-    added = operations.add_command("42", BARE)
+    added = operations.add("42", Resource.COMMAND, BARE)
 
     assert added.body is not None
     assert "category" not in added.body
 
 
 def test_a_cleared_category_is_sent_as_empty() -> None:
-    edited = operations.edit_command("42", "c1", BARE)
+    edited = operations.edit("42", Resource.COMMAND, "c1", BARE)
 
     assert edited.body is not None
     assert edited.body["category"] == ""
@@ -132,9 +146,9 @@ def test_voters_are_asked_for_by_page() -> None:
     "make",
     [
         operations.get_bot,
-        lambda given: operations.delete_command("42", given),
-        lambda given: operations.delete_announcement("42", given),
-        lambda given: operations.edit_command("42", given, TEXT),
+        lambda given: operations.delete("42", Resource.COMMAND, given),
+        lambda given: operations.delete("42", Resource.ANNOUNCEMENT, given),
+        lambda given: operations.edit("42", Resource.COMMAND, given, TEXT),
         lambda given: operations.set_uses("42", given, 1),
         lambda given: operations.check_vote("42", given),
     ],
@@ -143,13 +157,13 @@ def test_voters_are_asked_for_by_page() -> None:
 def test_what_would_address_something_else_is_refused(
     make: Callable[[str], object], identifier: str
 ) -> None:
-    with pytest.raises(ValueError, match="cannot identify a record"):
+    with pytest.raises(ValueError, match=r"is not a valid identifier|which bot"):
         make(identifier)
 
 
 @given(st.text(min_size=1).filter(lambda text: text not in {".", ".."}))
 def test_any_identifier_stays_one_part_of_the_path(identifier: str) -> None:
-    path = operations.delete_command("42", identifier).path
+    path = operations.delete("42", Resource.COMMAND, identifier).path
     last = path.removeprefix("/bot/42/commands/")
 
     assert not set("/?#\\ ") & set(last)

@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.api.operations import (
-    Operation,
-    add_command,
-    delete_command,
-    edit_command,
-    list_commands,
-)
+from commandsync.api.operations import Operation, add, delete, edit, list_records
 from commandsync.api.policy import (
     FAILURES_IN_A_ROW,
     Health,
@@ -37,16 +31,16 @@ from commandsync.errors import (
     TransportError,
     Unauthorized,
 )
-from commandsync.records.texts import CommandText
+from commandsync.records.texts import CommandText, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 TEXT = CommandText("help", "Shows the menu.", "/help")
-READ = list_commands("42")
-ADD = add_command("42", TEXT)
-EDIT = edit_command("42", "7", TEXT)
-DELETE = delete_command("42", "7")
+READ = list_records("42", Resource.COMMAND)
+ADD = add("42", Resource.COMMAND, TEXT)
+EDIT = edit("42", Resource.COMMAND, "7", TEXT)
+DELETE = delete("42", Resource.COMMAND, "7")
 
 OK = Reply(200, b'{"data": []}')
 NEVER_MADE = TransportError("refused", sent=False)
@@ -292,7 +286,7 @@ def test_five_failures_in_a_row_of_several_operations_end_the_retries_too(tries:
     health = Health()
 
     sent = [
-        failing(edit_command("42", str(number), TEXT), count, health)
+        failing(edit("42", Resource.COMMAND, str(number), TEXT), count, health)
         for number, count in enumerate(tries)
     ]
 

@@ -88,10 +88,10 @@ def test_a_bomb_is_stopped_before_it_is_unzipped() -> None:
 @pytest.mark.parametrize(
     ("sent", "encoding", "why"),
     [
-        (gzip.compress(TEXT)[:-4], "gzip", "ends in the middle"),
-        (b"no gzip at all", "gzip", "not the gzip"),
-        (gzip.compress(TEXT) + b"garbage", "gzip", "not the gzip"),
-        (zlib.compress(TEXT), "deflate", "not asked for"),
+        (gzip.compress(TEXT)[:-4], "gzip", "is truncated"),
+        (b"no gzip at all", "gzip", "not valid gzip"),
+        (gzip.compress(TEXT) + b"garbage", "gzip", "not valid gzip"),
+        (zlib.compress(TEXT), "deflate", "not requested"),
     ],
     ids=["cut", "plain", "more behind it", "another encoding"],  # gzip holds the time of day
 )

@@ -5,20 +5,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync import client
-from commandsync.api.operations import list_commands
+from commandsync.api.operations import list_records
 from commandsync.errors import ServerError, TransportError
+from commandsync.records.texts import Resource
 from tests.support.rawserver import RawServer, answering, sending
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from commandsync.client import Connection
+    from commandsync.client.connection import Connection
 
     Connect = Callable[..., Connection]
 
-READ = list_commands("42")
+READ = list_records("42", Resource.COMMAND)
 LISTED: object = {"data": []}
 
 
@@ -133,10 +133,3 @@ def test_a_proxy_that_cannot_be_one_is_named_as_the_cause(
 
     assert not caught.value.sent
     assert caught.value.lasting
-
-
-def test_the_names_of_the_client_load_when_first_used() -> None:
-    assert client.Connection.__module__ == "commandsync.client.blocking"
-    assert client.Gate.__module__ == "commandsync.client.gate"
-    with pytest.raises(AttributeError, match="nothing"):
-        client.nothing  # noqa: B018 - it must not be there

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 import trustme
 
-from commandsync.api.operations import list_commands
+from commandsync.api.operations import list_records
 from commandsync.client.body import LARGEST_BODY
 from commandsync.errors import TransportError
+from commandsync.records.texts import Resource
 from tests.support.rawserver import (
     Exchange,
     RawServer,
@@ -30,12 +31,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from commandsync.client import Connection
+    from commandsync.client.connection import Connection
     from tests.support.rawserver import Act
 
     Connect = Callable[..., Connection]
 
-READ = list_commands("42")
+READ = list_records("42", Resource.COMMAND)
 HEAD = b"HTTP/1.1 200 OK\r\n"
 
 
@@ -93,7 +94,7 @@ def test_an_unknown_host_sent_nothing(connect: Connect) -> None:
 def test_a_host_that_is_none_sent_nothing(connect: Connect) -> None:
     error = failure(connect("http://" + "a" * 70 + ".example"))
 
-    assert str(error).endswith("is not a host name")
+    assert str(error).endswith("is not a valid host name")
     assert (error.sent, error.lasting) == (False, True)
 
 
@@ -227,20 +228,20 @@ def test_a_secure_connection_that_breaks_afterwards_is_unclear(
 
     error = failure(connect(secure.url))
 
-    assert str(error) == f"the connection to {host_of(secure)} broke before it had answered"
+    assert str(error) == f"the connection to {host_of(secure)} broke before it answered"
     assert (error.sent, error.lasting) == (True, False)
 
 
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (closing, "closed the connection before it had answered"),
-        (resetting, "closed the connection before it had answered"),
-        (sending(HEAD + b"Content-Length: 10\r\n\r\n[]"), "ends too early"),
-        (sending(HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\n[1,"), "ends too early"),
+        (closing, "closed the connection before it answered"),
+        (resetting, "closed the connection before it answered"),
+        (sending(HEAD + b"Content-Length: 10\r\n\r\n[]"), "is truncated"),
+        (sending(HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\n[1,"), "is truncated"),
         (sending(b"SSH-2.0-OpenSSH_9.6\r\n"), "is not HTTP"),
         (sending(HEAD + b"X: " + b"x" * 70000), "is not HTTP"),
-        (sending(HEAD + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), "too early|is not HTTP"),
+        (sending(HEAD + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), "is truncated|is not HTTP"),
     ],
     ids=["closed", "reset", "short", "half a chunk", "ssh", "endless header", "bad chunk"],
 )
@@ -320,7 +321,7 @@ def test_an_endless_answer_is_stopped(server: RawServer, connect: Connect) -> No
     assert "larger than 32 MiB" in str(error)
 
 
-@pytest.mark.parametrize(("encoding", "why"), [("gzip", "not the gzip"), ("br", "not asked for")])
+@pytest.mark.parametrize(("encoding", "why"), [("gzip", "not valid gzip"), ("br", "not requested")])
 def test_an_encoding_that_cannot_be_read_is_said(
     server: RawServer, connect: Connect, encoding: str, why: str
 ) -> None:

@@ -5,26 +5,27 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from commandsync.api.operations import list_commands
-from commandsync.client import Gate
+from commandsync.api.operations import list_records
+from commandsync.client.gate import Gate
 from commandsync.errors import RateLimited
+from commandsync.records.texts import Resource
 from tests.support.rawserver import Exchange, RawServer, answering
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commandsync.client import Connection
+    from commandsync.client.connection import Connection
 
     Connect = Callable[..., Connection]
 
 LONG = 3600.0
-READ = list_commands("42")
+READ = list_records("42", Resource.COMMAND)
 
 
 class Announcing(Gate):
     """A gate that says when somebody begins to wait, so that no test has to guess."""
 
-    glance = LONG  # nobody wakes who is not woken
+    longest_wait = LONG  # nobody wakes who is not woken
 
     def __init__(self, places: int) -> None:
         super().__init__(places)

@@ -8,24 +8,29 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commandsync.api.operations import add_command, delete_command, edit_command, list_commands
+from commandsync.api.operations import add, delete, edit, list_records
 from commandsync.api.policy import Health, Streak
 from commandsync.errors import TransportError
-from commandsync.records.texts import CommandText
+from commandsync.records.texts import CommandText, Resource
 from tests.support.rawserver import RawServer, answer, answering, closing, sending
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from commandsync.api.operations import Operation
-    from commandsync.client import Connection
+    from commandsync.client.connection import Connection
     from tests.support.rawserver import Act, Exchange
 
     Connect = Callable[..., Connection]
 
 HELP = CommandText("help", "Shows the menu.", "/help")
-READ, ADD = list_commands("42"), add_command("42", HELP)
-OPERATIONS = [READ, ADD, edit_command("42", "7", HELP), delete_command("42", "7")]
+READ, ADD = list_records("42", Resource.COMMAND), add("42", Resource.COMMAND, HELP)
+OPERATIONS = [
+    READ,
+    ADD,
+    edit("42", Resource.COMMAND, "7", HELP),
+    delete("42", Resource.COMMAND, "7"),
+]
 LISTED = answer({"data": []})
 
 

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import ast
 import asyncio
 import sys
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import commandsync
 from commandsync import AsyncClient, Client, UsageError, Vote
-from commandsync.client.handlers import Handlers
+from commandsync.client.handlers import AsyncHandlers, Handlers
 from commandsync.errors import ArgumentError
 from commandsync.extras import install_command
 from commandsync.records.models import Account
@@ -35,7 +38,7 @@ def gateway() -> Iterator[Gateway]:
 
 @pytest.fixture
 def _without_aiohttp(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("asynchronous", "asyncsessions", "aiohttp_failures", "streaming"):
+    for name in ("asyncconnection", "asynctransport", "stream"):
         monkeypatch.delitem(sys.modules, f"commandsync.client.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "aiohttp", None)
 
@@ -46,6 +49,20 @@ def test_the_public_names_are_these() -> None:
     assert set(PUBLIC.split()) < set(dir(commandsync))
     with pytest.raises(AttributeError, match="nothing"):
         commandsync.nothing  # noqa: B018 - it must not be there
+
+
+def test_type_checkers_find_each_public_name_where_it_is_loaded_from() -> None:
+    tree = ast.parse(Path(commandsync.__file__).read_text(encoding="utf-8"))
+    imported = {
+        alias.asname: getattr(import_module(str(node.module)), alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        and node.module
+        and node.module.startswith("commandsync.")
+        for alias in node.names
+    }
+
+    assert imported == {name: getattr(commandsync, name) for name in PUBLIC.split()}
 
 
 @pytest.mark.usefixtures("_without_aiohttp")
@@ -74,7 +91,7 @@ def test_an_asynchronous_handler_in_disguise_is_told_when_it_is_called(
 ) -> None:
     async def thank(_: Vote, words: str) -> None: ...
 
-    handlers = Handlers(waiting=False)
+    handlers = Handlers()
     handlers.add("vote", lambda event: thank(event, "Thank you!"))
     handlers.call(VOTED)
 
@@ -82,7 +99,7 @@ def test_an_asynchronous_handler_in_disguise_is_told_when_it_is_called(
 
 
 def test_an_asynchronous_handler_is_awaited_and_may_fail(caplog: pytest.LogCaptureFixture) -> None:
-    handlers = Handlers(waiting=True)
+    handlers = AsyncHandlers()
     thanked: list[str] = []
 
     async def thank(event: Vote) -> None:
@@ -92,7 +109,7 @@ def test_an_asynchronous_handler_is_awaited_and_may_fail(caplog: pytest.LogCaptu
 
     handlers.add("vote", thank)
     handlers.add("vote", lambda event: thanked.append(event.name))
-    asyncio.run(handlers.call_async(VOTED))
+    asyncio.run(handlers.call(VOTED))
 
     assert thanked == ["1", "vote"]
     assert "thank failed" in caplog.text
@@ -101,7 +118,7 @@ def test_an_asynchronous_handler_is_awaited_and_may_fail(caplog: pytest.LogCaptu
 def test_a_handler_that_waits_for_what_was_cancelled_has_only_failed(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    handlers = Handlers(waiting=True)
+    handlers = AsyncHandlers()
     thanked: list[str] = []
 
     async def wait(_: Vote) -> None:
@@ -111,7 +128,7 @@ def test_a_handler_that_waits_for_what_was_cancelled_has_only_failed(
 
     handlers.add("vote", wait)
     handlers.add("vote", lambda event: thanked.append(event.user.id))
-    asyncio.run(handlers.call_async(VOTED))
+    asyncio.run(handlers.call(VOTED))
 
     assert thanked == ["1"]
     assert "wait failed" in caplog.text
@@ -120,7 +137,7 @@ def test_a_handler_that_waits_for_what_was_cancelled_has_only_failed(
 def test_a_handler_that_is_cancelled_with_its_stream_is_not_held(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    handlers = Handlers(waiting=True)
+    handlers = AsyncHandlers()
 
     async def main() -> None:
         begun = asyncio.Event()
@@ -130,7 +147,7 @@ def test_a_handler_that_is_cancelled_with_its_stream_is_not_held(
             await asyncio.Event().wait()
 
         handlers.add("vote", wait)
-        task = asyncio.create_task(handlers.call_async(VOTED))
+        task = asyncio.create_task(handlers.call(VOTED))
         await begun.wait()
         task.cancel()
         await task

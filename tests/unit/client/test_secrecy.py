@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from commandsync.api import jsontext
 from commandsync.api.credentials import Token
-from commandsync.api.operations import add_command, list_commands
+from commandsync.api.operations import add, list_records
 from commandsync.client.events import Vote
 from commandsync.client.gateway import Session
 from commandsync.client.secrecy import Secrecy
 from commandsync.errors import CommandsyncError
-from commandsync.records.texts import CommandText
+from commandsync.records.texts import CommandText, Resource
 from tests.support.connecting import TOKEN
 from tests.support.echoes import ENCODINGS, folded, plain_tokens, spelled, texts_in, tokens
 from tests.support.rawserver import (
@@ -37,7 +37,7 @@ from tests.support.rawserver import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commandsync.client import Connection
+    from commandsync.client.connection import Connection
     from tests.support.rawserver import Act
 
     Connect = Callable[..., Connection]
@@ -81,7 +81,7 @@ def test_no_error_shows_it(
     caplog.set_level(logging.NOTSET)
     connection = connect(server.url, timeout=1.0 if what == "silence" else 20.0)
     text = CommandText("a", "b", "c")
-    operation = add_command("42", text) if write else list_commands("42")
+    operation = add("42", Resource.COMMAND, text) if write else list_records("42", Resource.COMMAND)
     harmless_write = write and what == "a malformed record"  # what a write answers is not read
 
     error: BaseException | None = None

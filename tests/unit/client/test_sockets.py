@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 import requests
 
-from commandsync.client.sockets import Adapter, _Timely
+from commandsync.client.sockets import Adapter, _TimedSocket
 from tests.support.rawserver import answering
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def test_bytes_that_are_already_there_come_too_late_after_the_time() -> None:
     with near, far:
         near.settimeout(0.01)
         far.sendall(b"late")
-        timely = _Timely(near, near.makefile("rb").detach())
+        timely = _TimedSocket(near, near.makefile("rb").detach())
         threading.Event().wait(0.02)
 
         with timely, pytest.raises(TimeoutError):
@@ -31,7 +31,7 @@ def test_bytes_that_come_in_time_are_read() -> None:
     with near, far:
         near.settimeout(10)
         far.sendall(b"soon")
-        with _Timely(near, near.makefile("rb").detach()) as timely:
+        with _TimedSocket(near, near.makefile("rb").detach()) as timely:
             threading.Event().wait(0.01)
             read = timely.read(4)
             left = near.gettimeout()

@@ -64,7 +64,7 @@ def test_an_announcement_that_failed_says_why() -> None:
 
     (one,) = run.result.settled
     assert one.outcome is Outcome.FAILED
-    assert one.error == "the service is in trouble (HTTP 500)"
+    assert one.error == "the service has an internal error (HTTP 500)"
 
 
 def test_what_a_second_read_shows_is_not_called_unknown_meanwhile() -> None:

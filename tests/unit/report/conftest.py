@@ -64,5 +64,5 @@ def trouble(every_change: Plan) -> Result:
         verified=False,
         touched=True,
         stopped="the token may not do this",
-        stopped_hint="is it the token of this very bot?",
+        stopped_hint="is it the token of this bot?",
     )

@@ -1,13 +1,15 @@
-"""Carry out apply's steps over an asynchronous connection, one task for each call."""
+"""The driver for an event loop: the steps of apply and reads, each call in a task."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING
 
+from commandsync.api.listing import reading
 from commandsync.apply.steps import Answered, Elapsed
-from commandsync.client.driving import unclear
+from commandsync.client.driver import defect_error
 from commandsync.errors import ListingError
+from commandsync.records.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -15,7 +17,24 @@ if TYPE_CHECKING:
     from commandsync.api.policy import Health
     from commandsync.apply.outcomes import Result, Settled
     from commandsync.apply.steps import Call, Event, Step
-    from commandsync.client.asynchronous import AsyncConnection
+    from commandsync.client.asyncconnection import AsyncConnection
+    from commandsync.records.texts import Resource
+
+
+async def read_async(connection: AsyncConnection, bot: str, scope: Sequence[Resource]) -> Snapshot:
+    """Read a listing's collections at the same time, as `SnapshotReading` does in threads.
+
+    Raises:
+        ListingError: A read failed; the first in the order of the scope.
+    """
+    reads = (connection.call(reading(bot, resource)) for resource in scope)
+    results = await asyncio.gather(*reads, return_exceptions=True)
+    entries = {}
+    for resource, result in zip(scope, results, strict=True):
+        if isinstance(result, BaseException):
+            raise result
+        entries[resource] = result
+    return Snapshot(entries)
 
 
 async def drive_async(
@@ -24,19 +43,19 @@ async def drive_async(
     *,
     health: Health,
     events: asyncio.Queue[Event],
-    on_settled: Callable[[Sequence[Settled]], None],
+    on_settled: Callable[[Sequence[Settled]], object],
 ) -> Result:
-    """Carry apply's steps out; what `drive` is for threads.
+    """Carry out the steps of apply, as `drive` does in threads.
 
-    Cancelled, it cancels the calls in flight and waits until each has given its place back. To
-    end in order instead, put `Interrupted` into the events and stop the connection.
+    If it is cancelled, it cancels the calls in flight and waits until each has released its place.
+    For an orderly end, put `Interrupted` into the events and stop the connection.
 
     Args:
-        steps: What `commandsync.apply.run.apply` returned.
-        connection: The way to the service.
+        steps: The steps of `commandsync.apply.run.apply`.
+        connection: The connection to the service.
         health: The one that was given to `apply`.
-        events: Where answers arrive, and where `Interrupted` or `Aborted` may be put.
-        on_settled: Told of outcomes as they become final.
+        events: The queue of answers; `Interrupted` or `Aborted` may be put here.
+        on_settled: Called with outcomes as they become final.
 
     Raises:
         StalePlanError: As `apply` does, before anything is sent.
@@ -68,8 +87,8 @@ async def _carry(
         value = await connection.call(call.operation, health=health)
     except ListingError as error:
         events.put_nowait(Answered(call.key, error=error))
-    except Exception as error:  # noqa: BLE001 - a defect here must not leave the run waiting
-        events.put_nowait(Answered(call.key, error=unclear(error)))
+    except Exception as error:  # noqa: BLE001 - a defect must not leave the run waiting
+        events.put_nowait(Answered(call.key, error=defect_error(error)))
     else:
         events.put_nowait(Answered(call.key, value))
 

@@ -1,23 +1,30 @@
-"""An aiohttp session that decides nothing: no cookies, no retries, no unzipping, no environment."""
+"""An asynchronous transport: one request over aiohttp, without cookies, retries or redirects."""
 
 from __future__ import annotations
 
 import asyncio
+import http.client
 from contextlib import suppress
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 import aiohttp
-from requests.exceptions import RequestException
+from requests.exceptions import InvalidURL, RequestException
 from yarl import URL
 
-from commandsync.client.aiohttp_failures import plain
 from commandsync.client.body import Body, BodyError
 from commandsync.client.environment import proxy_of, surroundings, trust_of
-from commandsync.client.failures import failure
-from commandsync.client.requesting import HEADERS, request_of
-from commandsync.client.sending import LONGEST_CONNECT, PIECE, Reuse, StaleError
+from commandsync.client.failures import failure, root_of
+from commandsync.client.request import (
+    HEADERS,
+    LONGEST_CONNECT,
+    PIECE,
+    Reuse,
+    StaleError,
+    request_of,
+)
 from commandsync.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,35 +42,29 @@ _SWITCHING = 101
 _LONGEST_LINE = 65536  # bytes of a header, as http.client has it
 
 
-class Making:
-    """The connection that the request of the running task travels on; none was made so far."""
+@dataclass(slots=True)
+class _ConnectionState:
+    """The connection of the running task's request.
 
-    def __init__(self) -> None:
-        self._transport: asyncio.Transport | None = None
-        self.kept = False
-        """Whether the connection had carried another request before."""
-        _current.set(self)
+    Attributes:
+        transport: Its transport; None until there is a connection.
+        kept: Whether it had carried another request before.
+    """
 
-    @property
-    def made(self) -> bool:
-        """Whether there was a connection, so that the request may have been sent."""
-        return self._transport is not None
-
-    def note(self, transport: asyncio.Transport | None) -> None:
-        """Enter the connection."""
-        self._transport = transport
+    transport: asyncio.Transport | None = None
+    kept: bool = False
 
     def cut(self) -> None:
-        """Close the connection at once: TLS would wait for the farewell of what is broken."""
-        if self._transport is not None:
-            self._transport.abort()
+        """Close the connection at once: TLS would wait for a broken peer to close it."""
+        if self.transport is not None:
+            self.transport.abort()
 
 
-_current: ContextVar[Making] = ContextVar("commandsync_making")
+_current: ContextVar[_ConnectionState] = ContextVar("commandsync_connection")
 
 
 class _RefusedError(Exception):
-    """The service answered a handshake with something else."""
+    """The service refused a handshake."""
 
     def __init__(self, reply: Reply) -> None:
         super().__init__()
@@ -71,21 +72,21 @@ class _RefusedError(Exception):
 
 
 class _Connector(aiohttp.TCPConnector):
-    """A pool that tells the request which connection it got."""
+    """A pool that notes the connection of each request."""
 
     async def connect(self, *args: Any, **kwargs: Any) -> aiohttp.connector.Connection:  # noqa: ANN401 - passed on
         connection = await super().connect(*args, **kwargs)
-        _current.get().note(connection.transport)
+        _current.get().transport = connection.transport
         return connection
 
 
-class Session:
-    """Sends one request, or opens one WebSocket, and says what came of it.
+class AsyncTransport:
+    """Sends one request, or opens one WebSocket, and returns its result.
 
     Args:
-        address: Where the service is.
-        secrecy: What shows the token.
-        timeout: Seconds that one request may take in all.
+        address: The service.
+        secrecy: Reveals the token.
+        timeout: Seconds for one request.
     """
 
     def __init__(self, address: Address, secrecy: Secrecy, *, timeout: float) -> None:
@@ -106,7 +107,7 @@ class Session:
         return await self._timely(self._exchange(operation, keeps=False), operation)
 
     async def upgrade(self, query: Mapping[str, str]) -> WebSocket | Reply | TransportError:
-        """Open the gateway's WebSocket; a `Reply` says that the service does not want to."""
+        """Open the gateway's WebSocket; a `Reply` is the answer of a service that refuses."""
         try:
             return await self._timely(self._shake_hands(query))
         except _RefusedError as refused:
@@ -116,30 +117,31 @@ class Session:
         """Close every connection."""
         for session in self._opened.values():
             await session.close()
-        await asyncio.sleep(0)  # those that were cut close now
+        await asyncio.sleep(0)  # aborted connections close now
 
     async def _timely(
         self, work: Coroutine[Any, Any, T], operation: Operation[Any] | None = None
     ) -> T | TransportError:
-        making = Making()
+        state = _ConnectionState()
+        _current.set(state)
         try:
             async with asyncio.timeout(self._timeout):
                 answer = await work
         except (OSError, aiohttp.ClientError, RequestException, BodyError, UnicodeError) as error:
-            making.cut()
-            if operation is not None and making.kept:
-                self._reuse.broke(operation, plain(error))
+            state.cut()
+            if operation is not None and state.kept:
+                self._reuse.broke(operation, _cause(error))
             return failure(
-                plain(error),
-                made=making.made,
+                _cause(error),
+                made=state.transport is not None,
                 host=urlsplit(self._address.base_url).netloc,
                 connecting=self._connect_timeout,
                 answering=self._timeout,
             )
         except BaseException:
-            making.cut()
+            state.cut()
             raise
-        self._reuse.answered(kept=making.kept)
+        self._reuse.answered(kept=state.kept)
         return answer
 
     async def _exchange(self, operation: Operation[Any], *, keeps: bool) -> Reply:
@@ -155,9 +157,9 @@ class Session:
             return await self._reply(response)
 
     async def _shake_hands(self, query: Mapping[str, str]) -> WebSocket:
-        asked = urlencode({**query, **self._secrecy.query})
+        parameters = urlencode({**query, **self._secrecy.query})
         return await self._session(keeps=True).ws_connect(
-            URL(f"{self._address.api}/gateway/?{asked}", encoded=True),
+            URL(f"{self._address.api}/gateway/?{parameters}", encoded=True),
             headers={"User-Agent": HEADERS["User-Agent"]},
             proxy=proxy_of(self._address, self._settings),
         )
@@ -171,7 +173,7 @@ class Session:
     async def _refusing(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
-        """Take what is not a WebSocket out of aiohttp's hands, which would follow redirects."""
+        """Raise an answer that is not a WebSocket, since aiohttp would follow redirects."""
         response = await handler(request)
         if "Upgrade" in request.headers and response.status != _SWITCHING:
             raise _RefusedError(await self._reply(response))
@@ -183,7 +185,7 @@ class Session:
         if loop is not self._home:
             raise UsageError(
                 "the client belongs to another event loop, the one of its first request",
-                hint="make and close a client within each asyncio.run",
+                hint="create and close a client within each asyncio.run",
             )
         if keeps not in self._opened:
             self._opened[keeps] = self._new_session(keeps=keeps)
@@ -206,14 +208,14 @@ class Session:
             max_field_size=_LONGEST_LINE,
             trace_configs=[_reuse_noted()],
         )
-        # aiohttp sends again by itself what a kept connection broke under; that is ours to decide.
-        # There is no public switch; a test watches this one.
+        # aiohttp would send a request again if a kept connection breaks; the policy decides that.
+        # There is no public setting; a test covers this one.
         session._retry_connection = False  # noqa: SLF001
         return session
 
 
 def _reuse_noted() -> aiohttp.TraceConfig:
-    """Return what tells a request that its connection was kept after another."""
+    """Return a trace that notes the reuse of a connection."""
 
     async def note(*_: object) -> None:
         _current.get().kept = True
@@ -221,3 +223,23 @@ def _reuse_noted() -> aiohttp.TraceConfig:
     trace = aiohttp.TraceConfig()
     trace.on_connection_reuseconn.append(note)
     return trace
+
+
+def _cause(error: BaseException) -> BaseException:
+    """Return the cause of aiohttp's exception, as one that `failures` has a message for."""
+    match error:
+        case TimeoutError():
+            cause: BaseException = TimeoutError()  # the cause that asyncio gives is a cancellation
+        case aiohttp.ClientHttpProxyError(status=status, message=message):
+            cause = OSError(f"Tunnel connection failed: {status} {message}")
+        case aiohttp.ServerDisconnectedError():
+            cause = http.client.RemoteDisconnected("")
+        case aiohttp.ClientPayloadError():
+            cause = http.client.IncompleteRead(b"")
+        case aiohttp.ClientResponseError():
+            cause = http.client.HTTPException()
+        case aiohttp.InvalidURL() | UnicodeError():
+            cause = InvalidURL()  # a label of the host's name is too long, or empty
+        case _:
+            cause = root_of(error)
+    return cause

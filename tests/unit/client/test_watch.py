@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -10,15 +10,19 @@ from hypothesis import strategies as st
 
 from commandsync.api.address import parse_address
 from commandsync.api.policy import Wait
-from commandsync.client import AsyncConnection
+from commandsync.client.asyncconnection import AsyncConnection
+from commandsync.client.connection import Connection
 from commandsync.client.events import Reconnecting, Vote
 from commandsync.client.gateway import Ended, Say, Session, event_of
 from commandsync.client.secrecy import Secrecy
-from commandsync.client.streaming import EventThread, stream
-from commandsync.client.watching import Ask, Closed, Listen, Open, Watch, pause
+from commandsync.client.stream import AsyncStream, Stream
+from commandsync.client.watch import Ask, Closed, Listen, Open, Watch, pause
 from commandsync.errors import DecodeError, Invalid, Reply, TransportError
 from commandsync.records.models import Voter, VoterPage
 from tests.support.gateway import Gateway, event, vote
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 SAID = {"user": {"id": "7"}, "bot": {"id": "42"}}
 
@@ -160,8 +164,8 @@ def test_a_stopped_connection_ends_its_stream() -> None:
             connection.stop()
 
         async with connection:
-            flow = stream(watch(), connection, running=set(), sleep=stop)
-            return [one async for one in flow]
+            stream = AsyncStream(watch(), connection, sleep=stop)
+            return [event async for event in stream.events()]
 
     with Gateway(voters=[[{"id": "1"}]]) as polled:
         assert asyncio.run(main(polled)) == []
@@ -170,13 +174,14 @@ def test_a_stopped_connection_ends_its_stream() -> None:
 
 
 def test_a_thread_that_is_stopped_before_it_begins_connects_nowhere() -> None:
-    def connect() -> AsyncConnection:
-        raise AssertionError
+    def steps() -> Generator[Any, Any, None]:
+        yield pytest.fail("a stopped stream takes no step")
 
-    thread = EventThread(watch(), connect)
-    thread.stop()
+    with Connection(parse_address("http://127.0.0.1:9"), None) as connection:
+        stream = Stream(steps(), connection)
+        stream.stop()
 
-    assert list(thread) == []
+        assert list(stream.events()) == []
 
 
 def test_a_vote_needs_nobody_who_is_ready() -> None:

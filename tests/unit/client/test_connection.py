@@ -6,16 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync import __version__
-from commandsync.api.operations import (
-    Operation,
-    add_command,
-    delete_command,
-    edit_command,
-    list_bots,
-    list_commands,
-)
+from commandsync.api.operations import Operation, add, delete, edit, list_bots, list_records
 from commandsync.api.policy import Health
-from commandsync.client import Gate
+from commandsync.client.gate import Gate
 from commandsync.errors import (
     DecodeError,
     Invalid,
@@ -24,13 +17,13 @@ from commandsync.errors import (
     TransportError,
     Unauthorized,
 )
-from commandsync.records.texts import CommandText
+from commandsync.records.texts import CommandText, Resource
 from tests.support.rawserver import Exchange, RawServer, answering, closing, sending
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commandsync.client import Connection
+    from commandsync.client.connection import Connection
 
     Connect = Callable[..., Connection]
 
@@ -51,7 +44,7 @@ class StoppedAfterWaiting(Gate):
 def test_a_read_asks_for_json_and_names_the_client(server: RawServer, connect: Connect) -> None:
     server.then(answering(LISTED))
 
-    commands = connect(server.url).call(list_commands("42"))
+    commands = connect(server.url).call(list_records("42", Resource.COMMAND))
     [request] = server.requests
 
     assert [command.name for command in commands] == ["help"]
@@ -65,7 +58,7 @@ def test_a_read_asks_for_json_and_names_the_client(server: RawServer, connect: C
 def test_without_a_token_no_authorization_is_sent(server: RawServer, connect: Connect) -> None:
     server.then(answering(LISTED))
 
-    connect(server.url, None).call(list_commands("42"))
+    connect(server.url, None).call(list_records("42", Resource.COMMAND))
 
     assert "authorization" not in server.requests[0].headers
 
@@ -74,7 +67,7 @@ def test_a_write_sends_its_body_as_json(server: RawServer, connect: Connect) -> 
     text = CommandText("帮助 \ud83d", "مرحبا 🏳️‍🌈", "`x`", "")
     server.then(answering({"success": True}))
 
-    connect(server.url).call(edit_command("42", "7", text))
+    connect(server.url).call(edit("42", Resource.COMMAND, "7", text))
     [request] = server.requests
 
     assert request.headers["content-type"] == "application/json"
@@ -94,7 +87,7 @@ def test_an_identifier_from_the_service_stays_one_part_of_the_path(
 ) -> None:
     server.then(answering())
 
-    connect(server.url).call(delete_command("42", "a/../b?c#d%2e"))
+    connect(server.url).call(delete("42", Resource.COMMAND, "a/../b?c#d%2e"))
 
     assert server.requests[0].target == "/v1/bot/42/commands/a%2F..%2Fb%3Fc%23d%252e"
 
@@ -103,9 +96,13 @@ def test_connections_are_kept_and_used_again(server: RawServer, connect: Connect
     server.then(answering(LISTED), answering(LISTED), answering(b"", status=204), answering(LISTED))
     connection = connect(server.url)
 
-    for operation in (list_commands("1"), list_commands("2"), delete_command("1", "2")):
+    for operation in (
+        list_records("1", Resource.COMMAND),
+        list_records("2", Resource.COMMAND),
+        delete("1", Resource.COMMAND, "2"),
+    ):
         connection.call(operation)
-    connection.call(list_commands("3"))
+    connection.call(list_records("3", Resource.COMMAND))
 
     assert server.connections == 1
 
@@ -115,7 +112,7 @@ def test_a_redirect_is_not_followed(server: RawServer, connect: Connect) -> None
         server.then(answering(b"moved", status=302, headers={"Location": elsewhere.url}))
 
         with pytest.raises(Invalid, match="redirects are not followed"):
-            connect(server.url).call(list_commands("42"))
+            connect(server.url).call(list_records("42", Resource.COMMAND))
 
     assert elsewhere.requests == []
 
@@ -124,8 +121,8 @@ def test_cookies_are_not_kept(server: RawServer, connect: Connect) -> None:
     server.then(answering(LISTED, headers={"Set-Cookie": "a=b"}), answering(LISTED))
     connection = connect(server.url)
 
-    connection.call(list_commands("42"))
-    connection.call(list_commands("42"))
+    connection.call(list_records("42", Resource.COMMAND))
+    connection.call(list_records("42", Resource.COMMAND))
 
     assert "cookie" not in server.requests[1].headers
 
@@ -144,7 +141,7 @@ def test_a_token_that_the_service_echoes_is_hidden(
 
     for _ in range(2):
         with pytest.raises(Unauthorized) as caught:
-            connection.call(list_commands("42"))
+            connection.call(list_records("42", Resource.COMMAND))
 
         assert token not in str(caught.value)
         assert token.encode() not in caught.value.reply.body
@@ -155,7 +152,7 @@ def test_a_token_that_the_service_echoes_is_hidden(
 def test_a_short_token_does_not_falsify_a_listing(server: RawServer, connect: Connect) -> None:
     server.then(answering({"data": [{"id": "1", "name": "abc"}]}))
 
-    commands = connect(server.url, "abc").call(list_commands("42"))
+    commands = connect(server.url, "abc").call(list_records("42", Resource.COMMAND))
 
     assert commands[0].name == "abc"
 
@@ -163,7 +160,7 @@ def test_a_short_token_does_not_falsify_a_listing(server: RawServer, connect: Co
 def test_a_long_token_is_hidden_in_a_listing_too(server: RawServer, connect: Connect) -> None:
     server.then(answering({"data": [{"id": "1", "name": TOKEN}]}))
 
-    commands = connect(server.url).call(list_commands("42"))
+    commands = connect(server.url).call(list_records("42", Resource.COMMAND))
 
     assert commands[0].name == "<hidden>"
 
@@ -187,7 +184,9 @@ def test_a_read_is_sent_again_after_trouble(server: RawServer, connect: Connect)
     server.then(answering(b"", status=503), answering(LISTED))
     health = Health()
 
-    commands = connect(server.url, retries=1).call(list_commands("42"), health=health)
+    commands = connect(server.url, retries=1).call(
+        list_records("42", Resource.COMMAND), health=health
+    )
 
     assert len(commands) == 1
     assert health.reads.failures == 0
@@ -198,7 +197,7 @@ def test_an_add_is_sent_again_after_429_only(server: RawServer, connect: Connect
     server.then(wait, wait, answering(b"", status=500))
 
     with pytest.raises(ServerError):
-        connect(server.url, retries=4).call(add_command("42", HELP))
+        connect(server.url, retries=4).call(add("42", Resource.COMMAND, HELP))
 
     assert len(server.requests) == 3
 
@@ -207,7 +206,7 @@ def test_an_add_is_not_sent_again_after_an_unclear_end(server: RawServer, connec
     server.then(closing)
 
     with pytest.raises(TransportError) as caught:
-        connect(server.url, retries=4).call(add_command("42", HELP))
+        connect(server.url, retries=4).call(add("42", Resource.COMMAND, HELP))
 
     assert caught.value.sent
     assert len(server.requests) == 1
@@ -219,7 +218,7 @@ def test_health_is_noted_for_the_caller(server: RawServer, connect: Connect) -> 
 
     for _ in range(2):
         with pytest.raises(ServerError):
-            connection.call(list_commands("42"), health=health)
+            connection.call(list_records("42", Resource.COMMAND), health=health)
 
     assert health.reads.failures == 2
 
@@ -228,7 +227,7 @@ def test_an_answer_that_is_no_json_is_told_apart(server: RawServer, connect: Con
     server.then(sending(b"HTTP/1.0 200 OK\r\n\r\n<!doctype html><p>Hello"))
 
     with pytest.raises(DecodeError, match="HTML page"):
-        connect(server.url).call(list_commands("42"))
+        connect(server.url).call(list_records("42", Resource.COMMAND))
 
 
 def test_after_a_stop_nothing_is_sent(server: RawServer, connect: Connect) -> None:
@@ -236,7 +235,7 @@ def test_after_a_stop_nothing_is_sent(server: RawServer, connect: Connect) -> No
     connection.stop()
 
     with pytest.raises(StoppedError, match="list commands"):
-        connection.call(list_commands("42"))
+        connection.call(list_records("42", Resource.COMMAND))
 
     assert server.requests == []
 
@@ -246,7 +245,7 @@ def test_a_closed_connection_sends_nothing(server: RawServer, connect: Connect) 
         pass
 
     with pytest.raises(StoppedError):
-        connection.call(list_commands("42"))
+        connection.call(list_records("42", Resource.COMMAND))
 
 
 def test_a_stop_ends_the_wait_and_the_last_error_tells(server: RawServer, connect: Connect) -> None:
@@ -259,7 +258,7 @@ def test_a_stop_ends_the_wait_and_the_last_error_tells(server: RawServer, connec
     server.then(limit_and_stop)
 
     with pytest.raises(ServerError):
-        connection.call(list_commands("42"))
+        connection.call(list_records("42", Resource.COMMAND))
 
     assert len(server.requests) == 1
 
@@ -271,6 +270,6 @@ def test_a_stop_while_waiting_for_a_turn_keeps_what_happened_before(
     server.then(answering(b"", status=503))
 
     with pytest.raises(ServerError):
-        connection.call(list_commands("42"))
+        connection.call(list_records("42", Resource.COMMAND))
 
     assert len(server.requests) == 1

@@ -1,4 +1,4 @@
-"""A pool of requests' connections that decides nothing: no cookies, no retries, no redirects."""
+"""A blocking transport: one request over a pool of connections, without retries or redirects."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from urllib3.exceptions import HTTPError
 from commandsync.client.body import BodyError, gather
 from commandsync.client.environment import surroundings
 from commandsync.client.failures import failure, root_of
-from commandsync.client.requesting import request_of
-from commandsync.client.sending import LONGEST_CONNECT, PIECE, Reuse, StaleError
-from commandsync.client.sockets import Adapter, making
+from commandsync.client.request import LONGEST_CONNECT, PIECE, Reuse, StaleError, request_of
+from commandsync.client.sockets import Adapter, state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,17 +26,17 @@ if TYPE_CHECKING:
     from commandsync.errors import Reply, TransportError
 
 
-class Session:
-    """Sends one request, and says what came of it; from any thread.
+class Transport:
+    """Sends one request and returns its result, from any thread.
 
-    Proxies and certificate authorities are taken from the environment as requests does, but
-    loopback is always reached directly, and `.netrc` is never read.
+    Proxies and certificate authorities are those of the environment, as in requests, but loopback
+    is always reached directly, and `.netrc` is never read.
 
     Args:
-        address: Where the service is.
-        secrecy: What shows the token.
-        timeout: Seconds that one request may take in all.
-        kept: How many connections are kept for later requests.
+        address: The service.
+        secrecy: Reveals the token.
+        timeout: Seconds for one request.
+        kept: Most connections that are kept for later requests.
     """
 
     def __init__(self, address: Address, secrecy: Secrecy, *, timeout: float, kept: int) -> None:
@@ -59,7 +58,7 @@ class Session:
             return self._exchange(operation, adapter)
 
     def _exchange(self, operation: Operation[Any], adapter: Adapter) -> Reply | TransportError:
-        making.failure, making.kept = None, False
+        state.failure, state.kept = None, False
         try:
             request = request_of(self._address, operation, self._secrecy)
             time_out: Any = Timeout(connect=self._connect_timeout, total=self._timeout)
@@ -68,21 +67,21 @@ class Session:
                 encoding = response.headers.get("content-encoding", "")
                 body = gather(_chunks(response), encoding=encoding)
         except (OSError, HTTPError, BodyError) as error:
-            if making.kept:
+            if state.kept:
                 self._reuse.broke(operation, root_of(error))
             return self._failure(error)
-        self._reuse.answered(kept=making.kept)
+        self._reuse.answered(kept=state.kept)
         return self._secrecy.reply(response.status_code, body, response.headers.items())
 
     def _new_adapter(self) -> Adapter:
         return Adapter(pool_connections=1, pool_maxsize=self._kept, max_retries=0)
 
     def close(self) -> None:
-        """Close every connection that is kept."""
+        """Close every kept connection."""
         self._adapter.close()
 
     def _failure(self, error: BaseException) -> TransportError:
-        unmade, making.failure = making.failure, None
+        unmade, state.failure = state.failure, None
         return failure(
             root_of(unmade or error),
             made=unmade is None,

@@ -1,0 +1,76 @@
+"""The arguments of a caller, checked where a value is made of them and before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from commandsync.errors import ArgumentError
+
+_LONGEST_TIMEOUT = 3600  # seconds; far below what sockets and threads can count
+
+
+def string(name: str, value: object, *, empty: bool = True) -> str:
+    """Return a string.
+
+    Args:
+        name: The argument's name, for the message.
+        value: The argument.
+        empty: Whether it may be empty.
+
+    Raises:
+        ArgumentError: It is not a string, or is empty and must not be.
+    """
+    if not isinstance(value, str):  # the value is not shown: it may be a secret
+        raise ArgumentError(f"{name} is not a string, but {type(value).__name__}")
+    if not (empty or value.strip()):
+        raise ArgumentError(f"{name} is empty", hint="the service requires it")
+    return value
+
+
+def strings(name: str, values: object) -> tuple[str, ...]:
+    """Return strings, none of them empty; raises as `string`, also for one string alone."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ArgumentError(f"{name} is not a list of strings: {values!r}")
+    return tuple(string(name, value, empty=False) for value in values)
+
+
+def identifier(name: str, value: object) -> str:
+    """Return an identifier.
+
+    Raises:
+        ArgumentError: It is not a string; or it is empty, `.` or `..`, and would address
+            something else as a part of a path.
+    """
+    if not isinstance(value, str) or value.strip() in {"", ".", ".."}:
+        hint = "ids are strings, for example '42'"
+        raise ArgumentError(f"{name} is not a valid identifier: {value!r}", hint=hint)
+    return value
+
+
+def boolean(name: str, value: object) -> bool:
+    """Return a boolean; raises `ArgumentError`."""
+    if not isinstance(value, bool):
+        raise ArgumentError(f"{name} is not True, False or None: {value!r}")
+    return value
+
+
+def number(name: str, value: object, *, least: int, most: int | None = None) -> int:
+    """Return a whole number within bounds; raises `ArgumentError`."""
+    match value:
+        case int() if (
+            not isinstance(value, bool) and least <= value and (most is None or value <= most)
+        ):
+            return value
+        case _:
+            bounds = f"from {least}" if most is None else f"from {least} to {most}"
+            raise ArgumentError(f"{name} is not a whole number {bounds}: {value!r}")
+
+
+def seconds(name: str, value: object) -> float:
+    """Return a time-out in seconds; raises `ArgumentError`."""
+    match value:
+        case int() | float() if value is not True and 0 < value <= _LONGEST_TIMEOUT:
+            return float(value)
+        case _:
+            bounds = f"above 0 and up to {_LONGEST_TIMEOUT:,}"
+            raise ArgumentError(f"{name} is not a number of seconds {bounds}: {value!r}")

@@ -1,0 +1,153 @@
+"""The success of an answer, or its refusal, by its status and body (wire notes, "status codes")."""
+
+from __future__ import annotations
+
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from commandsync.api import jsontext
+from commandsync.errors import (
+    ApiError,
+    DecodeError,
+    Forbidden,
+    Invalid,
+    NotFound,
+    RateLimited,
+    ServerError,
+    Unauthorized,
+)
+
+if TYPE_CHECKING:
+    from commandsync.errors import Reply
+
+CHECK_BASE_URL = "check the base URL: is it the listing service's, without /v1?"
+_LONGEST_MESSAGE = 500  # characters of a service's own message that are passed on
+
+
+def content_of(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
+    """Return the JSON content of a successful answer.
+
+    Raises:
+        ApiError: The service refused, by the status or in the body.
+        DecodeError: The body is not JSON.
+    """
+    raise_for_status(reply)
+    content = _json(reply)
+    if isinstance(content, dict):
+        failed = bool(content.get("error")) and content.get("success") is not True
+        if failed or content.get("success") is False:
+            raise Invalid(
+                _own_message(reply) or "the service reports a failure",
+                reply=reply,
+                hint="this is the service's own message; if it does not help, see the bot's page",
+            )
+    return content
+
+
+def _json(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
+    try:
+        return jsontext.parse(reply.body)
+    except jsontext.TooLargeError as error:
+        raise DecodeError(
+            f"the answer is too large: {error}", reply=reply, hint=CHECK_BASE_URL
+        ) from error
+    except (ValueError, RecursionError) as error:
+        start = reply.body[:100].lstrip().lower()
+        kind = "an HTML page" if start.startswith((b"<!doctype", b"<html")) else "not valid JSON"
+        raise DecodeError(
+            f"the answer is {kind} (HTTP {reply.status})", reply=reply, hint=CHECK_BASE_URL
+        ) from error
+
+
+def json_or_none(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
+    """Return the JSON content of any answer; None if it has none."""
+    try:
+        return jsontext.parse(reply.body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def raise_for_status(reply: Reply) -> None:
+    """Raise the error of a status that is not a success."""
+    status = reply.status
+    if 200 <= status < 300:  # noqa: PLR2004 - HTTP's own class
+        return
+    own_message = _own_message(reply)
+    message = f"{status}: {own_message}" if own_message else f"HTTP {status}"
+    if status in _REFUSALS:
+        raise refused(reply, message)
+    if status == 429:  # noqa: PLR2004 - HTTP's own number
+        raise RateLimited(
+            f"the service limits the rate of requests ({message})",
+            reply=reply,
+            hint="run again later; a lower --concurrency helps",
+            retry_after=_retry_after(reply),
+        )
+    if status == 408 or status >= 500:  # noqa: PLR2004 - HTTP's own numbers
+        raise ServerError(
+            f"the service has an internal error ({message})", reply=reply, hint="run again later"
+        )
+    if status < 400:  # noqa: PLR2004 - HTTP's own class
+        raise Invalid(
+            f"the service redirects ({message}), and redirects are not followed",
+            reply=reply,
+            hint="set the base URL to the service's real address: the token is sent nowhere else",
+        )
+    raise Invalid(f"the service refuses the request ({message})", reply=reply)
+
+
+def refused(reply: Reply, message: str, *, by: str = "service") -> ApiError:
+    """Return the error of a 401, 403 or 404; without a token, the first two ask for one."""
+    kind, meaning, hint = _REFUSALS[reply.status]
+    if kind is not NotFound and not reply.with_token:
+        meaning, hint = _NO_TOKEN
+    return kind(f"{meaning.format(by=by)} ({message})", reply=reply, hint=hint)
+
+
+_NO_TOKEN = (
+    "no token was given, and the {by} refuses the request",
+    "set COMMANDSYNC_TOKEN (or the variable in token_env), give --token-file, or in code token=...",
+)
+_REFUSALS: dict[int, tuple[type[ApiError], str, str]] = {
+    401: (
+        Unauthorized,
+        "the {by} does not accept the token",
+        "copy the bot's token again from the service's page into the variable or file",
+    ),
+    403: (
+        Forbidden,
+        "the token may not do this",
+        "is it the token of this bot?",
+    ),
+    404: (
+        NotFound,
+        "the {by} does not have this bot or record",
+        "check the bot's id and the base URL (without /v1)",
+    ),
+}
+
+
+def _own_message(reply: Reply) -> str:
+    """Return the service's own message on an error: `error` or `message` (wire notes)."""
+    content = json_or_none(reply)
+    if not isinstance(content, dict):
+        return ""
+    messages = (content.get(name) for name in ("error", "message"))
+    message = next((message for message in messages if isinstance(message, str)), "")
+    return " ".join(message.split())[:_LONGEST_MESSAGE]
+
+
+def _retry_after(reply: Reply) -> float | None:
+    """Return the seconds in `Retry-After`; None when it is absent or malformed.
+
+    A date is measured from the answer's own `Date`, so that no clock is needed here.
+    """
+    value = reply.headers.get("retry-after", "").strip()
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        until = parsedate_to_datetime(value)
+        now = parsedate_to_datetime(reply.headers.get("date", ""))
+        return max(0.0, (until - now).total_seconds())
+    except (ValueError, TypeError, OverflowError):  # OverflowError: a year beyond all calendars
+        return None

@@ -1,0 +1,135 @@
+"""An asynchronous connection: operations, sent and retried as the policy decides, from one loop."""
+
+from __future__ import annotations
+
+import random
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never
+
+from commandsync.api import arguments
+from commandsync.api.policy import Health, Send, Wait, attempt
+from commandsync.client.asyncgate import AsyncGate
+from commandsync.client.asynctransport import AsyncTransport
+from commandsync.client.request import log_answer, not_sent
+from commandsync.client.secrecy import Secrecy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Self
+
+    from commandsync.api.address import Address
+    from commandsync.api.credentials import Token
+    from commandsync.api.operations import Operation
+    from commandsync.errors import Reply, TransportError
+
+T = TypeVar("T")
+
+
+class AsyncConnection:
+    """The connection to one listing service.
+
+    Use it from one event loop; a cancelled task closes the connection of its request.
+
+    Args:
+        address: The service.
+        token: The bot's token, sent with every request; None for requests without a token.
+        timeout: Seconds for one request, from connecting to the last byte, at most 3,600.
+        retries: How often an operation may be sent again, from 0.
+        concurrency: Most requests in flight, from 1.
+        jitter: Returns a number from 0 to 1; spreads the waits of many clients.
+        gate: A gate to share with other connections, instead of one for `concurrency` requests.
+
+    Raises:
+        ArgumentError: A number is out of its bounds.
+    """
+
+    def __init__(  # noqa: PLR0913 - the settings of a run, all with the designed default
+        self,
+        address: Address,
+        token: Token | None,
+        *,
+        timeout: float = 30.0,
+        retries: int = 4,
+        concurrency: int = 4,
+        jitter: Callable[[], float] = random.random,
+        gate: AsyncGate | None = None,
+    ) -> None:
+        self.address = address
+        self.token = token
+        self.timeout = arguments.seconds("timeout", timeout)
+        self.retries = arguments.number("retries", retries, least=0)
+        self.concurrency = arguments.number("concurrency", concurrency, least=1)
+        self.gate = AsyncGate(concurrency) if gate is None else gate
+        self.secrecy = Secrecy(token)
+        self.transport = AsyncTransport(address, self.secrecy, timeout=timeout)
+        self._jitter = jitter
+
+    async def call(self, operation: Operation[T], *, health: Health | None = None) -> T:
+        """Carry out an operation, retries included.
+
+        Args:
+            operation: The operation.
+            health: The health of the service in this run, shared by its calls.
+
+        Raises:
+            ListingError: It failed; `policy.may_have_happened` decides what that means for a write.
+            StoppedError: `stop` was called before it was sent for the first time.
+        """
+        steps = attempt(
+            operation,
+            retries=self.retries,
+            jitter=self._jitter,
+            health=Health() if health is None else health,
+        )
+        last: Reply | TransportError | None = None
+        answer: Reply | TransportError | bool
+        step = next(steps)
+        while True:
+            match step:
+                case Send():
+                    answer = last = await self._send_in_turn(operation, last)
+                case Wait(seconds=seconds, everyone=everyone):
+                    if everyone:
+                        self.gate.pause(seconds)
+                    answer = await self.gate.wait(seconds)
+                case _:
+                    assert_never(step)
+            try:
+                step = steps.send(answer)
+            except StopIteration as end:
+                value: T = end.value
+                return value
+
+    async def _send_in_turn(
+        self, operation: Operation[Any], last: Reply | TransportError | None
+    ) -> Reply | TransportError:
+        if not await self.gate.enter():
+            return not_sent(operation, last)
+        start, answer = monotonic(), None
+        try:
+            answer = await self.transport.send(operation)
+        finally:
+            self.gate.leave()
+            log_answer(operation, answer, start=start)
+        return answer
+
+    def stop(self) -> None:
+        """Send nothing new and end all waits at once; requests in flight are finished."""
+        self.gate.stop()
+
+    async def close(self) -> None:
+        """Stop, and close the pooled connections."""
+        self.stop()
+        await self.transport.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()

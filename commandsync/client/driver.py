@@ -1,0 +1,122 @@
+"""The driver for threads: the steps of apply and reads, each call in a daemon thread."""
+
+from __future__ import annotations
+
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from commandsync.api.listing import reading
+from commandsync.api.policy import Health
+from commandsync.apply.steps import Answered, Call, Elapsed
+from commandsync.errors import ListingError, TransportError
+from commandsync.records.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from commandsync.apply.outcomes import Result, Settled
+    from commandsync.apply.steps import Event, Step
+    from commandsync.client.connection import Connection
+    from commandsync.records.snapshot import Entry
+    from commandsync.records.texts import Resource
+
+_LONGEST_WAIT = 0.2  # seconds: no signal interrupts a longer wait on Windows
+
+
+class SnapshotReading:
+    """The reads of a listing's collections, all at the same time.
+
+    Args:
+        connection: The connection to the service.
+        bot: The bot's id.
+        scope: The collections to read.
+    """
+
+    def __init__(self, connection: Connection, bot: str, scope: Sequence[Resource]) -> None:
+        self._scope = tuple(scope)
+        self._events: SimpleQueue[Event] = SimpleQueue()
+        for key, resource in enumerate(self._scope):
+            _start(Call(key, reading(bot, resource)), connection, Health(), self._events)
+
+    def result(self) -> Snapshot:
+        """Wait for all of them.
+
+        Raises:
+            ListingError: A read failed; the first in the order of the scope.
+        """
+        answers: dict[int, Answered] = {}
+        while len(answers) < len(self._scope):
+            event = _next_event(self._events, None)
+            if isinstance(event, Answered):  # pragma: no branch - nothing else arrives here
+                answers[event.key] = event
+        entries: dict[Resource, tuple[Entry, ...]] = {}
+        for key, resource in enumerate(self._scope):
+            if error := answers[key].error:
+                raise error
+            entries[resource] = answers[key].value
+        return Snapshot(entries)
+
+
+def drive(
+    steps: Generator[Step, Event, Result],
+    connection: Connection,
+    *,
+    health: Health,
+    events: SimpleQueue[Event],
+    on_settled: Callable[[Sequence[Settled]], object],
+) -> Result:
+    """Carry out the steps of apply.
+
+    Args:
+        steps: The steps of `commandsync.apply.run.apply`.
+        connection: The connection to the service.
+        health: The one that was given to `apply`.
+        events: The queue of answers; a signal handler puts `Interrupted` or `Aborted` here (and
+            stops the connection, so that waits end at once).
+        on_settled: Called in this thread with outcomes as they become final.
+
+    Raises:
+        StalePlanError: As `apply` does, before anything is sent.
+    """
+    try:
+        step = next(steps)
+        while True:
+            on_settled(step.settled)
+            for call in step.start:
+                _start(call, connection, health, events)
+            step = steps.send(_next_event(events, step.wait))
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+
+
+def defect_error(defect: Exception) -> TransportError:
+    """Return the error of a call that ended by a defect of this program: its result is unknown."""
+    return TransportError(f"{type(defect).__name__} while carrying it out: {defect}")
+
+
+def _start(call: Call, connection: Connection, health: Health, events: SimpleQueue[Event]) -> None:
+    def work() -> None:
+        try:
+            value = connection.call(call.operation, health=health)
+        except ListingError as error:
+            events.put(Answered(call.key, error=error))
+        except Exception as error:  # noqa: BLE001 - a defect must not leave the run waiting
+            events.put(Answered(call.key, error=defect_error(error)))
+        else:
+            events.put(Answered(call.key, value))
+
+    Thread(target=work, name=f"commandsync-{call.key}", daemon=True).start()
+
+
+def _next_event(events: SimpleQueue[Event], wait: float | None) -> Event:
+    end = None if wait is None else monotonic() + wait
+    while True:
+        left = _LONGEST_WAIT if end is None else min(_LONGEST_WAIT, end - monotonic())
+        try:
+            return events.get(timeout=max(left, 0))
+        except Empty:
+            if end is not None and monotonic() >= end:
+                return Elapsed()

@@ -1,0 +1,121 @@
+"""One request of either transport: its form, its limits, the reuse of connections, and its log."""
+
+from __future__ import annotations
+
+import json
+import logging
+import ssl
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import requests
+
+from commandsync import __version__
+from commandsync.errors import Reply, StoppedError, TransportError
+
+if TYPE_CHECKING:
+    from commandsync.api.address import Address
+    from commandsync.api.operations import Operation
+    from commandsync.client.secrecy import Secrecy
+
+HEADERS = {
+    "User-Agent": f"commandsync/{__version__}",
+    "Accept": "application/json",
+    "Accept-Encoding": "gzip",
+}
+"""The headers of every request."""
+
+LONGEST_CONNECT = 10.0
+"""Seconds: a host that can be reached at all accepts a connection sooner."""
+
+PIECE = 64 * 1024
+"""Bytes of an answer that are read at a time."""
+
+_log = logging.getLogger("commandsync.client")
+
+
+def request_of(
+    address: Address, operation: Operation[Any], secrecy: Secrecy
+) -> requests.PreparedRequest:
+    """Return an operation as the request that is sent.
+
+    It is prepared without a session, which would look for credentials in `.netrc`.
+
+    Raises:
+        requests.exceptions.InvalidURL: The base URL's host is not a host name.
+    """
+    url = address.api + operation.path
+    if operation.query:
+        url += "?" + urlencode(operation.query, errors="surrogatepass")
+    headers, body = HEADERS | secrecy.headers, None
+    if operation.body is not None:
+        body = json.dumps(operation.body)  # ASCII: `\u` escapes can contain half a surrogate pair
+        headers["Content-Type"] = "application/json"
+    return requests.Request(operation.method, url, headers=headers, data=body).prepare()
+
+
+class StaleError(Exception):
+    """The service closed a kept connection before it answered; the request may be sent again."""
+
+
+@dataclass(slots=True)
+class Reuse:
+    """Which requests may use a connection that was kept after another request.
+
+    A service may close a connection right after an answer without notice. It may or may not have
+    read a request that was sent meanwhile. An idempotent request is then sent again at once, on a
+    new connection. An add cannot be sent again: it uses a kept connection only if the service has
+    answered on one before, and none has broken since.
+    """
+
+    _proven: bool = False
+    _broken: bool = False
+
+    def allowed(self, operation: Operation[Any]) -> bool:
+        """Whether an operation may use a kept connection."""
+        return operation.idempotent or (self._proven and not self._broken)
+
+    def answered(self, *, kept: bool) -> None:
+        """Note that an answer arrived, and whether on a kept connection."""
+        self._proven = self._proven or kept
+
+    def broke(self, operation: Operation[Any], root: BaseException) -> None:
+        """Note that a kept connection broke.
+
+        Raises:
+            StaleError: The operation is to be sent again at once.
+        """
+        if isinstance(root, ConnectionError | ssl.SSLEOFError | ssl.SSLZeroReturnError):
+            self._broken = True
+            if operation.idempotent:
+                raise StaleError
+
+
+def not_sent(
+    operation: Operation[Any], last: Reply | TransportError | None
+) -> Reply | TransportError:
+    """Return the result of an operation that was stopped before it was sent: its last attempt's.
+
+    Raises:
+        StoppedError: There was no attempt before.
+    """
+    if last is None:
+        raise StoppedError(f"stopped before {operation.name!r} was sent")
+    return last
+
+
+def log_answer(
+    operation: Operation[Any], answer: Reply | TransportError | None, *, start: float
+) -> None:
+    """Log the result of a request; None for one that was cancelled in flight."""
+    match answer:
+        case Reply(status=status):
+            result = f"HTTP {status}"
+        case TransportError(message=message):
+            result = message
+        case _:
+            result = "cancelled; it may have been sent"
+    milliseconds = round(1000 * (monotonic() - start))
+    _log.debug("%s %s: %s (%d ms)", operation.method, operation.path, result, milliseconds)

@@ -1,0 +1,183 @@
+"""`run` and `run_async`: apply a manifest through a client of the library."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, TypedDict
+
+from commandsync.api.policy import Health
+from commandsync.apply.outcomes import Outcome, Result, skipped
+from commandsync.apply.run import apply
+from commandsync.client.asyncdriver import drive_async, read_async
+from commandsync.client.driver import SnapshotReading, drive
+from commandsync.errors import ArgumentError, TooManyDeletesError, UsageError, WrongBotError
+from commandsync.manifest import Manifest
+from commandsync.plan.rules import parse_delete_limit
+from commandsync.sync.job import load_files, plan_of
+from commandsync.sync.settings import Settings, Site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+    from os import PathLike
+    from typing import Unpack
+
+    from commandsync import AsyncClient, Client
+    from commandsync.apply.outcomes import Settled
+    from commandsync.apply.steps import Event, Step
+    from commandsync.plan.plan import Plan
+    from commandsync.records.snapshot import Snapshot
+
+__all__ = ["Outcome", "Result", "run", "run_async"]
+
+
+class Options(TypedDict, total=False):
+    """The options of `run` and `run_async`; see there."""
+
+    prune: bool
+    max_deletes: int | str | None
+    only: str
+    unordered: bool
+    dry_run: bool
+    on_settled: Callable[[Sequence[Settled]], object]
+
+
+def run(
+    client: Client, manifest: str | PathLike[str] | Manifest, **options: Unpack[Options]
+) -> Result:
+    """Make a listing match a manifest, as `commandsync apply` does.
+
+    The client's connection is used and stays open; its service is the one that is changed, and its
+    retries, time-outs and token are those of the run. Signals are left to the caller, and nothing
+    is printed. Changes that failed or whose result is unknown are in the result and do not raise.
+
+    Args:
+        client: A client with the bot's token.
+        manifest: The path of one manifest, or a manifest as `commandsync.manifest` loads it.
+        **options: `prune=False` deletes nothing that the manifest does not have; `max_deletes`, a
+            number, a percentage like `"30%"` or `"all"`, replaces the manifest's limit; `only`, a
+            pattern, makes only the changes whose old or new name matches; `unordered=True` sends
+            adds concurrently; `dry_run=True` writes nothing and returns the plan, refused or not;
+            `on_settled` is called with the outcomes of changes as they become final.
+
+    Returns:
+        The plan, the outcome of each change, and whether the listing was verified to match.
+
+    Raises:
+        ManifestError: The manifest is invalid.
+        UsageError: An argument is not valid, the client has no token, or the bot is unknown.
+        WrongBotError: The manifest, the client and its token are not for one bot.
+        TooManyDeletesError: The plan deletes more than its limit allows.
+        ListingError: The listing cannot be read.
+    """
+    job = _job(client, _loaded(manifest), **options)
+    listed = SnapshotReading(client.connection, job.site.bot, job.manifest.snapshot.scope).result()
+    plan = job.plan(listed)
+    if job.options.dry_run:
+        return _dry(plan)
+    return drive(
+        job.steps(plan, listed),
+        client.connection,
+        health=job.health,
+        events=SimpleQueue(),
+        on_settled=job.options.on_settled,
+    )
+
+
+async def run_async(
+    client: AsyncClient, manifest: str | PathLike[str] | Manifest, **options: Unpack[Options]
+) -> Result:
+    """Make a listing match a manifest, as `run` does, from an event loop.
+
+    If the task is cancelled, the calls in flight are cancelled too: their results are unknown, and
+    the next run finishes the work.
+    """
+    job = _job(client, await asyncio.to_thread(_loaded, manifest), **options)
+    listed = await read_async(client.connection, job.site.bot, job.manifest.snapshot.scope)
+    plan = job.plan(listed)
+    if job.options.dry_run:
+        return _dry(plan)
+    return await drive_async(
+        job.steps(plan, listed),
+        client.connection,
+        health=job.health,
+        events=asyncio.Queue(),
+        on_settled=job.options.on_settled,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    prune: bool = True
+    max_deletes: int | str | None = None
+    only: str = ""
+    unordered: bool = False
+    dry_run: bool = False
+    on_settled: Callable[[Sequence[Settled]], object] = lambda _: None
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    manifest: Manifest
+    site: Site
+    settings: Settings
+    options: _Options
+    health: Health = field(default_factory=Health)
+
+    def plan(self, listed: Snapshot) -> Plan:
+        return plan_of(self.manifest, listed, site=self.site, settings=self.settings)
+
+    def steps(self, plan: Plan, listed: Snapshot) -> Generator[Step, Event, Result]:
+        if refusal := plan.refusal:
+            hint = 'if that is meant, pass a higher max_deletes, or max_deletes="all"'
+            raise TooManyDeletesError(refusal.message, hint=hint)
+        return apply(
+            plan,
+            listed=listed,
+            health=self.health,
+            replan=self.plan,
+            concurrency=self.settings.concurrency,
+            unordered=self.options.unordered,
+        )
+
+
+def _loaded(manifest: str | PathLike[str] | Manifest) -> Manifest:
+    if isinstance(manifest, Manifest):
+        return manifest
+    manifests = load_files([str(manifest)])
+    if len(manifests) != 1:
+        raise UsageError("a run applies one manifest", hint="pass the path of one file")
+    return manifests[0]
+
+
+def _job(client: Client | AsyncClient, manifest: Manifest, **options: Unpack[Options]) -> _Job:
+    connection, known = client.connection, _Options(**options)
+    if client.bot and manifest.bot and client.bot != manifest.bot:
+        raise WrongBotError(
+            f"the manifest is for bot {manifest.bot}, and the client for bot {client.bot}",
+            hint="pass a client of the manifest's bot, or correct bot: in the manifest",
+        )
+    bot = client.bot or manifest.bot
+    if not bot:
+        raise UsageError(
+            "which bot? Neither the client nor the manifest contains a bot id",
+            hint="pass bot=... to the client, or write bot: in the manifest",
+        )
+    site = Site(connection.address, bot, connection.token, token_from="")
+    if not known.dry_run:
+        if connection.token is None:
+            raise UsageError("the client has no token", hint="pass the bot's token to the client")
+        site.check_token()
+    try:
+        limit = None if known.max_deletes is None else parse_delete_limit(str(known.max_deletes))
+    except ValueError as error:
+        raise ArgumentError(f"max_deletes: {error}") from error
+    settings = Settings(
+        prune=known.prune, max_deletes=limit, only=known.only, concurrency=connection.concurrency
+    )
+    return _Job(manifest, site, settings, known)
+
+
+def _dry(plan: Plan) -> Result:
+    return replace(skipped(plan, "this is a dry run"), interrupted=False)

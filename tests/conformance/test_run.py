@@ -1,0 +1,181 @@
+"""`run` and `run_async` over real HTTP: a manifest is applied through either client."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import commandsync.sync
+from commandsync import ArgumentError, TransportError, UsageError
+from commandsync.errors import ManifestError, TooManyDeletesError, WrongBotError
+from commandsync.sync import Outcome
+from commandsync.sync.job import load_files
+from tests.support.rawserver import RawServer, answering, closing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from commandsync.apply.outcomes import Settled
+    from tests.support.bots import Service
+    from tests.support.clients import Either
+
+    Open = Callable[..., Either]
+
+HELP = {"id": "1", "name": "help", "description": "Does it.", "syntax": "/help"}
+OLD = """
+  - {name: help, description: Shows all., syntax: /help}
+  - {name: ping, description: Does it., syntax: /ping}
+"""
+NEW = "  - {name: new, description: Is new., syntax: /new}\n"
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str], Path]:
+    def write(commands: str, head: str = "") -> Path:
+        path = tmp_path / "commands.yaml"
+        path.write_text(f"version: 1\n{head}commands:\n{commands}", encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_a_manifest_is_applied_and_verified(
+    open_client: Open, service: Service, write: Callable[[str], Path]
+) -> None:
+    bot = service.bot(["help", "ping", "gone"])
+    client = open_client(bot.token, bot.url)
+    told: list[Settled] = []
+
+    result = client.run(write(OLD + NEW), on_settled=told.extend)
+    again = client.run(write(OLD + NEW))
+
+    assert result.complete
+    assert [settled.outcome for settled in result.settled] == [Outcome.DONE] * 3
+    assert sorted(settled.change.action for settled in told) == ["add", "delete", "edit"]
+    assert bot.names() == ["help", "ping", "new"]
+    assert bot.commands()[0]["description"] == "Shows all."
+    assert again.complete
+    assert again.plan.changes == ()
+    assert len(client.get_commands()) == 3  # the connection stays open
+
+
+def test_options_narrow_what_is_done(
+    open_client: Open, service: Service, write: Callable[[str], Path]
+) -> None:
+    bot = service.bot(["help", "ping", "gone"])
+    client = open_client(bot.token, bot.url)
+
+    dry = client.run(write(OLD + NEW), dry_run=True)
+    untouched = bot.names()
+    only = client.run(write(OLD + NEW), only="n*", unordered=True)
+    kept = client.run(write(OLD + NEW), prune=False)
+
+    assert len(dry.plan.changes) == 3
+    assert (dry.complete, dry.touched, dry.interrupted) == (False, False, False)
+    assert {settled.outcome for settled in dry.settled} == {Outcome.SKIPPED}
+    assert untouched == ["help", "ping", "gone"]
+    assert [settled.change.action for settled in only.settled] == ["add"]
+    assert [settled.change.action for settled in kept.settled] == ["edit"]
+    assert bot.names() == ["help", "ping", "gone", "new"]
+
+
+def test_more_deletes_than_the_limit_are_refused_before_anything_is_sent(
+    open_client: Open, service: Service, write: Callable[[str], Path]
+) -> None:
+    bot = service.bot(["help", *map(str, range(9))])
+    client = open_client(bot.token, bot.url)
+    path = write("  - {name: help, description: Does it., syntax: /help}\n")
+
+    with pytest.raises(TooManyDeletesError, match="would delete 9 of 10") as caught:
+        client.run(path)
+    with pytest.raises(TooManyDeletesError):
+        client.run(path, max_deletes="50%")
+    refused = client.run(path, dry_run=True)
+    untouched = bot.names()
+    allowed = client.run(path, max_deletes=9)
+
+    assert "max_deletes" in caught.value.hint
+    assert refused.plan.refusal is not None
+    assert len(untouched) == 10
+    assert allowed.complete
+    assert bot.names() == ["help"]
+
+
+def test_an_add_without_an_answer_has_an_unknown_outcome(
+    open_client: Open,
+    server: RawServer,
+    write: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("commandsync.apply.run.REREADS", (0.0, 0.0, 0.0))
+    listed = answering([HELP])
+    server.then(listed, closing, *[listed] * 6)
+    path = write("  - {name: help, description: Does it., syntax: /help}\n" + NEW)
+
+    result = open_client("opaque", server.url, bot="42").run(path)
+
+    (settled,) = result.settled
+    assert settled.outcome is Outcome.UNKNOWN
+    assert isinstance(settled.cause, TransportError)
+    assert (result.complete, result.verified, result.touched) == (False, False, True)
+
+
+def test_an_invalid_manifest_is_refused_with_all_its_problems(
+    open_client: Open, server: RawServer, write: Callable[[str], Path]
+) -> None:
+    with pytest.raises(ManifestError) as caught:
+        open_client("opaque", server.url, bot="42").run(write("  - {name: help}\n"))
+
+    assert len(caught.value.problems) == 2
+    assert server.requests == []
+
+
+def test_a_manifest_of_another_bot_is_refused(
+    open_client: Open, server: RawServer, service: Service, write: Callable[..., Path]
+) -> None:
+    bot = service.bot()
+    path = write(NEW, head='bot: "1"\n')
+
+    with pytest.raises(WrongBotError, match="the manifest is for bot 1, and the client for bot 42"):
+        open_client("opaque", server.url, bot="42").run(path)
+    with pytest.raises(WrongBotError, match="the token belongs to bot"):
+        open_client(bot.token, server.url, bot="1").run(path)
+
+    assert server.requests == []
+
+
+def test_what_a_run_needs_is_checked_before_anything_is_sent(
+    open_client: Open, server: RawServer, write: Callable[..., Path]
+) -> None:
+    path = write(NEW)
+    (loaded,) = load_files([str(path)])
+
+    with pytest.raises(UsageError, match="the client has no token"):
+        open_client(None, server.url, bot="42").run(loaded)
+    with pytest.raises(UsageError, match="which bot"):
+        open_client("opaque", server.url).run(path)
+    with pytest.raises(ArgumentError, match="max_deletes: 'many'"):
+        open_client("opaque", server.url, bot="42").run(path, max_deletes="many")
+    with pytest.raises(TypeError, match="force"):
+        open_client("opaque", server.url, bot="42").run(path, force=True)  # type: ignore[call-arg]
+    path.with_name("other.yaml").write_text(path.read_text("utf-8"), encoding="utf-8")
+    with pytest.raises(UsageError, match="one manifest"):
+        open_client("opaque", server.url, bot="42").run(path.parent)
+
+    assert server.requests == []
+
+
+def test_a_listing_that_cannot_be_read_is_an_error(
+    open_client: Open, server: RawServer, write: Callable[[str], Path]
+) -> None:
+    server.then(closing)
+
+    with pytest.raises(TransportError):
+        open_client("opaque", server.url, bot="42", retries=0).run(write(NEW))
+
+
+def test_the_names_of_the_job_load_when_first_used() -> None:
+    with pytest.raises(AttributeError, match="nothing"):
+        commandsync.sync.nothing  # noqa: B018 - it must not be there

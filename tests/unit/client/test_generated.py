@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SCRIPT = Path(__file__).parents[3] / ".ci" / "clients.py"
+
+
+@pytest.fixture
+def main() -> Callable[[list[str]], int]:
+    pytest.importorskip("ruff", reason="the generated files are formatted by ruff")
+    if not SCRIPT.exists():
+        pytest.skip("only the source tree contains the script")
+    run: Callable[[list[str]], int] = runpy.run_path(str(SCRIPT))["main"]
+    return run
+
+
+def test_the_blocking_client_is_generated_from_the_asynchronous_one(
+    main: Callable[[list[str]], int],
+) -> None:
+    assert main(["--check"]) == 0
