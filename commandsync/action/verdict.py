@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from commandsync import report
-from commandsync.document.documents import failure_kind
+from commandsync.document.failure import failure_kind
 from commandsync.errors import CommandsyncError
 from commandsync.report import github, words
 from commandsync.sync import exits

@@ -27,8 +27,11 @@ def schema_command(*, name: str, output: Output) -> None:
         from commandsync.manifest import schema_text  # noqa: PLC0415 - loads yaml
 
         output.result(schema_text())
-    else:
-        from commandsync.document import documents  # noqa: PLC0415 - loads pydantic
+    elif name == "plan":
+        from commandsync.document.plan import plan_schema_text  # noqa: PLC0415 - loads pydantic
 
-        plan = name == "plan"
-        output.result(documents.plan_schema_text() if plan else documents.result_schema_text())
+        output.result(plan_schema_text())
+    else:
+        from commandsync.document.result import result_schema_text  # noqa: PLC0415 - as above
+
+        output.result(result_schema_text())

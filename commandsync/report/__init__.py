@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from commandsync.apply.outcomes import Result, Settled
     from commandsync.diagnostics import Notice
-    from commandsync.document.documents import Validated
     from commandsync.errors import CommandsyncError
+    from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
 
 Format = Literal["text", "json", "markdown", "github"]
@@ -40,7 +40,7 @@ class _Renderer(Protocol):
 
     def failure(self, error: CommandsyncError, *, color: bool, kind: str) -> str: ...
 
-    def validated(self, manifests: Sequence[Validated], *, color: bool) -> str: ...
+    def validated(self, manifests: Sequence[Manifest], *, color: bool) -> str: ...
 
 
 def render_plans(plans: Sequence[Plan], *, format: Format, color: bool = False) -> str:  # noqa: A002 - the option's name
@@ -78,7 +78,7 @@ def render_failure(
 
 
 def render_validated(
-    manifests: Sequence[Validated],
+    manifests: Sequence[Manifest],
     *,
     format: Format,  # noqa: A002 - as above
     color: bool = False,

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from commandsync.apply.outcomes import Result
     from commandsync.diagnostics import Notice, Problem
-    from commandsync.document.documents import Validated
     from commandsync.errors import CommandsyncError
+    from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
 
 MOST_OF_A_KIND = 10
@@ -79,7 +79,7 @@ def failure(error: CommandsyncError, *, color: bool, kind: str) -> str:
     return _annotated(failure_annotations(error), text.failure(error, color=color, kind=kind))
 
 
-def validated(manifests: Sequence[Validated], *, color: bool) -> str:
+def validated(manifests: Sequence[Manifest], *, color: bool) -> str:
     """Return an annotation for each warning, then the manifests as text."""
     return _annotated(validated_annotations(manifests), text.validated(manifests, color=color))
 
@@ -93,7 +93,7 @@ def failure_annotations(error: CommandsyncError) -> Iterator[Annotation]:
         yield Annotation("error", "commandsync", one.message, one.hint, one.location)
 
 
-def validated_annotations(manifests: Sequence[Validated]) -> Iterator[Annotation]:
+def validated_annotations(manifests: Sequence[Manifest]) -> Iterator[Annotation]:
     """Return a remark for each warning about valid manifests."""
     for one in manifests:
         yield from _notices(one.warnings)

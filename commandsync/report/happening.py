@@ -6,7 +6,7 @@ import json
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Protocol
 
-from commandsync.document.documents import failure_document
+from commandsync.document.failure import failure_document
 from commandsync.report.escape import json_text, visible
 from commandsync.report.records import plain
 

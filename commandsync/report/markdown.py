@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from commandsync.apply.outcomes import Difference, Result, Settled
     from commandsync.diagnostics import Location, Notice, Problem
-    from commandsync.document.documents import Validated
     from commandsync.errors import CommandsyncError
+    from commandsync.manifest import Manifest
     from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
 
@@ -55,7 +55,7 @@ def failure(error: CommandsyncError, *, color: bool, kind: str) -> str:  # noqa:
     return _joined(blocks)
 
 
-def validated(manifests: Sequence[Validated], *, color: bool) -> str:  # noqa: ARG001 - as above
+def validated(manifests: Sequence[Manifest], *, color: bool) -> str:  # noqa: ARG001 - as above
     """Return what valid manifests hold, and the warnings about them."""
     rows = [
         (code(one.path), ", ".join(_counts(one)) or "nothing managed", str(len(one.warnings)))
@@ -66,7 +66,7 @@ def validated(manifests: Sequence[Validated], *, color: bool) -> str:  # noqa: A
     return _joined([*blocks, _problems("Warning", warnings)] if warnings else blocks)
 
 
-def _counts(one: Validated) -> list[str]:
+def _counts(one: Manifest) -> list[str]:
     collections = one.snapshot.collections
     return [words.counted(len(entries), resource) for resource, entries in collections.items()]
 

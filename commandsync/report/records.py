@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from commandsync.document.documents import VERSION
+from commandsync.document.part import VERSION
 from commandsync.errors import ListingError
 from commandsync.report.json import dumped
 from commandsync.report.table import table

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from commandsync.apply.outcomes import Result
     from commandsync.diagnostics import Location, Notice, Problem
-    from commandsync.document.documents import Validated
     from commandsync.errors import CommandsyncError
+    from commandsync.manifest import Manifest
     from commandsync.plan.changes import Change
     from commandsync.plan.diff import FieldChange
     from commandsync.plan.plan import Plan
@@ -77,7 +77,7 @@ def failure(error: CommandsyncError, *, color: bool, kind: str) -> str:  # noqa:
     return "".join(f"{line}\n" for line in lines)
 
 
-def validated(manifests: Sequence[Validated], *, color: bool) -> str:
+def validated(manifests: Sequence[Manifest], *, color: bool) -> str:
     """Return what valid manifests hold: their warnings, then a line for each."""
     palette = Palette(color)
     lines: list[str] = []

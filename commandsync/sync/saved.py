@@ -36,7 +36,7 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
         UsageError: A flag asks for what the plan has settled already.
         ListingError: The listing cannot be read.
     """
-    from commandsync.document.saved import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
+    from commandsync.document.plan import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
 
     narrows = settings.max_deletes is not None or not settings.prune or settings.only
     if settings.files or narrows:

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError, UsageError
+from commandsync.manifest import Manifest
 from commandsync.records.snapshot import Snapshot
 from commandsync.report import render_failure, render_plans, render_results, render_validated
 from commandsync.report.github import Annotation
@@ -16,13 +17,6 @@ from tests.support.plans import plans
 if TYPE_CHECKING:
     from commandsync.apply.outcomes import Result
     from commandsync.plan.plan import Plan
-
-
-@dataclass(frozen=True)
-class Manifest:
-    path: str
-    snapshot: Snapshot
-    warnings: tuple[Problem, ...] = ()
 
 
 def _annotations(shown: str) -> list[str]:
@@ -111,7 +105,9 @@ def test_another_error_is_annotated_without_a_line() -> None:
 
 
 def test_warnings_of_valid_manifests_are_annotated() -> None:
-    manifest = Manifest("b.yaml", Snapshot(), (Problem(Location("b.yaml", 2, 3), "twins"),))
+    manifest = Manifest(
+        "b.yaml", snapshot=Snapshot(), warnings=(Problem(Location("b.yaml", 2, 3), "twins"),)
+    )
 
     assert _annotations(render_validated([manifest], format="github")) == [
         "::warning file=b.yaml,line=2,col=3,title=commandsync::twins"

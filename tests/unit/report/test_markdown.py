@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError, UsageError
+from commandsync.manifest import Manifest
 from commandsync.plan.plan import Target
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
@@ -17,13 +18,6 @@ from tests.support.plans import command, plan_of, plans
 if TYPE_CHECKING:
     from commandsync.apply.outcomes import Result
     from commandsync.plan.plan import Plan
-
-
-@dataclass(frozen=True)
-class Manifest:
-    path: str
-    snapshot: Snapshot
-    warnings: tuple[Problem, ...] = ()
 
 
 def test_a_plan_has_a_table_for_each_action(every_change: Plan) -> None:
@@ -207,8 +201,10 @@ def test_a_failure_lists_the_problems() -> None:
 
 
 def test_valid_manifests_are_a_table() -> None:
-    one = Manifest("a.yaml", Snapshot({Resource.COMMAND: (command("a"),)}))
-    other = Manifest("b.yaml", Snapshot(), (Problem(Location("b.yaml", 2, 3), "twins"),))
+    one = Manifest("a.yaml", snapshot=Snapshot({Resource.COMMAND: (command("a"),)}))
+    other = Manifest(
+        "b.yaml", snapshot=Snapshot(), warnings=(Problem(Location("b.yaml", 2, 3), "twins"),)
+    )
 
     assert render_validated([one, other], format="markdown") == (
         "### Valid\n"

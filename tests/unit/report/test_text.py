@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.errors import ManifestError, UsageError
+from commandsync.manifest import Manifest
 from commandsync.plan.changes import Add
 from commandsync.plan.plan import Target
 from commandsync.plan.rules import SyncRules
@@ -30,13 +31,6 @@ if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
 
 HEAD = "Bot 779641401482805289 at https://listing.example from commands.yaml\n\n"
-
-
-@dataclass(frozen=True)
-class Manifest:
-    path: str
-    snapshot: Snapshot
-    warnings: tuple[Problem, ...] = ()
 
 
 def test_a_plan_shows_each_kind_of_change_with_its_own_sign(every_change: Plan) -> None:
@@ -356,7 +350,11 @@ def test_valid_manifests_say_what_they_hold() -> None:
     )
     warning = Problem(Location("b.yaml", 2, 3), "twins", "rename one")
     shown = render_validated(
-        [Manifest("a.yaml", snapshot), Manifest("b.yaml", Snapshot(), (warning,))], format="text"
+        [
+            Manifest("a.yaml", snapshot=snapshot),
+            Manifest("b.yaml", snapshot=Snapshot(), warnings=(warning,)),
+        ],
+        format="text",
     )
 
     assert shown == (
