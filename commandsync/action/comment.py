@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commandsync.action.rest import GitHubError
-from commandsync.report import page
+from commandsync.report.github import comment_body, comment_head, comment_marker
 
 if TYPE_CHECKING:
     from commandsync.action.event import Event
@@ -55,15 +55,15 @@ def write_comment(said: Said, github: GitHub, event: Event) -> str:
     if not number:
         return ""
     comments = f"/repos/{event.repository}/issues/{number}/comments"
-    known = _ours(github, comments, page.marker(said.key))
+    known = _ours(github, comments, comment_marker(said.key))
     if known is None and not said.news:
         return ""
-    body = page.comment(
+    body = comment_body(
         said.markdown, key=said.key, pointer=f"The rest is in the [job's summary]({event.run_url})."
     )
     if known is None:
         known = github.post(comments, {"body": body})
-    elif _first_line(known) != page.same_comment(said.markdown, key=said.key):
+    elif _first_line(known) != comment_head(said.markdown, key=said.key):
         known = github.patch(
             f"/repos/{event.repository}/issues/comments/{_id(known)}", {"body": body}
         )

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from commandsync import report
-from commandsync.document.failure import failure_kind
+from commandsync.document import failure_kind
 from commandsync.errors import CommandsyncError
-from commandsync.report import github, words
+from commandsync.report import github, summary
 from commandsync.sync import exits
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _order(error: CommandsyncError) -> int:
 
 
 def _drifted(plan: Plan) -> Annotation:
-    message = f"{_DRIFTED}. {words.summary(plan)}"
+    message = f"{_DRIFTED}. {summary.of_plan(plan)}"
     return github.Annotation("warning", "Drift", message, location=github.top_of(plan))
 
 

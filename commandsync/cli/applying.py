@@ -147,8 +147,8 @@ def _agreed(planned: list[Planned], output: Output) -> list[Planned] | None:
 
 
 def _name(change: Change) -> str:
-    from commandsync.report.differing import cut  # noqa: PLC0415 - loads with the plan
     from commandsync.report.escape import visible  # noqa: PLC0415 - as above
+    from commandsync.report.linediff import cut  # noqa: PLC0415 - loads with the plan
 
     return visible(cut(change.name))
 

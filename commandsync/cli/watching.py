@@ -120,23 +120,23 @@ def watched(client: Client, program: Program, *, output: Output, signals: Signal
     except CommandsyncError as error:
         if output.format != "json":
             raise
-        from commandsync.report import happening  # noqa: PLC0415 - when there is something to show
+        from commandsync.report import records  # noqa: PLC0415 - when there is something to show
 
-        output.result(happening.failure_json(error))
+        output.result(records.failure_json(error))
         return exits.of_error(error)
     return exits.Exit.DONE
 
 
 def _passed_on(event: Event, program: Program, output: Output, stop: _Stop) -> bool:
     """Show an event and run the program for it; False when nobody reads any more."""
-    from commandsync.report import happening  # noqa: PLC0415 - as above
+    from commandsync.report import records  # noqa: PLC0415 - as above
 
     try:
-        line = happening.event_json(event)
+        line = records.event_json(event)
     except ListingError as error:  # one event that cannot be shown does not end the others
         output.talk(f"warning: {error.message}")
         return True
-    read = output.result(line if output.format == "json" else happening.event_line(event))
+    read = output.result(line if output.format == "json" else records.event_line(event))
     if program.words:
         _run(program, line, output, stop)
     return read or bool(program.words)

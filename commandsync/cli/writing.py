@@ -113,7 +113,7 @@ def written(desk: Desk, work: Callable[[], T], told: Callable[[T], Told]) -> int
         return _unclear("interrupted", "interrupted", desk)
     except ListingError as error:
         from commandsync.api.policy import may_have_happened  # noqa: PLC0415 - as above
-        from commandsync.document.failure import failure_kind  # noqa: PLC0415 - seldom needed
+        from commandsync.document import failure_kind  # noqa: PLC0415 - seldom needed
 
         if not may_have_happened(error):
             raise

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from pydantic import TypeAdapter
 
-from commandsync import errors
-from commandsync.document.part import VERSION, Document, Model, Place
+from commandsync.document import VERSION, failure_kind
+from commandsync.document.part import Document, Model, Place
+from commandsync.errors import ManifestError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,20 +18,6 @@ if TYPE_CHECKING:
     from commandsync.errors import CommandsyncError
 
 D = TypeVar("D", bound=Model)
-
-_KINDS: dict[type, str] = {
-    errors.UsageError: "usage",
-    errors.ManifestError: "invalid",
-    errors.FileError: "file",
-    errors.StalePlanError: "stale",
-    errors.RefusedError: "refused",
-    errors.Unauthorized: "auth",
-    errors.Forbidden: "auth",
-    errors.RateLimited: "rate-limited",
-    errors.TransportError: "network",
-    errors.ServerError: "network",
-    errors.ListingError: "service",
-}
 
 
 class ListedProblem(Place):
@@ -70,17 +57,12 @@ def failure_document(error: CommandsyncError, *, kind: str = "") -> Document:
         error: The error.
         kind: The kind of failure, in one word for programs; by default `failure_kind`.
     """
-    problems = error.problems if isinstance(error, errors.ManifestError) else ()
+    problems = error.problems if isinstance(error, ManifestError) else ()
     return Failure.built(
         version=VERSION,
         error=Reason.of(error, kind=kind or failure_kind(error)),
         problems=tuple(map(listed_problem, problems)),
     ).model_dump(mode="json")
-
-
-def failure_kind(error: CommandsyncError) -> str:
-    """Return the kind of failure that an error is, in one word."""
-    return next((_KINDS[base] for base in type(error).mro() if base in _KINDS), "failed")
 
 
 def listed_problem(problem: Problem) -> ListedProblem:

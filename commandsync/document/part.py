@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 
-VERSION: Literal[1] = 1
-"""The version of every document."""
-
 
 class Model(BaseModel):
     """The base of documents and their parts: no unknown key, no conversion of types."""

@@ -11,10 +11,10 @@ from pydantic import AfterValidator, Field, ValidationError, WithJsonSchema, mod
 
 from commandsync.api.address import parse_address
 from commandsync.api.jsontext import check_size
+from commandsync.document import VERSION
 from commandsync.document.failure import schema_text
 from commandsync.document.part import (
     PLANNED,
-    VERSION,
     AnyChange,
     Count,
     Document,

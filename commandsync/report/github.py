@@ -1,10 +1,12 @@
-"""Plans and results as a GitHub job takes them: annotations on lines, outputs, masks.
+"""Plans and results for a GitHub job: annotations, outputs, masks, summaries and comments.
 
-A runner shows at most ten annotations of a kind; the text below them says everything.
+A runner shows at most ten annotations of a kind; the text below them contains everything.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 import secrets
 from collections import Counter
 from dataclasses import dataclass
@@ -14,8 +16,8 @@ from commandsync.apply.outcomes import Outcome
 from commandsync.diagnostics import Location
 from commandsync.errors import ManifestError
 from commandsync.plan.changes import Delete
-from commandsync.report import text, words
-from commandsync.report.escape import command_data, command_property, visible
+from commandsync.report import summary, text
+from commandsync.report.escape import code, command_data, command_property, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,6 +31,15 @@ if TYPE_CHECKING:
 MOST_OF_A_KIND = 10
 """A runner drops further annotations of one kind."""
 
+LONGEST_SUMMARY = 1_000_000
+"""Bytes: GitHub drops a step's summary of more than 1 MiB."""
+
+LONGEST_COMMENT = 60_000
+"""Bytes: GitHub refuses a comment of more than 65,536 characters."""
+
+_FENCE = re.compile(r"(`{3,})\w*")
+_ROOM = 600  # bytes for the note on what was cut off
+
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
@@ -36,7 +47,7 @@ class Annotation:
 
     Attributes:
         kind: How grave it is.
-        title: What it is about, in our own words.
+        title: What it is about, in our own summary.
         message: What it says; may hold foreign text.
         hint: What to do; may be empty.
         location: The place; None for none.
@@ -74,9 +85,9 @@ def results(results: Sequence[Result], *, color: bool) -> str:
     return _annotated(notes, text.results(results, color=color, planned=False))
 
 
-def failure(error: CommandsyncError, *, color: bool, kind: str) -> str:
+def failure(error: CommandsyncError, *, color: bool) -> str:
     """Return an annotation for each problem, then the failure as text."""
-    return _annotated(failure_annotations(error), text.failure(error, color=color, kind=kind))
+    return _annotated(failure_annotations(error), text.failure(error, color=color))
 
 
 def validated(manifests: Sequence[Manifest], *, color: bool) -> str:
@@ -103,7 +114,7 @@ def plan_annotations(plan: Plan) -> Iterator[Annotation]:
     """Return a remark for a refusal, for each warning, and for each planned delete."""
     top = top_of(plan)
     if plan.refusal is not None:
-        message = words.refused(plan)
+        message = summary.refused(plan)
         yield Annotation("error", "Plan refused", message, plan.refusal.hint, top)
     yield from _notices(plan.notices)
     for change in plan.changes:
@@ -129,10 +140,10 @@ def result_annotations(result: Result) -> Iterator[Annotation]:
         if one.outcome in {Outcome.FAILED, Outcome.UNKNOWN}:
             change = one.change
             location = None if isinstance(change, Delete) else change.location
-            message = f"{words.named(change)} {change.name}: {one.error}"
+            message = f"{summary.named(change)} {change.name}: {one.error}"
             yield Annotation("error", f"Change {one.outcome}", message, one.hint, location)
     if result.stopped:
-        yield Annotation("error", "Stopped", result.stopped, words.go_on(result))
+        yield Annotation("error", "Stopped", result.stopped, summary.go_on(result))
     for difference in result.differences:
         change = difference.change
         location = None if isinstance(change, Delete) else change.location
@@ -161,6 +172,63 @@ def mask(secret: str) -> str:
     return f"::add-mask::{command_data(secret)}\n"
 
 
+def page(markdown: str, *, label: str = "", notes: Iterable[str] = ()) -> str:
+    """Return a page with its heading.
+
+    Args:
+        markdown: What a report rendered.
+        label: The name of the run; may hold foreign text.
+        notes: Our own sentences on the run, to stand first.
+    """
+    heading = f"## commandsync: {code(label)}" if label else "## commandsync"
+    return "\n\n".join((heading, *notes, markdown.strip("\n"))) + "\n"
+
+
+def cut_page(markdown: str, *, most: int, pointer: str) -> str:
+    """Return a page that is short enough: whole lines, with no block left open.
+
+    Args:
+        markdown: A page.
+        most: Bytes in UTF-8.
+        pointer: Our own sentence on where the rest is.
+    """
+    if len(markdown.encode()) <= most:
+        return markdown
+    kept: list[str] = []
+    left = most - _ROOM
+    fence = ""
+    for line in markdown.splitlines():  # pragma: no branch - what is too long does not end
+        left -= len(line.encode()) + 1
+        if left < len(fence):
+            break
+        kept.append(line)
+        if not fence and (opening := _FENCE.fullmatch(line)):
+            fence = opening[1]
+        elif line == fence:
+            fence = ""
+    return "\n".join([*kept, *([fence] if fence else []), "", f"*Cut here. {pointer}*"]) + "\n"
+
+
+def comment_marker(key: str) -> str:
+    """Return the hidden beginning of the comment that this run may edit.
+
+    Args:
+        key: What tells the comments of several runs on one pull request apart.
+    """
+    return f"<!-- commandsync:{_digest(key)}:"
+
+
+def comment_body(markdown: str, *, key: str, pointer: str) -> str:
+    """Return a comment's body: the hidden marker with a digest of all of it, then what fits."""
+    shown = cut_page(markdown, most=LONGEST_COMMENT, pointer=pointer)
+    return f"{comment_head(markdown, key=key)}\n{shown}"
+
+
+def comment_head(markdown: str, *, key: str) -> str:
+    """Return the first line of a comment that says the very same."""
+    return f"{comment_marker(key)}{_digest(markdown)} -->"
+
+
 def _notices(notices: Iterable[Notice | Problem]) -> Iterator[Annotation]:
     for one in notices:
         yield Annotation("warning", "commandsync", one.message, one.hint, one.location)
@@ -174,3 +242,7 @@ def _annotated(annotations: Iterable[Annotation], shown: str) -> str:
         if kinds[annotation.kind] <= MOST_OF_A_KIND:
             lines.append(f"{annotation}\n")
     return "".join(lines) + shown
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:20]

@@ -1,12 +1,13 @@
-"""The documents as JSON text: for programs, and as the file of a saved plan."""
+"""Plans, results and failures as JSON: for programs, and as the file of a saved plan."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from commandsync.apply.outcomes import Result
+from commandsync.document import VERSION
 from commandsync.document.failure import failure_document, joined_document, listed_problem
-from commandsync.document.part import VERSION, json_of
+from commandsync.document.part import json_of
 from commandsync.document.plan import plan_document
 from commandsync.document.result import result_document
 from commandsync.errors import CommandsyncError
@@ -19,24 +20,22 @@ if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
 
 
-def plans(plans: Sequence[Plan], *, color: bool) -> str:  # noqa: ARG001 - json has no colours
-    """Return one document for all plans."""
-    return dumped(joined_document([plan_document(plan) for plan in plans]))
+def plans(outcomes: Sequence[Plan | Result | CommandsyncError]) -> str:
+    """Return one document for all plans, results and failures."""
+    return _dumped(joined_document([_document(outcome) for outcome in outcomes]))
 
 
-def results(results: Sequence[Result], *, color: bool) -> str:  # noqa: ARG001 - as above
-    """Return one document for all results."""
-    return dumped(joined_document([result_document(one) for one in results]))
+results = plans
 
 
-def failure(error: CommandsyncError, *, color: bool, kind: str) -> str:  # noqa: ARG001 - as above
+def failure(error: CommandsyncError, *, kind: str = "") -> str:
     """Return the document of a failure."""
-    return dumped(failure_document(error, kind=kind))
+    return _dumped(failure_document(error, kind=kind))
 
 
-def validated(manifests: Sequence[Manifest], *, color: bool) -> str:  # noqa: ARG001 - as above
+def validated(manifests: Sequence[Manifest]) -> str:
     """Return one document for all manifests."""
-    return dumped(
+    return _dumped(
         {
             "version": VERSION,
             "manifests": [
@@ -56,11 +55,6 @@ def validated(manifests: Sequence[Manifest], *, color: bool) -> str:  # noqa: AR
     )
 
 
-def mixed(outcomes: Sequence[Plan | Result | CommandsyncError]) -> str:
-    """Return one document for what came of several manifests."""
-    return dumped(joined_document([_document(one) for one in outcomes]))
-
-
 def _document(outcome: Plan | Result | CommandsyncError) -> dict[str, Any]:
     if isinstance(outcome, CommandsyncError):
         return failure_document(outcome)
@@ -69,6 +63,6 @@ def _document(outcome: Plan | Result | CommandsyncError) -> dict[str, Any]:
     return plan_document(outcome)
 
 
-def dumped(document: dict[str, Any]) -> str:
+def _dumped(document: dict[str, Any]) -> str:
     """Return a document as text that no CI runner takes for a command."""
     return json_text(json_of(document)) + "\n"

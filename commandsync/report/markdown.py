@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, assert_never
 from commandsync.apply.outcomes import Outcome
 from commandsync.errors import ManifestError
 from commandsync.plan.changes import Add, Delete, Edit, Replace
-from commandsync.records.texts import CommandText
-from commandsync.report import words
-from commandsync.report.differing import cut, differing_rows
+from commandsync.report import summary
 from commandsync.report.escape import code, fenced, told_apart, visible, visible_line
+from commandsync.report.linediff import cut, diff_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
 
 _CELL = 60  # characters of a text that a cell shows; longer differences stand below the table
+_WHOLE = ("Syntax", "Description")  # the fields of a whole record that a table shows
 _TITLES: dict[str, str] = {
     "add": "Add",
     "edit": "Edit",
@@ -35,17 +35,17 @@ _TITLES: dict[str, str] = {
 }
 
 
-def plans(plans: Sequence[Plan], *, color: bool) -> str:  # noqa: ARG001 - Markdown has no colours
+def plans(plans: Sequence[Plan]) -> str:
     """Return plans one after the other."""
     return _joined(block for plan in plans for block in _plan(plan))
 
 
-def results(results: Sequence[Result], *, color: bool) -> str:  # noqa: ARG001 - as above
+def results(results: Sequence[Result]) -> str:
     """Return results one after the other: what was changed, and what was not."""
     return _joined(block for result in results for block in _result(result))
 
 
-def failure(error: CommandsyncError, *, color: bool, kind: str) -> str:  # noqa: ARG001 - as above
+def failure(error: CommandsyncError) -> str:
     """Return an error, and a manifest's problems in a table."""
     blocks = [f"### Failed\n\n{code(error.message)}"]
     if error.hint:
@@ -55,40 +55,34 @@ def failure(error: CommandsyncError, *, color: bool, kind: str) -> str:  # noqa:
     return _joined(blocks)
 
 
-def validated(manifests: Sequence[Manifest], *, color: bool) -> str:  # noqa: ARG001 - as above
+def validated(manifests: Sequence[Manifest]) -> str:
     """Return what valid manifests hold, and the warnings about them."""
     rows = [
-        (code(one.path), ", ".join(_counts(one)) or "nothing managed", str(len(one.warnings)))
-        for one in manifests
+        (code(one.path), summary.managed(one.snapshot), str(len(one.warnings))) for one in manifests
     ]
     warnings = [warning for one in manifests for warning in one.warnings]
     blocks = ["### Valid", _table(("Manifest", "Holds", "Warnings"), rows)]
     return _joined([*blocks, _problems("Warning", warnings)] if warnings else blocks)
 
 
-def _counts(one: Manifest) -> list[str]:
-    collections = one.snapshot.collections
-    return [words.counted(len(entries), resource) for resource, entries in collections.items()]
-
-
 def _plan(plan: Plan) -> Iterator[str]:
-    yield f"### {words.summary(plan)}"
-    yield _where(plan)
+    yield f"### {summary.of_plan(plan)}"
+    yield _target(plan)
     if plan.refusal is not None:
-        yield f"**Refused**: {code(words.refused(plan))}"
+        yield f"**Refused**: {code(summary.refused(plan))}"
         yield f"What to do: {code(plan.refusal.hint)}"
-    if nothing := words.no_changes(plan):
+    if nothing := summary.no_changes(plan):
         yield nothing
     for action, title in _TITLES.items():
         changes = [change for change in plan.changes if change.action == action]
         if changes:
             yield f"#### {title} ({len(changes):,})"
             yield from _changes(changes)
-    yield from words.kept(plan)
+    yield from summary.kept(plan)
     yield from _notices(plan.notices)
 
 
-def _where(plan: Plan) -> str:
+def _target(plan: Plan) -> str:
     target = plan.target
     files = ", ".join(map(code, plan.manifest))
     if not target.bot:  # two manifests are compared, and neither names one
@@ -104,26 +98,26 @@ def _changes(changes: Sequence[Change]) -> Iterator[str]:
     for change in changes:
         match change:
             case Add(after=text) | Delete(before=text):
-                syntax = code(cut(text.syntax, _CELL)) if isinstance(text, CommandText) else ""
-                rows.append((*_who(change), syntax, code(cut(text.description, _CELL))))
+                texts = (getattr(text, column.lower(), None) for column in _WHOLE)
+                cells = ("" if text is None else code(cut(text, _CELL)) for text in texts)
+                rows.append((*_who(change), *cells))
             case Edit() | Replace():
                 rows += _field_rows(change)
                 below += _long_differences(change)
             case _:
                 assert_never(change)
     wholes = isinstance(changes[0], Add | Delete)
-    columns = ("Syntax", "Description") if wholes else ("Field", "Old", "New")
+    columns = _WHOLE if wholes else ("Field", "Old", "New")
     yield _table(("Name", "Where", *columns), rows)
     yield from below
 
 
 def _who(change: Change) -> tuple[str, str]:
-    kind = "announcement " if change.resource == "announcement" else ""
-    return kind + code(cut(change.name)), _where_said(change)
+    return summary.kind_prefix(change) + code(cut(change.name)), _where(change)
 
 
-def _where_said(change: Change) -> str:
-    return "" if isinstance(change, Delete) else _place(change.location)
+def _where(change: Change) -> str:
+    return _place(getattr(change, "location", None))
 
 
 def _field_rows(change: Edit | Replace) -> Iterator[tuple[str, ...]]:
@@ -146,19 +140,19 @@ def _is_long(old: str, new: str) -> bool:
 
 
 def _difference_block(old: str, new: str) -> str:
-    rows = differing_rows(old, new)
+    rows = diff_rows(old, new)
     return fenced([f"{row.sign} {visible_line(row.text)}" for row in rows], "diff")
 
 
 def _result(result: Result) -> Iterator[str]:
-    yield f"### {words.outcome_summary(result)}"
-    yield _where(result.plan)
+    yield f"### {summary.of_result(result)}"
+    yield _target(result.plan)
     if result.interrupted:
-        yield f"**Interrupted**: {words.in_flight(result)}"
+        yield f"**Interrupted**: {summary.in_flight(result)}"
     elif result.stopped:
-        yield f"**Stopped**: {code(result.stopped)}. {words.go_on(result)}"
-    for end in (*words.ENDS[2:], *words.ENDS[:2]):
-        some = [one for one in result.settled if words.ended(one) == end]
+        yield f"**Stopped**: {code(result.stopped)}. {summary.go_on(result)}"
+    for end in (*summary.ENDS[2:], *summary.ENDS[:2]):
+        some = [one for one in result.settled if summary.ended(one) == end]
         if some:
             yield f"#### {end.capitalize()} ({len(some):,})"
             columns = ("Change", "Name", "Where", "Why", "What to do")
@@ -173,9 +167,9 @@ def _result(result: Result) -> Iterator[str]:
 
 def _settled(one: Settled) -> tuple[str, ...]:
     return (
-        words.named(one.change),
+        summary.named(one.change),
         code(cut(one.change.name)),
-        _where_said(one.change),
+        _where(one.change),
         code(one.error) if one.error else "",
         code(one.hint) if one.hint else "",
     )

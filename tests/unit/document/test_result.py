@@ -7,7 +7,8 @@ import pytest
 
 from commandsync.apply.outcomes import Difference, Outcome, Result, Settled
 from commandsync.diagnostics import Location, Notice, Problem
-from commandsync.document.failure import failure_document, failure_kind, joined_document
+from commandsync.document import failure_kind
+from commandsync.document.failure import failure_document, joined_document
 from commandsync.document.plan import plan_document
 from commandsync.document.result import result_document
 from commandsync.errors import (
@@ -234,6 +235,7 @@ def test_no_format_for_people_loads_pydantic() -> None:
     code = (
         "import sys\n"
         "from commandsync import report\n"
+        "from commandsync.report import records\n"
         "from commandsync.errors import UsageError\n"
         "for form in ('text', 'markdown', 'github'):\n"
         "    report.render_failure(UsageError('x'), format=form)\n"
