@@ -38,7 +38,7 @@ LONGEST_COMMENT = 60_000
 """Bytes: GitHub refuses a comment of more than 65,536 characters."""
 
 _FENCE = re.compile(r"(`{3,})\w*")
-_ROOM = 600  # bytes for the note on what was cut off
+_ROOM = 600  # bytes for the remark at the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class Annotation:
     """A remark that GitHub shows beside a line of a file.
 
     Attributes:
-        kind: How grave it is.
-        title: What it is about, in our own summary.
-        message: What it says; may hold foreign text.
+        kind: The severity.
+        title: The subject, without foreign text.
+        message: The message; may contain foreign text.
         hint: What to do; may be empty.
-        location: The place; None for none.
+        location: The place, if there is one.
     """
 
     kind: Literal["error", "warning", "notice"]
@@ -74,13 +74,13 @@ class Annotation:
 
 
 def plans(plans: Sequence[Plan], *, color: bool) -> str:
-    """Return annotations for what deserves a look, then the plans as text."""
+    """Return annotations for refusals, warnings and deletes, then the plans as text."""
     notes = (note for plan in plans for note in plan_annotations(plan))
     return _annotated(notes, text.plans(plans, color=color))
 
 
 def results(results: Sequence[Result], *, color: bool) -> str:
-    """Return annotations for what is not done, then the results as text."""
+    """Return annotations for failures and rewritten texts, then the results as text."""
     notes = (note for result in results for note in result_annotations(result))
     return _annotated(notes, text.results(results, color=color, planned=False))
 
@@ -100,14 +100,14 @@ def failure_annotations(error: CommandsyncError) -> Iterator[Annotation]:
     if not isinstance(error, ManifestError):
         yield Annotation("error", "commandsync", error.message, error.hint)
         return
-    for one in error.problems:
-        yield Annotation("error", "commandsync", one.message, one.hint, one.location)
+    for problem in error.problems:
+        yield Annotation("error", "commandsync", problem.message, problem.hint, problem.location)
 
 
 def validated_annotations(manifests: Sequence[Manifest]) -> Iterator[Annotation]:
     """Return a remark for each warning about valid manifests."""
-    for one in manifests:
-        yield from _notices(one.warnings)
+    for manifest in manifests:
+        yield from _notices(manifest.warnings)
 
 
 def plan_annotations(plan: Plan) -> Iterator[Annotation]:
@@ -130,35 +130,33 @@ def notice_annotations(plans: Iterable[Plan]) -> Iterator[Annotation]:
 
 
 def top_of(plan: Plan) -> Location | None:
-    """Return the beginning of a plan's manifest, for what stands on none of its lines."""
+    """Return the first line of a plan's manifest, for remarks that concern no line of it."""
     return Location(plan.manifest[0]) if plan.manifest else None
 
 
 def result_annotations(result: Result) -> Iterator[Annotation]:
     """Return a remark for each change that is not done, or that the service changed."""
-    for one in result.settled:
-        if one.outcome in {Outcome.FAILED, Outcome.UNKNOWN}:
-            change = one.change
-            location = None if isinstance(change, Delete) else change.location
-            message = f"{summary.named(change)} {change.name}: {one.error}"
-            yield Annotation("error", f"Change {one.outcome}", message, one.hint, location)
+    for settled in result.settled:
+        if settled.outcome in {Outcome.FAILED, Outcome.UNKNOWN}:
+            change = settled.change
+            message = f"{summary.named(change)} {change.name}: {settled.error}"
+            title = f"Change {settled.outcome}"
+            yield Annotation("error", title, message, settled.hint, summary.location_of(change))
     if result.stopped:
         yield Annotation("error", "Stopped", result.stopped, summary.go_on(result))
     for difference in result.differences:
         change = difference.change
-        location = None if isinstance(change, Delete) else change.location
         for rewrite in difference.rewrites:
             message = f"{change.name}, {rewrite.field}: {rewrite.how}"
             title = "Changed by the service"
-            yield Annotation("warning", title, message, rewrite.advice, location)
+            yield Annotation("warning", title, message, rewrite.advice, summary.location_of(change))
     yield from _notices(result.notices)
 
 
 def outputs(values: Mapping[str, str]) -> str:
     """Return a step's outputs as its `GITHUB_OUTPUT` file takes them.
 
-    No value can pass for the end of itself or for another output: the delimiter is drawn anew for
-    each.
+    No value can contain its own end or another output: each has a new random delimiter.
     """
     lines = []
     for name, value in values.items():
@@ -176,9 +174,9 @@ def page(markdown: str, *, label: str = "", notes: Iterable[str] = ()) -> str:
     """Return a page with its heading.
 
     Args:
-        markdown: What a report rendered.
-        label: The name of the run; may hold foreign text.
-        notes: Our own sentences on the run, to stand first.
+        markdown: A rendered report.
+        label: The name of the run; may contain foreign text.
+        notes: Sentences on the run for the beginning, without foreign text.
     """
     heading = f"## commandsync: {code(label)}" if label else "## commandsync"
     return "\n\n".join((heading, *notes, markdown.strip("\n"))) + "\n"
@@ -190,14 +188,14 @@ def cut_page(markdown: str, *, most: int, pointer: str) -> str:
     Args:
         markdown: A page.
         most: Bytes in UTF-8.
-        pointer: Our own sentence on where the rest is.
+        pointer: A sentence on where the rest is, without foreign text.
     """
     if len(markdown.encode()) <= most:
         return markdown
     kept: list[str] = []
     left = most - _ROOM
     fence = ""
-    for line in markdown.splitlines():  # pragma: no branch - what is too long does not end
+    for line in markdown.splitlines():  # pragma: no branch - it breaks before the end
         left -= len(line.encode()) + 1
         if left < len(fence):
             break
@@ -213,25 +211,25 @@ def comment_marker(key: str) -> str:
     """Return the hidden beginning of the comment that this run may edit.
 
     Args:
-        key: What tells the comments of several runs on one pull request apart.
+        key: Different for each of the runs that comment on one pull request.
     """
     return f"<!-- commandsync:{_digest(key)}:"
 
 
 def comment_body(markdown: str, *, key: str, pointer: str) -> str:
-    """Return a comment's body: the hidden marker with a digest of all of it, then what fits."""
+    """Return a comment's body: the hidden marker with a digest, then the page, cut to fit."""
     shown = cut_page(markdown, most=LONGEST_COMMENT, pointer=pointer)
     return f"{comment_head(markdown, key=key)}\n{shown}"
 
 
 def comment_head(markdown: str, *, key: str) -> str:
-    """Return the first line of a comment that says the very same."""
+    """Return the first line of a comment with the same page."""
     return f"{comment_marker(key)}{_digest(markdown)} -->"
 
 
 def _notices(notices: Iterable[Notice | Problem]) -> Iterator[Annotation]:
-    for one in notices:
-        yield Annotation("warning", "commandsync", one.message, one.hint, one.location)
+    for notice in notices:
+        yield Annotation("warning", "commandsync", notice.message, notice.hint, notice.location)
 
 
 def _annotated(annotations: Iterable[Annotation], shown: str) -> str:

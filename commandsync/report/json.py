@@ -64,5 +64,5 @@ def _document(outcome: Plan | Result | CommandsyncError) -> dict[str, Any]:
 
 
 def _dumped(document: dict[str, Any]) -> str:
-    """Return a document as text that no CI runner takes for a command."""
+    """Return a document as text without commands to a CI runner."""
     return json_text(json_of(document)) + "\n"

@@ -201,7 +201,7 @@ def _width(text: str) -> int:
 
 
 def _fitted(widths: Sequence[int], width: int) -> list[int]:
-    """Return the widths of columns that fit on a line; what narrow ones leave, wide ones get."""
+    """Return widths that fit on a line; wide columns get the room that narrow ones leave."""
     left = width - widths[0] - len(_GAP) * (len(widths) - 1)
     fitted = {0: widths[0]}
     for done, column in enumerate(sorted(range(1, len(widths)), key=widths.__getitem__), 1):

@@ -7,11 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome
-from commandsync.plan.changes import Edit
+from commandsync.plan.changes import Delete, Edit
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from commandsync.apply.outcomes import Result, Settled
+    from commandsync.diagnostics import Location
     from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
     from commandsync.records.snapshot import Snapshot
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
 _ALREADY = "done already"
 ENDS = ("done", _ALREADY, "failed", "unknown", "skipped")
-"""How a change can end; one that is done already was done before the run."""
+"""The ends of a change; one that is done already was done before the run."""
 
 
 def of_plan(plan: Plan) -> str:
@@ -33,7 +36,7 @@ def of_plan(plan: Plan) -> str:
 
 
 def of_result(result: Result) -> str:
-    """Return a result's counts and what reading again showed: the last line of its text."""
+    """Return a result's counts and its verification: the last line of its text."""
     counts = Counter(map(ended, result.settled))
     parts = [f"{counts[name]} {name}" for name in ENDS if name != _ALREADY or counts[name]]
     return f"Apply: {', '.join(parts)}. {_verdict(result)}"
@@ -100,6 +103,26 @@ def named(change: Change) -> str:
     return f"{verb} {change.resource}"
 
 
+def heading(plan: Plan, shown: Callable[[str], str]) -> tuple[str, str]:
+    """Return the listing of a plan, and the files it was made from.
+
+    Args:
+        plan: The plan.
+        shown: Escapes foreign text.
+    """
+    bot, url = plan.target.bot, plan.target.base_url
+    files = ", ".join(map(shown, plan.manifest))
+    if not bot:  # two manifests are compared, and neither names one
+        return "Manifest", f" {files}" if files else ""
+    where = f"Bot {shown(bot)}" + (f" at {shown(url)}" if url else "")
+    return where, f" from {files}" if files else ""
+
+
+def location_of(change: Change) -> Location | None:
+    """Return the place of a change in the manifest; None for a delete, which has none."""
+    return None if isinstance(change, Delete) else change.location
+
+
 def kind_prefix(change: Change) -> str:
     """Return the kind of record before its name; empty for the usual kind, the first."""
     return "" if change.resource is next(iter(Resource)) else f"{change.resource} "
@@ -118,7 +141,7 @@ def _nothing_left(plan: Plan) -> str:
 
 def _verdict(result: Result) -> str:
     if result.verified:
-        before = result.settled and all(one.already for one in result.settled)
+        before = result.settled and all(settled.already for settled in result.settled)
         begin = "All was done already" if before else "Verified"
         return f"{begin}: {_nothing_left(result.plan)}"
     if not result.touched:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from commandsync.apply.outcomes import Difference, Result, Settled
-    from commandsync.diagnostics import Location, Notice, Problem
+    from commandsync.diagnostics import Notice, Problem
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.changes import Change
@@ -71,7 +71,7 @@ def results(results: Sequence[Result], *, color: bool, planned: bool = True) -> 
     """
     paint = _painter(color=color)
     several = len(results) > 1
-    return "".join(_joined(_result(one, paint, several, planned)) for one in results)
+    return "".join(_joined(_result(result, paint, several, planned)) for result in results)
 
 
 def failure(error: CommandsyncError, *, color: bool) -> str:
@@ -214,12 +214,8 @@ def _difference(difference: Difference, paint: Paint) -> Iterator[str]:
 
 
 def _heading(plan: Plan, paint: Paint) -> str:
-    bot, url = visible(plan.target.bot), visible(plan.target.base_url)
-    files = ", ".join(visible(file) for file in plan.manifest)
-    if not bot:  # two manifests are compared, and neither names one
-        return paint("Manifest", "bold") + (f" {files}" if files else "")
-    where = f"Bot {bot}" + (f" at {url}" if url else "")
-    return paint(where, "bold") + (f" from {files}" if files else "")
+    where, files = summary.heading(plan, visible)
+    return paint(where, "bold") + files
 
 
 def _change(change: Change, paint: Paint) -> Iterator[str]:
@@ -242,7 +238,7 @@ def _change(change: Change, paint: Paint) -> Iterator[str]:
 
 
 def _place(change: Change, paint: Paint | None = None) -> str:
-    location: Location | None = getattr(change, "location", None)
+    location = summary.location_of(change)
     if location is None:
         return ""
     shown = f"({visible(str(location))})"
