@@ -134,6 +134,11 @@ def _put(*steps: str | int, value: object) -> Callable[[dict[str, Any]], None]:
     return edit
 
 
+def _edit_of_an_announcement(data: dict[str, Any]) -> None:
+    old, new = ({"title": title, "description": "Out."} for title in ("v1", "v2"))
+    data["changes"][0].update(resource="announcement", before=old, after=new)
+
+
 @pytest.mark.parametrize(
     "edit",
     [
@@ -165,6 +170,7 @@ def _put(*steps: str | int, value: object) -> Callable[[dict[str, Any]], None]:
         _put("changes", 3, "resource", value="command"),
         _put("changes", 2, "resource", value="announcement"),
         _put("changes", 4, "resource", value="announcement"),
+        _edit_of_an_announcement,
         _put("changes", 2, "name", value=" "),
         _put("changes", 2, "after", "category", value=None),
         _put("changes", 0, "location", "line", value=0),
