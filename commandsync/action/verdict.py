@@ -69,7 +69,11 @@ def of_validated(manifests: Sequence[Manifest]) -> Verdict:
         code=exits.Exit.DONE,
         text=report.render_validated(manifests, format="text"),
         markdown=report.render_validated(manifests, format="markdown"),
-        annotations=tuple(github.validated_annotations(manifests)),
+        annotations=tuple(
+            github.notice_annotations(
+                problem for manifest in manifests for problem in manifest.warnings
+            )
+        ),
     )
 
 
@@ -167,7 +171,9 @@ def of_comparison(plans: Sequence[Plan], why: CommandsyncError) -> Verdict:
         text="Compared with the manifest of the base branch, not with the listing "
         f"({failure_kind(why)}).\n\n" + report.render_plans(plans, format="text"),
         markdown=f"{said}\n\n" + report.render_plans(plans, format="markdown"),
-        annotations=tuple(github.notice_annotations(plans)),
+        annotations=tuple(
+            github.notice_annotations(notice for plan in plans for notice in plan.notices)
+        ),
     )
 
 

@@ -168,7 +168,7 @@ def plan_document(plan: Plan) -> Document:
 
 def head_values(plan: Plan) -> Document:
     """Return the values of `Head` but the changes."""
-    limit = plan.rules.max_deletes
+    limit, refusal = plan.rules.max_deletes, plan.refusal
     counts = {action: plan.count(action) for action in PLANNED}
     return {
         "version": VERSION,
@@ -179,7 +179,7 @@ def head_values(plan: Plan) -> Document:
         "summary": Summary.of(plan, **counts),
         "listed": {resource.collection: plan.listed[resource] for resource in plan.scope},
         "limits": Limits.of(plan.rules, max_deletes=None if limit is None else str(limit)),
-        "refused": plan.refusal and Refused.of(plan.refusal),
+        "refused": refusal and Refused.of(refusal),
         "kept": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.kept),
         "stuck": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.stuck),
         "warnings": plan.notices,

@@ -92,7 +92,8 @@ def failure(error: CommandsyncError, *, color: bool) -> str:
 
 def validated(manifests: Sequence[Manifest], *, color: bool) -> str:
     """Return an annotation for each warning, then the manifests as text."""
-    return _annotated(validated_annotations(manifests), text.validated(manifests, color=color))
+    warnings = (warning for manifest in manifests for warning in manifest.warnings)
+    return _annotated(notice_annotations(warnings), text.validated(manifests, color=color))
 
 
 def failure_annotations(error: CommandsyncError) -> Iterator[Annotation]:
@@ -104,10 +105,10 @@ def failure_annotations(error: CommandsyncError) -> Iterator[Annotation]:
         yield Annotation("error", "commandsync", problem.message, problem.hint, problem.location)
 
 
-def validated_annotations(manifests: Sequence[Manifest]) -> Iterator[Annotation]:
-    """Return a remark for each warning about valid manifests."""
-    for manifest in manifests:
-        yield from _notices(manifest.warnings)
+def notice_annotations(notices: Iterable[Notice | Problem]) -> Iterator[Annotation]:
+    """Return a remark for each warning."""
+    for notice in notices:
+        yield Annotation("warning", "commandsync", notice.message, notice.hint, notice.location)
 
 
 def plan_annotations(plan: Plan) -> Iterator[Annotation]:
@@ -116,17 +117,11 @@ def plan_annotations(plan: Plan) -> Iterator[Annotation]:
     if plan.refusal is not None:
         message = summary.refused(plan)
         yield Annotation("error", "Plan refused", message, plan.refusal.hint, top)
-    yield from _notices(plan.notices)
+    yield from notice_annotations(plan.notices)
     for change in plan.changes:
         if isinstance(change, Delete):
             message = f"the listed {change.resource} {change.name} is deleted"
             yield Annotation("notice", "Planned delete", message, location=top)
-
-
-def notice_annotations(plans: Iterable[Plan]) -> Iterator[Annotation]:
-    """Return a remark for each warning about plans, and for nothing that is planned."""
-    for plan in plans:
-        yield from _notices(plan.notices)
 
 
 def top_of(plan: Plan) -> Location | None:
@@ -150,7 +145,7 @@ def result_annotations(result: Result) -> Iterator[Annotation]:
             message = f"{change.name}, {rewrite.field}: {rewrite.how}"
             title = "Changed by the service"
             yield Annotation("warning", title, message, rewrite.advice, summary.location_of(change))
-    yield from _notices(result.notices)
+    yield from notice_annotations(result.notices)
 
 
 def outputs(values: Mapping[str, str]) -> str:
@@ -225,11 +220,6 @@ def comment_body(markdown: str, *, key: str, pointer: str) -> str:
 def comment_head(markdown: str, *, key: str) -> str:
     """Return the first line of a comment with the same page."""
     return f"{comment_marker(key)}{_digest(markdown)} -->"
-
-
-def _notices(notices: Iterable[Notice | Problem]) -> Iterator[Annotation]:
-    for notice in notices:
-        yield Annotation("warning", "commandsync", notice.message, notice.hint, notice.location)
 
 
 def _annotated(annotations: Iterable[Annotation], shown: str) -> str:

@@ -55,14 +55,17 @@ def no_changes(plan: Plan) -> str:
         return "Nothing is managed: the manifest has neither commands: nor announcements:."
     if plan.stuck:
         count = counted(len(plan.stuck), "listed record")
-        return f"No changes can be made: {count} without a usable id should change or go."
+        return f"No changes can be made: {count} to change or delete without a usable id."
     return f"No changes: {_nothing_left(plan)}"
 
 
 def in_flight(result: Result) -> str:
     """Return the state of the writes in flight when a run was interrupted, and what to do."""
-    ended = "may yet arrive" if result.count(Outcome.UNKNOWN) else "was finished"
-    return f"what was in flight {ended}. {go_on(result)}"
+    unknown = result.count(Outcome.UNKNOWN)
+    state = (
+        "a request in flight may still arrive" if unknown else "requests in flight were finished"
+    )
+    return f"{state}. {go_on(result)}"
 
 
 def go_on(result: Result) -> str:

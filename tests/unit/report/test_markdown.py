@@ -234,5 +234,5 @@ def test_an_interrupted_result_says_how_to_go_on(trouble: Result) -> None:
 
     shown = render_results([result], format="markdown")
 
-    assert "**Interrupted**: what was in flight may yet arrive. Run again to finish" in shown
+    assert "**Interrupted**: a request in flight may still arrive. Run again to finish" in shown
     assert "**Stopped**" not in shown

@@ -226,7 +226,7 @@ def test_an_interrupted_result_says_how_to_go_on(trouble: Result) -> None:
         trouble, interrupted=True, stopped="interrupted", stopped_hint="", settled=known
     )
 
-    assert "Interrupted: what was in flight was finished. Run again to finish the rest.\n" in (
+    assert "Interrupted: requests in flight were finished. Run again to finish the rest.\n" in (
         render_results([result], format="text")
     )
 
@@ -235,7 +235,7 @@ def test_an_interrupted_result_does_not_call_finished_what_is_unknown(trouble: R
     result = replace(trouble, interrupted=True, stopped="interrupted", stopped_hint="")
 
     assert trouble.count(Outcome.UNKNOWN)
-    assert "Interrupted: what was in flight may yet arrive. Run again to finish the rest.\n" in (
+    assert "Interrupted: a request in flight may still arrive. Run again to finish the rest.\n" in (
         render_results([result], format="text")
     )
 
