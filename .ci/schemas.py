@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commandsync import manifest, server
-from commandsync.document import documents
+from commandsync.document.plan import plan_schema_text
+from commandsync.document.result import result_schema_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).resolve().parents[1] / "schemas"
 SCHEMAS: Mapping[str, Callable[[], str]] = {
     "commands.schema.json": manifest.schema_text,
-    "plan.schema.json": documents.plan_schema_text,
-    "result.schema.json": documents.result_schema_text,
+    "plan.schema.json": plan_schema_text,
+    "result.schema.json": result_schema_text,
     "openapi.json": server.openapi_text,
 }
 

@@ -1,4 +1,4 @@
-"""Where in a manifest a thing was said, and what is wrong there."""
+"""Places in a manifest, and the problems and warnings about them."""
 
 from dataclasses import dataclass
 
@@ -26,9 +26,9 @@ class Problem:
     """Something wrong, or worth a warning, at a place in a manifest.
 
     Attributes:
-        location: Where it stands; what concerns the whole file stands at 1:1.
-        message: What is wrong, in one sentence without a full stop.
-        hint: What to do about it; empty when the message says it all.
+        location: The place; 1:1 for the whole file.
+        message: The problem, in one sentence without a full stop.
+        hint: What to do about it; may be empty.
     """
 
     location: Location
@@ -41,12 +41,12 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something the user should know that changes nothing of what is done.
+    """A warning; it does not affect the changes.
 
     Attributes:
-        message: What it is, in one sentence without a full stop.
+        message: The warning, in one sentence without a full stop.
         hint: What to do about it; may be empty.
-        location: Where the manifest says what it is about; None when it says nothing.
+        location: The place in the manifest; None when there is none.
     """
 
     message: str

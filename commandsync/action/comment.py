@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commandsync.action.rest import GitHubError
-from commandsync.report import page
+from commandsync.report.github import comment_body, comment_head, comment_marker
 
 if TYPE_CHECKING:
     from commandsync.action.event import Event
@@ -50,17 +50,17 @@ def write_comment(draft: Draft, github: GitHub, event: Event) -> str:
     if not number:
         return ""
     comments = f"/repos/{event.repository}/issues/{number}/comments"
-    existing = _ours(github, comments, page.marker(draft.key))
+    existing = _ours(github, comments, comment_marker(draft.key))
     if existing is None and not draft.creates:
         return ""
-    body = page.comment(
+    body = comment_body(
         draft.markdown,
         key=draft.key,
         pointer=f"The rest is in the [job's summary]({event.run_url}).",
     )
     if existing is None:
         existing = github.post(comments, {"body": body})
-    elif _first_line(existing) != page.same_comment(draft.markdown, key=draft.key):
+    elif _first_line(existing) != comment_head(draft.markdown, key=draft.key):
         existing = github.patch(
             f"/repos/{event.repository}/issues/comments/{_id(existing)}", {"body": body}
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from commandsync import report
 from commandsync.action.comment import Draft, key_of, write_comment
 from commandsync.action.rest import GitHubError
-from commandsync.report import github, page, words
+from commandsync.report import github, summary
 from commandsync.report.github import MOST_OF_A_KIND, Annotation
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Reporter:
         self.put_outputs(_scalars(verdict))
         if verdict.plans:
             self.put_outputs(self._files(verdict.plans))
-        markdown = page.page(verdict.markdown, label=self.inputs.label)
+        markdown = github.page(verdict.markdown, label=self.inputs.label)
         if self.inputs.summary:
             self._summarise(verdict)
         if self._comments(verdict):
@@ -81,20 +81,20 @@ class Reporter:
         return {"plan-file": str(saved), "plan-markdown-file": str(shown)}
 
     def _summarise(self, verdict: Verdict) -> None:
-        text = page.page(verdict.markdown, label=self.inputs.label, notes=[*self._left_out()])
+        text = github.page(verdict.markdown, label=self.inputs.label, notes=[*self._left_out()])
         path = self.environ.get("GITHUB_STEP_SUMMARY", "")
         size = 0
         with suppress(OSError):
             size = Path(path).stat().st_size if path else 0
-        most = max(page.LONGEST_SUMMARY - size, 0)
+        most = max(github.LONGEST_SUMMARY - size, 0)
         pointer = "The rest is in the job's log" + (
             " and in the file that the output plan-markdown-file names." if verdict.plans else "."
         )
-        self._put("GITHUB_STEP_SUMMARY", page.cut(text, most=most, pointer=pointer))
+        self._put("GITHUB_STEP_SUMMARY", github.cut_page(text, most=most, pointer=pointer))
 
     def _left_out(self) -> Iterable[str]:
         more = [
-            words.counted(count - MOST_OF_A_KIND, kind)
+            summary.counted(count - MOST_OF_A_KIND, kind)
             for kind, count in self.annotated.items()
             if count > MOST_OF_A_KIND
         ]

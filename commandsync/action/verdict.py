@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from commandsync import report
-from commandsync.document.documents import failure_kind
+from commandsync.document import failure_kind
 from commandsync.errors import CommandsyncError
-from commandsync.report import github, words
+from commandsync.report import github, summary
 from commandsync.sync import exits
 
 if TYPE_CHECKING:
@@ -69,7 +69,11 @@ def of_validated(manifests: Sequence[Manifest]) -> Verdict:
         code=exits.Exit.DONE,
         text=report.render_validated(manifests, format="text"),
         markdown=report.render_validated(manifests, format="markdown"),
-        annotations=tuple(github.validated_annotations(manifests)),
+        annotations=tuple(
+            github.notice_annotations(
+                problem for manifest in manifests for problem in manifest.warnings
+            )
+        ),
     )
 
 
@@ -145,7 +149,9 @@ def of_comparison(plans: Sequence[Plan], why: CommandsyncError) -> Verdict:
         text="Compared with the manifest of the base branch, not with the listing "
         f"({failure_kind(why)}).\n\n" + report.render_plans(plans, format="text"),
         markdown=f"{heading}\n\n" + report.render_plans(plans, format="markdown"),
-        annotations=tuple(github.notice_annotations(plans)),
+        annotations=tuple(
+            github.notice_annotations(notice for plan in plans for notice in plan.notices)
+        ),
     )
 
 
@@ -158,7 +164,7 @@ def _reason(results: Sequence[Result]) -> str:
 
 
 def _drifted(plan: Plan) -> Annotation:
-    message = f"{_DRIFTED}. {words.summary(plan)}"
+    message = f"{_DRIFTED}. {summary.of_plan(plan)}"
     return github.Annotation("warning", "Drift", message, location=github.top_of(plan))
 
 

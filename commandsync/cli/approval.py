@@ -11,8 +11,8 @@ from commandsync import report
 from commandsync.cli.output import print_err
 from commandsync.errors import CommandsyncError
 from commandsync.plan.hints import likely_renames
-from commandsync.report.differing import cut
 from commandsync.report.escape import visible
+from commandsync.report.linediff import cut
 from commandsync.sync.execution import refusal_of
 
 if TYPE_CHECKING:

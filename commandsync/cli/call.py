@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from commandsync.api.policy import may_have_happened
 from commandsync.cli.output import ResultLostError, announce_stop
 from commandsync.client.library import Client
-from commandsync.document.documents import failure_kind
+from commandsync.document import failure_kind
 from commandsync.errors import CommandsyncError, ListingError, UsageError
 from commandsync.report.escape import visible
 from commandsync.report.records import document, record_table, records_table

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.cli.output import LogStream
 from commandsync.errors import CommandsyncError, ListingError, UsageError
-from commandsync.report import happening
+from commandsync.report import records
 from commandsync.sync import exits
 from commandsync.sync.files import reason
 from commandsync.sync.settings import TOKEN_VARIABLE
@@ -113,7 +113,7 @@ def show_events(client: Client, program: Program, *, output: Output, signals: Si
     except CommandsyncError as error:
         if output.format != "json":
             raise
-        output.result(happening.failure_json(error))
+        output.result(records.failure_json(error))
         return exits.of_error(error)
     return exits.Exit.DONE
 
@@ -134,11 +134,11 @@ def _warnings_shown(output: Output) -> Iterator[None]:
 def _show(event: Event, program: Program, output: Output, stop: _Stop) -> bool:
     """Show an event and run the program for it; False when there is no reader any more."""
     try:
-        line = happening.event_json(event)
+        line = records.event_json(event)
     except ListingError as error:  # one event that cannot be shown does not end the others
         output.talk(f"warning: {error.message}")
         return True
-    read = output.result(line if output.format == "json" else happening.event_line(event))
+    read = output.result(line if output.format == "json" else records.event_line(event))
     if program.words:
         _run(program, line, output, stop)
     return read or bool(program.words)

@@ -24,11 +24,9 @@ def schema_command(*, name: str, output: Output) -> None:
       commandsync schema plan
     """
     if name == "commands":
-        from commandsync.manifest import schema_text
-
-        output.result(schema_text())
+        from commandsync.manifest import schema_text as text
+    elif name == "plan":
+        from commandsync.document.plan import plan_schema_text as text
     else:
-        from commandsync.document import documents
-
-        plan = name == "plan"
-        output.result(documents.plan_schema_text() if plan else documents.result_schema_text())
+        from commandsync.document.result import result_schema_text as text
+    output.result(text())

@@ -1,20 +1,21 @@
-"""A value -> str: what people and programs get to see, in four formats.
+"""A value -> str: the output for people and programs, in four formats.
 
-Text of the service and of manifests is hostile here: every format shows it escaped in its own way
-(see `escape`). The formats load when first used.
+Text of the service and of manifests is untrusted: every format escapes it in its own way (see
+`escape`). The module of a format loads when it is first used.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol, assert_never
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from commandsync.apply.outcomes import Result, Settled
     from commandsync.diagnostics import Notice
-    from commandsync.document.documents import Validated
     from commandsync.errors import CommandsyncError
+    from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
 
 Format = Literal["text", "json", "markdown", "github"]
@@ -31,32 +32,20 @@ __all__ = [
 ]
 
 
-class _Renderer(Protocol):
-    """What the module of each format offers."""
-
-    def plans(self, plans: Sequence[Plan], *, color: bool) -> str: ...
-
-    def results(self, results: Sequence[Result], *, color: bool) -> str: ...
-
-    def failure(self, error: CommandsyncError, *, color: bool, kind: str) -> str: ...
-
-    def validated(self, manifests: Sequence[Validated], *, color: bool) -> str: ...
-
-
 def render_plans(plans: Sequence[Plan], *, format: Format, color: bool = False) -> str:  # noqa: A002 - the option's name
-    """Show what would be changed; a single plan as json is what `plan --out` saves.
+    """Show the changes of plans; a single plan as json is the file that `plan --out` saves.
 
     Args:
         plans: One for each manifest.
         format: The form.
         color: Whether the text is for a terminal that shows colours.
     """
-    return _renderer(format).plans(plans, color=color)
+    return _render("plans", plans, format, color=color)
 
 
 def render_results(results: Sequence[Result], *, format: Format, color: bool = False) -> str:  # noqa: A002 - as above
-    """Show what became of plans; the text says what is not plain, and does not repeat the plan."""
-    return _renderer(format).results(results, color=color)
+    """Show the results of plans; the text does not repeat the plan."""
+    return _render("results", results, format, color=color)
 
 
 def render_failure(
@@ -69,62 +58,45 @@ def render_failure(
     """Show an error, a manifest's problems each at its place.
 
     Args:
-        error: What went wrong.
+        error: The error.
         format: The form.
         color: Whether the text is for a terminal that shows colours.
-        kind: What sort of failure it is, for programs; by default it follows from the error.
+        kind: The kind of failure, for programs; by default it follows from the error.
     """
-    return _renderer(format).failure(error, color=color, kind=kind)
+    options = {"kind": kind} if format == "json" else {}
+    return _render("failure", error, format, color=color, **options)
 
 
 def render_validated(
-    manifests: Sequence[Validated],
+    manifests: Sequence[Manifest],
     *,
     format: Format,  # noqa: A002 - as above
     color: bool = False,
 ) -> str:
-    """Show what valid manifests hold, and the warnings about them."""
-    return _renderer(format).validated(manifests, color=color)
+    """Show the counts of valid manifests, and their warnings."""
+    return _render("validated", manifests, format, color=color)
 
 
 def render_mixed(outcomes: Sequence[Plan | Result | CommandsyncError]) -> str:
-    """Show as one JSON document what came of several manifests, failures included."""
-    from commandsync.report import json  # noqa: PLC0415 - one format is enough for a run
-
-    return json.mixed(outcomes)
+    """Show the plans, results and failures of several manifests as one JSON document."""
+    return _render("plans", outcomes, "json")
 
 
 def render_notices(notices: Sequence[Notice], *, color: bool = False) -> str:
-    """Show warnings for people, as talk beside a result of any format."""
-    from commandsync.report import text  # noqa: PLC0415 - as above
-
-    return text.notices(notices, color=color)
+    """Show warnings for people, beside a result of any format."""
+    return _render("notices", notices, "text", color=color)
 
 
 def render_settled(settled: Settled, *, color: bool = False) -> str:
-    """Show how one change ended, on one line, while others are still to come."""
-    from commandsync.report import outcome  # noqa: PLC0415 - as above
-
-    return outcome.settled(settled, color=color)
+    """Show the outcome of one change on one line, while others are not settled yet."""
+    return _render("settled", settled, "text", color=color)
 
 
-def _renderer(form: Format) -> _Renderer:
-    match form:
-        case "text":
-            from commandsync.report import text  # noqa: PLC0415 - one format is enough for a run
-
-            return text
-        case "json":
-            from commandsync.report import json  # noqa: PLC0415 - as above
-
-            return json
-        case "markdown":
-            from commandsync.report import markdown  # noqa: PLC0415 - as above
-
-            return markdown
-        case "github":
-            from commandsync.report import github  # noqa: PLC0415 - as above
-
-            return github
-        case _:
-            assert_never(form)
+def _render(
+    name: str, value: object, form: Format, *, color: bool = False, **options: object
+) -> str:
+    """Call a function of the module of a format; only text has colours."""
+    function: Callable[..., str] = getattr(import_module(f"commandsync.report.{form}"), name)
+    if form in {"text", "github"}:
+        options["color"] = color
+    return function(value, **options)

@@ -1,11 +1,11 @@
-r"""Foreign text made harmless: what the service or a manifest says, as each format may show it.
+r"""Untrusted text, of the service or of a manifest, escaped for each format.
 
-Whatever is shown stays readable: letters of all scripts, emoji with their joiners, and blanks
-between words are left alone. What is invisible, steers a terminal, turns the direction of writing
-or is obeyed by a CI runner is shown as an escape (`\x1b`, `\u202e`, `##\[`).
+Readable text stays as it is: letters of all scripts, emoji with their joiners, and spaces between
+words. A character that is invisible, controls a terminal or changes the direction of writing is
+shown as an escape, and so is a command to a CI runner (`\x1b`, `\u202e`, `##\[`).
 
 A runner obeys `##[command]` (and `##vso[`) anywhere in a line, `::command` only where a line begins
-with it: so the one is broken here, and the other never stands at the beginning of a line.
+with it: the first is escaped here, and the second never begins a line.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from unicodedata import normalize
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Blanks that look like a space or like nothing; the ideographic space is as wide as a letter.
-_BLANKS = r"\u00a0\u1680\u2000-\u200a\u202f\u205f"
+# Spaces that look like another space or like nothing; the ideographic space is as wide as a letter.
+_SPACES = r"\u00a0\u1680\u2000-\u200a\u202f\u205f"
 _FILLERS = r"\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0"
 _FORMAT = (
     r"\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
     r"\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_HIDDEN = rf"\x7f-\x9f{_BLANKS}{_FILLERS}{_FORMAT}\ud800-\udfff"
+_HIDDEN = rf"\x7f-\x9f{_SPACES}{_FILLERS}{_FORMAT}\ud800-\udfff"
 
-# Invisible characters in the one place where they belong: they shape what stands beside them.
+# Invisible characters in their proper places: they shape the characters beside them.
 _EMOJI = (
     r"\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u27ff\u2900-\u2bff\u3030\u303d\u3297\u3299"
     r"\U0001f000-\U0001faff"
@@ -60,13 +60,13 @@ _SHORTEST_FENCE = 3
 
 
 def visible(text: str) -> str:
-    """Return text on one line, with all that is not seen, or not safe to see, as an escape."""
+    """Return text on one line, with invisible and unsafe characters as escapes."""
     shown = _CONTROL.sub(lambda match: _python_escape(match[0]), _unhidden(text, _python_escape))
     return _RUNNER_COMMAND.sub(r"##\1\\[", shown)
 
 
 def visible_line(text: str) -> str:
-    """Return a line of a longer text, made visible with the blanks at its end."""
+    """Return a line of a longer text, made visible with the spaces at its end."""
     shown = visible(text)
     kept = shown.rstrip(" ")
     return kept + "·" * (len(shown) - len(kept))
@@ -89,7 +89,7 @@ def json_text(text: str) -> str:
     r"""Return dumped JSON of the same value, with `\u` escapes where it would be misread.
 
     Args:
-        text: JSON as `json.dumps` writes it; no escape of its own holds what is replaced here.
+        text: JSON as `json.dumps` writes it; its own escapes do not contain what is replaced here.
     """
     safe = _RUNNER_PREFIX.sub(r"\\u0023\\u0023", text.replace("::", r"\u003a\u003a"))
     return _unhidden(safe, _json_escape)
@@ -127,7 +127,7 @@ def _longest_run(text: str) -> int:
 
 
 def _unhidden(text: str, escape: Callable[[str], str]) -> str:
-    """Escape what is not seen, and keep what only shapes what stands beside it."""
+    """Escape invisible characters, except those that shape the characters beside them."""
 
     def shown(run: re.Match[str]) -> str:
         done, at = [], run.start()

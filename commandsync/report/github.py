@@ -1,10 +1,12 @@
-"""Plans and results as a GitHub job takes them: annotations on lines, outputs, masks.
+"""Plans and results for a GitHub job: annotations, outputs, masks, summaries and comments.
 
-A runner shows at most ten annotations of a kind; the text below them says everything.
+A runner shows at most ten annotations of a kind; the text below them contains everything.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 import secrets
 from collections import Counter
 from dataclasses import dataclass
@@ -14,20 +16,29 @@ from commandsync.apply.outcomes import Outcome
 from commandsync.diagnostics import Location
 from commandsync.errors import ManifestError
 from commandsync.plan.changes import Delete
-from commandsync.report import text, words
-from commandsync.report.escape import command_data, command_property, visible
+from commandsync.report import summary, text
+from commandsync.report.escape import code, command_data, command_property, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from commandsync.apply.outcomes import Result
     from commandsync.diagnostics import Notice, Problem
-    from commandsync.document.documents import Validated
     from commandsync.errors import CommandsyncError
+    from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
 
 MOST_OF_A_KIND = 10
 """A runner drops further annotations of one kind."""
+
+LONGEST_SUMMARY = 1_000_000
+"""Bytes: GitHub drops a step's summary of more than 1 MiB."""
+
+LONGEST_COMMENT = 60_000
+"""Bytes: GitHub refuses a comment of more than 65,536 characters."""
+
+_FENCE = re.compile(r"(`{3,})\w*")
+_ROOM = 600  # bytes for the remark at the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +46,11 @@ class Annotation:
     """A remark that GitHub shows beside a line of a file.
 
     Attributes:
-        kind: How grave it is.
-        title: What it is about, in our own words.
-        message: What it says; may hold foreign text.
+        kind: The severity.
+        title: The subject, without foreign text.
+        message: The message; may contain foreign text.
         hint: What to do; may be empty.
-        location: The place; None for none.
+        location: The place, if there is one.
     """
 
     kind: Literal["error", "warning", "notice"]
@@ -63,25 +74,26 @@ class Annotation:
 
 
 def plans(plans: Sequence[Plan], *, color: bool) -> str:
-    """Return annotations for what deserves a look, then the plans as text."""
+    """Return annotations for refusals, warnings and deletes, then the plans as text."""
     notes = (note for plan in plans for note in plan_annotations(plan))
     return _annotated(notes, text.plans(plans, color=color))
 
 
 def results(results: Sequence[Result], *, color: bool) -> str:
-    """Return annotations for what is not done, then the results as text."""
+    """Return annotations for failures and rewritten texts, then the results as text."""
     notes = (note for result in results for note in result_annotations(result))
     return _annotated(notes, text.results(results, color=color, planned=False))
 
 
-def failure(error: CommandsyncError, *, color: bool, kind: str) -> str:
+def failure(error: CommandsyncError, *, color: bool) -> str:
     """Return an annotation for each problem, then the failure as text."""
-    return _annotated(failure_annotations(error), text.failure(error, color=color, kind=kind))
+    return _annotated(failure_annotations(error), text.failure(error, color=color))
 
 
-def validated(manifests: Sequence[Validated], *, color: bool) -> str:
+def validated(manifests: Sequence[Manifest], *, color: bool) -> str:
     """Return an annotation for each warning, then the manifests as text."""
-    return _annotated(validated_annotations(manifests), text.validated(manifests, color=color))
+    warnings = (warning for manifest in manifests for warning in manifest.warnings)
+    return _annotated(notice_annotations(warnings), text.validated(manifests, color=color))
 
 
 def failure_annotations(error: CommandsyncError) -> Iterator[Annotation]:
@@ -89,65 +101,57 @@ def failure_annotations(error: CommandsyncError) -> Iterator[Annotation]:
     if not isinstance(error, ManifestError):
         yield Annotation("error", "commandsync", error.message, error.hint)
         return
-    for one in error.problems:
-        yield Annotation("error", "commandsync", one.message, one.hint, one.location)
+    for problem in error.problems:
+        yield Annotation("error", "commandsync", problem.message, problem.hint, problem.location)
 
 
-def validated_annotations(manifests: Sequence[Validated]) -> Iterator[Annotation]:
-    """Return a remark for each warning about valid manifests."""
-    for one in manifests:
-        yield from _notices(one.warnings)
+def notice_annotations(notices: Iterable[Notice | Problem]) -> Iterator[Annotation]:
+    """Return a remark for each warning."""
+    for notice in notices:
+        yield Annotation("warning", "commandsync", notice.message, notice.hint, notice.location)
 
 
 def plan_annotations(plan: Plan) -> Iterator[Annotation]:
     """Return a remark for a refusal, for each warning, and for each planned delete."""
     top = top_of(plan)
     if plan.refusal is not None:
-        message = words.refused(plan)
+        message = summary.refused(plan)
         yield Annotation("error", "Plan refused", message, plan.refusal.hint, top)
-    yield from _notices(plan.notices)
+    yield from notice_annotations(plan.notices)
     for change in plan.changes:
         if isinstance(change, Delete):
             message = f"the listed {change.resource} {change.name} is deleted"
             yield Annotation("notice", "Planned delete", message, location=top)
 
 
-def notice_annotations(plans: Iterable[Plan]) -> Iterator[Annotation]:
-    """Return a remark for each warning about plans, and for nothing that is planned."""
-    for plan in plans:
-        yield from _notices(plan.notices)
-
-
 def top_of(plan: Plan) -> Location | None:
-    """Return the beginning of a plan's manifest, for what stands on none of its lines."""
+    """Return the first line of a plan's manifest, for remarks that concern no line of it."""
     return Location(plan.manifest[0]) if plan.manifest else None
 
 
 def result_annotations(result: Result) -> Iterator[Annotation]:
     """Return a remark for each change that is not done, or that the service changed."""
-    for one in result.settled:
-        if one.outcome in {Outcome.FAILED, Outcome.UNKNOWN}:
-            change = one.change
-            location = None if isinstance(change, Delete) else change.location
-            message = f"{words.named(change)} {change.name}: {one.error}"
-            yield Annotation("error", f"Change {one.outcome}", message, one.hint, location)
+    for settled in result.settled:
+        if settled.outcome in {Outcome.FAILED, Outcome.UNKNOWN}:
+            change = settled.change
+            message = f"{summary.named(change)} {change.name}: {settled.error}"
+            title = f"Change {settled.outcome}"
+            yield Annotation("error", title, message, settled.hint, summary.location_of(change))
     if result.stopped:
-        yield Annotation("error", "Stopped", result.stopped, words.go_on(result))
+        yield Annotation("error", "Stopped", result.stopped, summary.go_on(result))
     for difference in result.differences:
         change = difference.change
-        location = None if isinstance(change, Delete) else change.location
         for rewrite in difference.rewrites:
             message = f"{change.name}, {rewrite.field}: {rewrite.how}"
             title = "Changed by the service"
-            yield Annotation("warning", title, message, rewrite.advice, location)
-    yield from _notices(result.notices)
+            yield Annotation("warning", title, message, rewrite.advice, summary.location_of(change))
+    yield from notice_annotations(result.notices)
 
 
 def outputs(values: Mapping[str, str]) -> str:
     """Return a step's outputs as its `GITHUB_OUTPUT` file takes them.
 
-    No value can pass for the end of itself or for another output: the delimiter is drawn anew for
-    each.
+    No value can contain its own end or another output: each has a new random delimiter.
     """
     lines = []
     for name, value in values.items():
@@ -161,9 +165,61 @@ def mask(secret: str) -> str:
     return f"::add-mask::{command_data(secret)}\n"
 
 
-def _notices(notices: Iterable[Notice | Problem]) -> Iterator[Annotation]:
-    for one in notices:
-        yield Annotation("warning", "commandsync", one.message, one.hint, one.location)
+def page(markdown: str, *, label: str = "", notes: Iterable[str] = ()) -> str:
+    """Return a page with its heading.
+
+    Args:
+        markdown: A rendered report.
+        label: The name of the run; may contain foreign text.
+        notes: Sentences on the run for the beginning, without foreign text.
+    """
+    heading = f"## commandsync: {code(label)}" if label else "## commandsync"
+    return "\n\n".join((heading, *notes, markdown.strip("\n"))) + "\n"
+
+
+def cut_page(markdown: str, *, most: int, pointer: str) -> str:
+    """Return a page that is short enough: whole lines, with no block left open.
+
+    Args:
+        markdown: A page.
+        most: Bytes in UTF-8.
+        pointer: A sentence on where the rest is, without foreign text.
+    """
+    if len(markdown.encode()) <= most:
+        return markdown
+    kept: list[str] = []
+    left = most - _ROOM
+    fence = ""
+    for line in markdown.splitlines():  # pragma: no branch - it breaks before the end
+        left -= len(line.encode()) + 1
+        if left < len(fence):
+            break
+        kept.append(line)
+        if not fence and (opening := _FENCE.fullmatch(line)):
+            fence = opening[1]
+        elif line == fence:
+            fence = ""
+    return "\n".join([*kept, *([fence] if fence else []), "", f"*Cut here. {pointer}*"]) + "\n"
+
+
+def comment_marker(key: str) -> str:
+    """Return the hidden beginning of the comment that this run may edit.
+
+    Args:
+        key: Different for each of the runs that comment on one pull request.
+    """
+    return f"<!-- commandsync:{_digest(key)}:"
+
+
+def comment_body(markdown: str, *, key: str, pointer: str) -> str:
+    """Return a comment's body: the hidden marker with a digest, then the page, cut to fit."""
+    shown = cut_page(markdown, most=LONGEST_COMMENT, pointer=pointer)
+    return f"{comment_head(markdown, key=key)}\n{shown}"
+
+
+def comment_head(markdown: str, *, key: str) -> str:
+    """Return the first line of a comment with the same page."""
+    return f"{comment_marker(key)}{_digest(markdown)} -->"
 
 
 def _annotated(annotations: Iterable[Annotation], shown: str) -> str:
@@ -174,3 +230,7 @@ def _annotated(annotations: Iterable[Annotation], shown: str) -> str:
         if kinds[annotation.kind] <= MOST_OF_A_KIND:
             lines.append(f"{annotation}\n")
     return "".join(lines) + shown
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:20]

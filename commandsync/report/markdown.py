@@ -1,32 +1,34 @@
 """Plans and results as GitHub's Markdown: a table per action, with nothing foreign interpreted.
 
-Foreign text stands in code spans and in fenced blocks only: there GitHub knows no mention, no
-issue, no link and no HTML.
+Foreign text is in code spans and fenced blocks only, where GitHub interprets no mention, issue,
+link or HTML.
 """
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING, assert_never
 
 from commandsync.apply.outcomes import Outcome
 from commandsync.errors import ManifestError
 from commandsync.plan.changes import Add, Delete, Edit, Replace
-from commandsync.records.texts import CommandText
-from commandsync.report import words
-from commandsync.report.differing import cut, differing_rows
-from commandsync.report.escape import code, fenced, told_apart, visible, visible_line
+from commandsync.report import summary, text
+from commandsync.report.escape import code, fenced, told_apart, visible_line
+from commandsync.report.linediff import cut, diff_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from commandsync.apply.outcomes import Difference, Result, Settled
     from commandsync.diagnostics import Location, Notice, Problem
-    from commandsync.document.documents import Validated
     from commandsync.errors import CommandsyncError
+    from commandsync.manifest import Manifest
     from commandsync.plan.changes import Change
+    from commandsync.plan.diff import FieldChange
     from commandsync.plan.plan import Plan
 
-_CELL = 60  # characters of a text that a cell shows; longer differences stand below the table
+_CELL = 60  # characters of a text that a cell shows; longer differences follow the table
+_WHOLE = ("Syntax", "Description")  # the fields of a whole record that a table shows
 _TITLES: dict[str, str] = {
     "add": "Add",
     "edit": "Edit",
@@ -35,17 +37,17 @@ _TITLES: dict[str, str] = {
 }
 
 
-def plans(plans: Sequence[Plan], *, color: bool) -> str:  # noqa: ARG001 - Markdown has no colours
+def plans(plans: Sequence[Plan]) -> str:
     """Return plans one after the other."""
     return _joined(block for plan in plans for block in _plan(plan))
 
 
-def results(results: Sequence[Result], *, color: bool) -> str:  # noqa: ARG001 - as above
-    """Return results one after the other: what was changed, and what was not."""
+def results(results: Sequence[Result]) -> str:
+    """Return results one after the other, with a table for each outcome."""
     return _joined(block for result in results for block in _result(result))
 
 
-def failure(error: CommandsyncError, *, color: bool, kind: str) -> str:  # noqa: ARG001 - as above
+def failure(error: CommandsyncError) -> str:
     """Return an error, and a manifest's problems in a table."""
     blocks = [f"### Failed\n\n{code(error.message)}"]
     if error.hint:
@@ -55,46 +57,32 @@ def failure(error: CommandsyncError, *, color: bool, kind: str) -> str:  # noqa:
     return _joined(blocks)
 
 
-def validated(manifests: Sequence[Validated], *, color: bool) -> str:  # noqa: ARG001 - as above
-    """Return what valid manifests hold, and the warnings about them."""
+def validated(manifests: Sequence[Manifest]) -> str:
+    """Return the counts of valid manifests, and their warnings."""
     rows = [
-        (code(one.path), ", ".join(_counts(one)) or "nothing managed", str(len(one.warnings)))
-        for one in manifests
+        (code(manifest.path), summary.managed(manifest.snapshot), str(len(manifest.warnings)))
+        for manifest in manifests
     ]
-    warnings = [warning for one in manifests for warning in one.warnings]
+    warnings = [warning for manifest in manifests for warning in manifest.warnings]
     blocks = ["### Valid", _table(("Manifest", "Holds", "Warnings"), rows)]
     return _joined([*blocks, _problems("Warning", warnings)] if warnings else blocks)
 
 
-def _counts(one: Validated) -> list[str]:
-    collections = one.snapshot.collections
-    return [words.counted(len(entries), resource) for resource, entries in collections.items()]
-
-
 def _plan(plan: Plan) -> Iterator[str]:
-    yield f"### {words.summary(plan)}"
-    yield _where(plan)
+    yield f"### {summary.of_plan(plan)}"
+    yield "".join(summary.heading(plan, code))
     if plan.refusal is not None:
-        yield f"**Refused**: {code(words.refused(plan))}"
+        yield f"**Refused**: {code(summary.refused(plan))}"
         yield f"What to do: {code(plan.refusal.hint)}"
-    if nothing := words.no_changes(plan):
+    if nothing := summary.no_changes(plan):
         yield nothing
     for action, title in _TITLES.items():
         changes = [change for change in plan.changes if change.action == action]
         if changes:
             yield f"#### {title} ({len(changes):,})"
             yield from _changes(changes)
-    yield from words.kept(plan)
+    yield from summary.kept(plan)
     yield from _notices(plan.notices)
-
-
-def _where(plan: Plan) -> str:
-    target = plan.target
-    files = ", ".join(map(code, plan.manifest))
-    if not target.bot:  # two manifests are compared, and neither names one
-        return f"Manifest {files}" if files else "Manifest"
-    url = f" at {code(target.base_url)}" if target.base_url else ""
-    return f"Bot {code(target.bot)}{url}" + (f" from {files}" if files else "")
 
 
 def _changes(changes: Sequence[Change]) -> Iterator[str]:
@@ -103,67 +91,54 @@ def _changes(changes: Sequence[Change]) -> Iterator[str]:
     below: list[str] = []
     for change in changes:
         match change:
-            case Add(after=text) | Delete(before=text):
-                syntax = code(cut(text.syntax, _CELL)) if isinstance(text, CommandText) else ""
-                rows.append((*_who(change), syntax, code(cut(text.description, _CELL))))
+            case Add(after=record) | Delete(before=record):
+                values = (getattr(record, column.lower(), None) for column in _WHOLE)
+                cells = ("" if value is None else code(cut(value, _CELL)) for value in values)
+                rows.append((*_who(change), *cells))
             case Edit() | Replace():
-                rows += _field_rows(change)
-                below += _long_differences(change)
+                for field in change.fields:
+                    shown: Iterable[str] = map(code, told_apart(field.old, field.new))
+                    if _is_long(field):
+                        shown = repeat("*see below*", 2)
+                        below.append(f"{code(cut(change.name))}, {field.field}:")
+                        below.append(_difference_block(field.old, field.new))
+                    rows.append((*_who(change), field.field, *shown))
             case _:
                 assert_never(change)
     wholes = isinstance(changes[0], Add | Delete)
-    columns = ("Syntax", "Description") if wholes else ("Field", "Old", "New")
+    columns = _WHOLE if wholes else ("Field", "Old", "New")
     yield _table(("Name", "Where", *columns), rows)
     yield from below
 
 
 def _who(change: Change) -> tuple[str, str]:
-    kind = "announcement " if change.resource == "announcement" else ""
-    return kind + code(cut(change.name)), _where_said(change)
+    name = summary.kind_prefix(change) + code(cut(change.name))
+    return name, _place(summary.location_of(change))
 
 
-def _where_said(change: Change) -> str:
-    return "" if isinstance(change, Delete) else _place(change.location)
-
-
-def _field_rows(change: Edit | Replace) -> Iterator[tuple[str, ...]]:
-    for one in change.fields:
-        if _is_long(one.old, one.new):
-            yield (*_who(change), one.field, "*see below*", "*see below*")
-        else:
-            yield (*_who(change), one.field, *map(code, told_apart(one.old, one.new)))
-
-
-def _long_differences(change: Edit | Replace) -> Iterator[str]:
-    for one in change.fields:
-        if _is_long(one.old, one.new):
-            yield f"{code(cut(change.name))}, {one.field}:"
-            yield _difference_block(one.old, one.new)
-
-
-def _is_long(old: str, new: str) -> bool:
-    return "\n" in old + new or max(len(old), len(new)) > _CELL
+def _is_long(field: FieldChange) -> bool:
+    return "\n" in field.old + field.new or max(len(field.old), len(field.new)) > _CELL
 
 
 def _difference_block(old: str, new: str) -> str:
-    rows = differing_rows(old, new)
+    rows = diff_rows(old, new)
     return fenced([f"{row.sign} {visible_line(row.text)}" for row in rows], "diff")
 
 
 def _result(result: Result) -> Iterator[str]:
-    yield f"### {words.outcome_summary(result)}"
-    yield _where(result.plan)
+    yield f"### {summary.of_result(result)}"
+    yield "".join(summary.heading(result.plan, code))
     if result.interrupted:
-        yield f"**Interrupted**: {words.in_flight(result)}"
+        yield f"**Interrupted**: {summary.in_flight(result)}"
     elif result.stopped:
-        yield f"**Stopped**: {code(result.stopped)}. {words.go_on(result)}"
-    for end in (*words.ENDS[2:], *words.ENDS[:2]):
-        some = [one for one in result.settled if words.ended(one) == end]
+        yield f"**Stopped**: {code(result.stopped)}. {summary.go_on(result)}"
+    for end in (*summary.ENDS[2:], *summary.ENDS[:2]):
+        some = [settled for settled in result.settled if summary.ended(settled) == end]
         if some:
             yield f"#### {end.capitalize()} ({len(some):,})"
             columns = ("Change", "Name", "Where", "Why", "What to do")
             known = 3 if some[0].outcome is Outcome.DONE else len(columns)
-            yield _table(columns[:known], [_settled(one)[:known] for one in some])
+            yield _table(columns[:known], [_settled(settled)[:known] for settled in some])
     if result.differences:
         yield f"#### Changed by the service ({len(result.differences):,})"
         for difference in result.differences:
@@ -171,38 +146,36 @@ def _result(result: Result) -> Iterator[str]:
     yield from _notices(result.notices)
 
 
-def _settled(one: Settled) -> tuple[str, ...]:
+def _settled(settled: Settled) -> tuple[str, ...]:
     return (
-        words.named(one.change),
-        code(cut(one.change.name)),
-        _where_said(one.change),
-        code(one.error) if one.error else "",
-        code(one.hint) if one.hint else "",
+        summary.named(settled.change),
+        code(cut(settled.change.name)),
+        _place(summary.location_of(settled.change)),
+        _optional(settled.error),
+        _optional(settled.hint),
     )
 
 
+def _optional(text: str) -> str:
+    return code(text) if text else ""
+
+
 def _difference(difference: Difference) -> Iterator[str]:
-    for one in difference.rewrites:
-        yield f"{code(cut(difference.change.name))}, {one.field}: {one.how}; {one.advice}"
-        yield _difference_block(one.sent, one.stored)
+    name = code(cut(difference.change.name))
+    for rewrite in difference.rewrites:
+        yield f"{name}, {rewrite.field}: {rewrite.how}; {rewrite.advice}"
+        yield _difference_block(rewrite.sent, rewrite.stored)
 
 
 def _notices(notices: Sequence[Notice]) -> Iterator[str]:
-    if not notices:
-        return
-    lines = []
-    for notice in notices:
-        where = f"{visible(str(notice.location))}: " if notice.location else ""
-        lines.append(f"warning: {where}{visible(notice.message)}")
-        if notice.hint:
-            lines.append(f"  hint: {visible(notice.hint)}")
-    yield fenced(lines, "text")
+    if notices:
+        yield fenced(text.notices(notices, color=False).splitlines(), "text")
 
 
 def _problems(column: str, problems: Iterable[Problem]) -> str:
     rows = [
-        (_place(one.location), code(one.message), code(one.hint) if one.hint else "")
-        for one in problems
+        (_place(problem.location), code(problem.message), _optional(problem.hint))
+        for problem in problems
     ]
     return _table(("Where", column, "What to do"), rows)
 

@@ -1,28 +1,52 @@
-"""What the service lists, and what became of one call: as a table, or as one JSON document."""
+"""Records, single calls and events: as a table or a line for people, or as one JSON document."""
 
 from __future__ import annotations
 
+import json
+import re
+from dataclasses import fields
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Literal
+from unicodedata import combining, east_asian_width
 
-from commandsync.document.documents import VERSION
+from commandsync.document import VERSION
 from commandsync.errors import ListingError
-from commandsync.report.json import dumped
-from commandsync.report.table import table
+from commandsync.report.escape import json_text, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from commandsync.records.models import Announcement, Bot, Command, Record, Voter
+    from commandsync import Event
+    from commandsync.errors import CommandsyncError
+    from commandsync.records.models import Bot, Record
 
 Collection = Literal["bots", "voters", "commands", "announcements"]
-Row: TypeAlias = "tuple[str, ...]"
 
-_HEADS: dict[Collection, Row] = {
-    "bots": ("ID", "NAME", "SERVERS", "VOTES", "RATING", "OVERVIEW"),
-    "voters": ("ID", "NAME"),
-    "commands": ("ID", "NAME", "CATEGORY", "USES", "SYNTAX", "DESCRIPTION"),
-    "announcements": ("ID", "TITLE", "DESCRIPTION"),
+_WIDEST = 40  # a longer cell is shown whole, but the column is not widened for it
+_GAP = "  "
+_RUNNER_COMMAND = re.compile(r"^(\s*):(?=:)")
+
+
+def _bot_name(bot: Bot) -> str:
+    return bot.profile.username or bot.profile.tag
+
+
+_COLUMNS: Mapping[Collection, Mapping[str, Callable[[Any], object]]] = {
+    "bots": {
+        "ID": attrgetter("id"),
+        "NAME": _bot_name,
+        "SERVERS": attrgetter("statistics.servers"),
+        "VOTES": attrgetter("statistics.total_votes"),
+        "RATING": attrgetter("ratings.average"),
+        "OVERVIEW": attrgetter("information.overview"),
+    },
+    "voters": {"ID": attrgetter("id"), "NAME": attrgetter("username")},
+    "commands": {
+        name.upper(): attrgetter(name)
+        for name in ("id", "name", "category", "uses", "syntax", "description")
+    },
+    "announcements": {name.upper(): attrgetter(name) for name in ("id", "title", "description")},
 }
 
 
@@ -32,93 +56,164 @@ def records_table(
     """Return a table of records; empty when there are none.
 
     Args:
-        collection: What they are.
+        collection: The collection that they are from.
         records: The records.
         width: The terminal's columns; None for text that is not for a terminal.
         color: Whether it is painted.
     """
     if not records:
         return ""
-    rows = [_ROWS[collection](record) for record in records]
-    return table(_HEADS[collection], rows, width=width, color=color)
+    columns = _COLUMNS[collection]
+    rows = [[_cell(value(record)) for value in columns.values()] for record in records]
+    return table(tuple(columns), rows, width=width, color=color)
 
 
 def record_table(record: Record, *, width: int | None, color: bool) -> str:
-    """Return all that is known of one record, a field on each line."""
+    """Return all fields of one record, one on each line."""
     rows = list(_fields(_dumped(record)))
     return table(("FIELD", "VALUE"), rows, width=width, color=color)
+
+
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, width: int | None, color: bool
+) -> str:
+    """Return a table.
+
+    Args:
+        head: The names of the columns; the first column is never cut.
+        rows: The cells, with foreign text.
+        width: The terminal's columns; None for text that is not for a terminal.
+        color: Whether the head is painted.
+    """
+    cells = [[_first(row[0]), *map(visible, row[1:])] for row in rows]
+    widths = [max(map(_width, column)) for column in zip(head, *cells, strict=True)]
+    if width is None:
+        widths = [min(_WIDEST, wide) for wide in widths]
+    else:
+        widths = _fitted(widths, width)
+        cells = [[row[0], *map(_shortened, row[1:], widths[1:])] for row in cells]
+    first, *lines = [_line(row, widths) for row in (head, *cells)]
+    return "".join(f"{line}\n" for line in (f"\x1b[1m{first}\x1b[0m" if color else first, *lines))
 
 
 def document(about: Mapping[str, Any]) -> str:
     """Return one JSON document; records in it are shown with every field, unknown ones too.
 
     Raises:
-        ListingError: What the service added nests too deep.
+        ListingError: The service added a value that nests too deep.
     """
-    return dumped({"version": VERSION} | {name: plain(value) for name, value in about.items()})
+    values = {name: _plain(value) for name, value in about.items()}
+    return _json({"version": VERSION} | values, indent=2) + "\n"
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401 - JSON is anything
-    """Return a record, or several, as what JSON has: it knows no NaN, which Python reads in it."""
+def event_line(event: Event) -> str:
+    """Return an event on one line, for people."""
+    match _event(event):
+        case {"user": user, "bot": bot}:
+            shown = " for ".join(filter(None, (_account(user), _account(bot))))
+        case {"bot": bot}:
+            shown = _account(bot)
+        case {"code": code, "reason": reason}:
+            shown = f"{visible(reason)} ({code})"
+        case _:
+            shown = ""
+    return f"{event.name:<12}  {shown}".rstrip()
+
+
+def event_json(event: Event) -> str:
+    """Return an event as a JSON object on one line."""
+    return _json(_event(event))
+
+
+def failure_json(error: CommandsyncError) -> str:
+    """Return the document of a failure on one line, after the lines of events."""
+    from commandsync.document.failure import failure_document  # noqa: PLC0415 - loads pydantic
+
+    return _json(failure_document(error))
+
+
+def _event(event: Event) -> dict[str, Any]:
+    names = [field.name for field in fields(event) if field.name != "name"]
+    return {"event": event.name} | {name: _plain(getattr(event, name)) for name in names}
+
+
+def _account(account: dict[str, Any]) -> str:
+    name, identifier = visible(account["username"]), visible(account["id"])
+    return f"{name} ({identifier})" if name else identifier
+
+
+def _json(document: dict[str, Any], *, indent: int | None = None) -> str:
+    return json_text(json.dumps(document, indent=indent, ensure_ascii=False))
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON is anything
+    """Return records as JSON values; null for NaN, which JSON does not have."""
     match value:
         case dict():
-            return {name: plain(one) for name, one in value.items()}
+            return {name: _plain(item) for name, item in value.items()}
         case list() | tuple():
-            return [plain(one) for one in value]
+            return [_plain(item) for item in value]
         case float():
             return value if isfinite(value) else None
         case _:
-            return plain(_dumped(value)) if hasattr(value, "model_dump") else value
+            return _plain(_dumped(value)) if hasattr(value, "model_dump") else value
 
 
 def _dumped(record: Record) -> dict[str, Any]:
     try:
         return record.model_dump(mode="json")
     except ValueError as error:
-        raise ListingError("what the service says nests too deep to be shown whole") from error
+        raise ListingError("the service's answer nests too deep to be shown whole") from error
 
 
-def _bot(bot: Bot) -> Row:
-    return (
-        bot.id,
-        bot.profile.username or bot.profile.tag,
-        _number(bot.statistics.servers),
-        _number(bot.statistics.total_votes),
-        _number(bot.ratings.average),
-        bot.information.overview,
-    )
-
-
-def _voter(voter: Voter) -> Row:
-    return voter.id, voter.username
-
-
-def _command(command: Command) -> Row:
-    text = (command.name, command.category, _number(command.uses), command.syntax)
-    return (command.id, *text, command.description)
-
-
-def _announcement(announcement: Announcement) -> Row:
-    return announcement.id, announcement.title, announcement.description
-
-
-_ROWS: dict[Collection, Any] = {
-    "bots": _bot,
-    "voters": _voter,
-    "commands": _command,
-    "announcements": _announcement,
-}
-
-
-def _number(number: float | None) -> str:
-    return "" if number is None else f"{number:,}"
-
-
-def _fields(value: Any, inside: str = "") -> Iterator[Row]:  # noqa: ANN401 - JSON is anything
+def _fields(value: Any, inside: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - as above
     if isinstance(value, dict) and value:
-        for name, one in value.items():
-            yield from _fields(one, f"{inside}.{name}" if inside else str(name))
+        for name, item in value.items():
+            yield from _fields(item, f"{inside}.{name}" if inside else str(name))
     elif isinstance(value, list):
         yield inside, ", ".join(map(str, value))
     else:
         yield inside, "" if value is None else str(value)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, int | float):
+        return f"{value:,}"
+    return "" if value is None else str(value)
+
+
+def _first(cell: str) -> str:
+    """Return a cell for the beginning of a line, where runners look for commands."""
+    return _RUNNER_COMMAND.sub(r"\1\\x3a", visible(cell))
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (cell + " " * (wide - _width(cell)) for cell, wide in zip(cells, widths, strict=True))
+    return _GAP.join(padded).rstrip()
+
+
+def _width(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    return sum(
+        2 if east_asian_width(sign) in "WF" else 0 if combining(sign) else 1 for sign in text
+    )
+
+
+def _fitted(widths: Sequence[int], width: int) -> list[int]:
+    """Return widths that fit on a line; wide columns get the room that narrow ones leave."""
+    left = width - widths[0] - len(_GAP) * (len(widths) - 1)
+    fitted = {0: widths[0]}
+    for done, column in enumerate(sorted(range(1, len(widths)), key=widths.__getitem__), 1):
+        fitted[column] = max(1, min(widths[column], left // (len(widths) - done)))
+        left -= fitted[column]
+    return [fitted[column] for column in range(len(widths))]
+
+
+def _shortened(cell: str, width: int) -> str:
+    if _width(cell) <= width:
+        return cell
+    end = len(cell)
+    while end and _width(cell[:end]) >= width:
+        end = min(end - 1, width)
+    return f"{cell[:end]}…"

@@ -1,4 +1,4 @@
-"""A saved plan: read from its file, bound to its listing, and looked at again before it is used."""
+"""A saved plan: read from its file, bound to its listing, and compared with it before use."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 
 @contextmanager
 def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Planned]:
-    """Read a saved plan, and what is listed now.
+    """Read a saved plan and its listing.
 
     Args:
         settings: Flags and environment.
         path: The plan's file.
-        writes: Whether it is going to be applied, which needs this bot's token.
+        writes: Whether it is to be applied, which needs this bot's token.
 
     Raises:
-        FileError: The file cannot be read, or holds no plan.
-        RefusedError: The plan is of another version, or for another listing than the flags say.
-        UsageError: A flag asks for what the plan has settled already.
+        FileError: The file cannot be read, or is not a saved plan.
+        RefusedError: The plan is of another version, or for another listing than that of the flags.
+        UsageError: A flag changes a setting that is saved in the plan.
         ListingError: The listing cannot be read.
     """
-    from commandsync.document.saved import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
+    from commandsync.document.plan import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
 
     narrows = settings.max_deletes is not None or not settings.prune or settings.only
     if settings.files or narrows:
         raise UsageError(
-            "--plan applies a saved plan and nothing else: it goes with no manifest and no limits",
+            "--plan applies a saved plan as it is: it cannot be combined with a manifest or limits",
             hint="leave out --file, --max-deletes, --no-prune and --only, or make a new plan",
         )
     if path == "-":
@@ -52,7 +52,9 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
     try:
         text = read_file(path, most=LARGEST_PLAN).decode()
     except UnicodeDecodeError as error:
-        raise FileError(f"{path} holds no plan", hint="make one with plan --out") from error
+        raise FileError(
+            f"{path} is not a saved plan: it is not text in UTF-8", hint="make one with plan --out"
+        ) from error
     plan = load_plan(text, path)
     site = _site(settings, plan)
     if writes:
@@ -75,21 +77,23 @@ def _planned(plan: Plan, site: Site, connection: Connection) -> Planned:
 
 
 def _with_progress(plan: Plan, listed: Snapshot) -> Plan:
-    """Return the plan with a word on what an earlier run has done of it."""
+    """Return the plan with a notice of the changes that are done already."""
     from commandsync.apply.resume import Progress, progress_of  # noqa: PLC0415 - loads with the plan
 
     try:
         done = progress_of(plan, listed).count(Progress.DONE)
     except StalePlanError:
-        return plan  # that is told as the refusal it is
+        return plan  # applying it is refused with this error
     if not done:
         return plan
-    notice = Notice(f"{done} of its {len(plan.changes)} changes are done already: they stay so")
+    notice = Notice(
+        f"{done} of its {len(plan.changes)} changes are done already and are not made again"
+    )
     return replace(plan, notices=(*plan.notices, notice))
 
 
 def _site(settings: Settings, plan: Plan) -> Site:
-    """Return the plan's own listing; flags may say the same, and nothing else."""
+    """Return the plan's own listing; flags must not name another one."""
     bound = replace(
         settings,
         base_url=settings.base_url or plan.target.base_url,

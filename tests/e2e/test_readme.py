@@ -11,7 +11,7 @@ import yaml
 
 from commandsync.api.policy import FAILURES_IN_A_ROW, LONGEST_WAIT
 from commandsync.cli.program import EPILOG, program
-from commandsync.document.documents import failure_kind
+from commandsync.document import failure_kind
 from commandsync.errors import CommandsyncError, FileError
 from commandsync.manifest import json_schema
 from commandsync.manifest.events import MOST_DEPTH

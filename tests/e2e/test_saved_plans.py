@@ -264,13 +264,13 @@ def test_a_missing_plan_is_named(home: Home) -> None:
 
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("flag", [["-f", "commands.yaml"], ["--max-deletes", "9"], ["--no-prune"]])
-def test_a_saved_plan_goes_with_no_manifest_and_no_limits(
+def test_a_saved_plan_cannot_be_combined_with_a_manifest_or_limits(
     home: Home, proxy: Proxy, flag: list[str]
 ) -> None:
     ran = home.run(*APPLY, *flag)
 
     assert ran.code == 2
-    assert "--plan applies a saved plan and nothing else" in ran.err
+    assert "--plan applies a saved plan as it is" in ran.err
     assert proxy.requests == []
 
 

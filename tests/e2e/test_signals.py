@@ -107,7 +107,7 @@ def test_running_again_finishes_what_was_interrupted(
 
     again = home.run("apply", "--yes")
 
-    assert "Interrupted: what was in flight was finished. Run again" in stopped.out
+    assert "Interrupted: requests in flight were finished. Run again" in stopped.out
     assert again.code == 0
     assert len(proxy.writes) == 8
     assert {record["description"] for record in bot.commands()} == {"Reworded."}

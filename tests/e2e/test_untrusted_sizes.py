@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.document.documents import digest_of
+from commandsync.document.plan import digest_of
 from commandsync.report import render_plans
 from tests.support.home import LONGEST
 from tests.support.plans import varied_plan

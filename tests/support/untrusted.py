@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, get_args
 from commandsync.api import answers
 from commandsync.api.listing import reading
 from commandsync.diagnostics import Notice
-from commandsync.document.documents import digest_of, failure_document, plan_document
-from commandsync.document.saved import load_plan
+from commandsync.document.failure import failure_document
+from commandsync.document.plan import digest_of, load_plan, plan_document
 from commandsync.errors import CommandsyncError, ListingError, ManifestError, RateLimited, Reply
 from commandsync.manifest import dump_manifest, load_manifests
 from commandsync.manifest.grammar import ANNOUNCEMENT, COMMAND, MANIFEST

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.report.page import LONGEST_SUMMARY
+from commandsync.report.github import LONGEST_SUMMARY
 from tests.support.home import fields
 from tests.support.runner import SHA, other, pull_request, push
 

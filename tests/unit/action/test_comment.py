@@ -9,7 +9,7 @@ from commandsync.action.comment import Draft, key_of, write_comment
 from commandsync.action.event import Event
 from commandsync.action.inputs import Inputs
 from commandsync.action.rest import GitHub, GitHubError
-from commandsync.report import page
+from commandsync.report import github
 from tests.support.runner import REPOSITORY, SHA
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def test_the_comment_is_found_on_a_later_page(hub: Hub) -> None:
 @pytest.mark.parametrize("tells_login", [True, False])
 def test_what_others_begin_with_our_marker_is_not_touched(hub: Hub, *, tells_login: bool) -> None:
     hub.tells_login = tells_login
-    forged = hub.says(page.comment("Approved", key="lantern", pointer=""), login="mallory")
+    forged = hub.says(github.comment_body("Approved", key="lantern", pointer=""), login="mallory")
     before = dict(forged)
     write_comment(DRAFT, way(hub), ON_PULL_REQUEST)
     write_comment(replace(DRAFT, markdown="Nothing.\n"), way(hub), ON_PULL_REQUEST)
@@ -123,7 +123,7 @@ def test_only_a_push_is_looked_for_among_merged_pull_requests(hub: Hub) -> None:
 
 @pytest.mark.parametrize("record", ["text", {"body": None}, {"user": "mona"}, {"user": None}])
 def test_comments_of_odd_shapes_are_passed_over(hub: Hub, record: object) -> None:
-    marked = {"body": page.marker(DRAFT.key)}
+    marked = {"body": github.comment_marker(DRAFT.key)}
     odd = marked | record if isinstance(record, dict) else record
     hub.rule = lambda request: (200, [odd], {}) if request.startswith("GET") else None
     write_comment(DRAFT, way(hub), ON_PULL_REQUEST)
@@ -132,7 +132,7 @@ def test_comments_of_odd_shapes_are_passed_over(hub: Hub, record: object) -> Non
 
 
 def test_a_comment_without_an_id_cannot_be_edited(hub: Hub) -> None:
-    ours = {"body": page.marker(DRAFT.key), "user": {"login": "github-actions[bot]"}}
+    ours = {"body": github.comment_marker(DRAFT.key), "user": {"login": "github-actions[bot]"}}
     hub.rule = lambda request: (200, [ours], {}) if request.startswith("GET") else None
     with pytest.raises(GitHubError, match="without an id"):
         write_comment(DRAFT, way(hub), ON_PULL_REQUEST)

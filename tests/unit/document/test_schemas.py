@@ -10,14 +10,9 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from commandsync.apply.outcomes import Difference, Outcome, Result, Settled
 from commandsync.diagnostics import Location, Notice, Problem
-from commandsync.document.documents import (
-    documents,
-    failure_document,
-    plan_document,
-    plan_schema_text,
-    result_document,
-    result_schema_text,
-)
+from commandsync.document.failure import failure_document, joined_document
+from commandsync.document.plan import plan_document, plan_schema_text
+from commandsync.document.result import result_document, result_schema_text
 from commandsync.errors import ManifestError
 from commandsync.records.rewriting import Rewrite
 from tests.support.plans import command, plan_of, plans
@@ -68,8 +63,8 @@ def test_several_documents_and_failures_have_it_too() -> None:
     plan = plan_of([command("help")])
     failure = failure_document(ManifestError([Problem(Location("a.yaml"), "odd", "even")]))
 
-    PLAN.validate(documents([plan_document(plan), failure]))
-    RESULT.validate(documents([result_document(_result(plan)), failure]))
+    PLAN.validate(joined_document([plan_document(plan), failure]))
+    RESULT.validate(joined_document([result_document(_result(plan)), failure]))
     PLAN.validate(failure)
     RESULT.validate(failure)
 

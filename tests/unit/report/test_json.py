@@ -2,12 +2,19 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import given, settings
 
-from commandsync.document.documents import failure_document, plan_document, result_document
+from commandsync.diagnostics import Location, Problem
+from commandsync.document.failure import failure_document
+from commandsync.document.plan import plan_document
+from commandsync.document.result import result_document
 from commandsync.errors import StalePlanError
+from commandsync.manifest import Manifest
+from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import Resource
 from commandsync.report import (
     render_failure,
     render_mixed,
@@ -15,7 +22,7 @@ from commandsync.report import (
     render_results,
     render_validated,
 )
-from tests.support.plans import plans
+from tests.support.plans import command, plan_of, plans
 
 if TYPE_CHECKING:
     from commandsync.apply.outcomes import Result
@@ -76,3 +83,23 @@ def test_no_valid_manifest_is_still_a_document() -> None:
         "manifests": [],
         "warnings": [],
     }
+
+
+def test_valid_manifests_are_counted_with_their_warnings() -> None:
+    manifest = Manifest(
+        "a.yaml",
+        snapshot=Snapshot({Resource.COMMAND: (command("help"),)}),
+        warnings=(Problem(Location("a.yaml", 2, 3), "twins"),),
+    )
+
+    assert json.loads(render_validated([manifest], format="json")) == {
+        "version": 1,
+        "manifests": [{"path": "a.yaml", "commands": 1}],
+        "warnings": [{"path": "a.yaml", "line": 2, "column": 3, "message": "twins", "hint": ""}],
+    }
+
+
+def test_a_name_of_a_file_that_is_not_text_is_written_as_an_escape() -> None:
+    plan = replace(plan_of(), manifest=("a\udcff.yaml",))
+
+    assert '"a\\udcff.yaml"' in render_plans([plan], format="json")

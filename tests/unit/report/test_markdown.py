@@ -73,3 +73,12 @@ def test_a_plan_without_a_listing_names_its_manifest_only() -> None:
 
     assert "\n\nManifest `commands.yaml`\n\n" in render_plans([plan], format="markdown")
     assert "\n\nManifest\n\n" in render_plans([nameless], format="markdown")
+
+
+def test_an_interrupted_result_says_how_to_go_on(trouble: Result) -> None:
+    result = replace(trouble, interrupted=True, stopped="interrupted", stopped_hint="")
+
+    shown = render_results([result], format="markdown")
+
+    assert "**Interrupted**: a request in flight may still arrive. Run again to finish" in shown
+    assert "**Stopped**" not in shown

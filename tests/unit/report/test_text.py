@@ -135,7 +135,7 @@ def test_an_interrupted_result_says_how_to_go_on(trouble: Result) -> None:
         trouble, interrupted=True, stopped="interrupted", stopped_hint="", settled=known
     )
 
-    assert "Interrupted: what was in flight was finished. Run again to finish the rest.\n" in (
+    assert "Interrupted: requests in flight were finished. Run again to finish the rest.\n" in (
         render_results([result], format="text")
     )
 

@@ -1,6 +1,6 @@
-"""Two texts of one field as lines: what went, what came, and a little of what stayed.
+"""The differences between two texts of one field, line by line, with a little context.
 
-The lines are cut but not escaped: each format makes them visible in its own way.
+The lines are cut but not escaped: each format escapes them in its own way.
 """
 
 from __future__ import annotations
@@ -9,24 +9,24 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 WIDTH = 100
 """Characters of a foreign line that are shown."""
 
-_CHANGED_WIDTH = 200  # of a line that went or came
-_CONTEXT = 1  # lines that stayed, shown on either side of a difference
-_AROUND = 24  # characters that stayed, shown on either side of a difference within a line
-_MOST_LINES = 20  # that went, or came, in one place; the whole text is in the manifest to read
+_CHANGED_WIDTH = 200  # of a removed or added line
+_CONTEXT = 1  # unchanged lines shown on either side of a difference
+_AROUND = 24  # unchanged characters shown on either side of a difference within a line
+_MOST_LINES = 20  # removed, or added, in one place; the manifest contains the whole text
 _MOST_ROWS = 60  # of one field
-_MOST_COMPARISONS = 10_000  # beyond this many pairs of lines no lines in common are looked for
+_MOST_COMPARISONS = 10_000  # pairs of lines; beyond, no common lines are searched for
 
 
 class Row(NamedTuple):
     """One line of a difference.
 
     Attributes:
-        sign: Whether it went, came, stayed, or stands for lines that are left out.
+        sign: Removed, added, unchanged, or a remark on lines that are left out.
         text: The line.
     """
 
@@ -47,11 +47,11 @@ def cut(text: str, width: int = WIDTH) -> str:
     return "".join(shortened(text, width))
 
 
-def differing_rows(old: str, new: str) -> list[Row]:
-    """Return what differs between two texts, line by line, and within lines that are long."""
+def diff_rows(old: str, new: str) -> list[Row]:
+    """Return the differences between two texts, by line, and within lines that are long."""
     ours, theirs = old.split("\n"), new.split("\n")
-    start = _common(ours, theirs)
-    end = _common(ours[start:][::-1], theirs[start:][::-1])
+    start = _common_length(ours, theirs)
+    end = _common_length(ours[start:][::-1], theirs[start:][::-1])
     rows = [Row("│", line) for line in ours[max(0, start - _CONTEXT) : start]]
     rows += _changed(ours[start : len(ours) - end], theirs[start : len(theirs) - end])
     rows += [Row("│", line) for line in ours[len(ours) - end :][:_CONTEXT]]
@@ -62,28 +62,19 @@ def differing_rows(old: str, new: str) -> list[Row]:
     return [*shown, Row("…", "more differences follow")] if len(rows) > _MOST_ROWS else shown
 
 
-def _common(one: list[str], other: list[str]) -> int:
-    count = 0
-    for ours, theirs in zip(one, other, strict=False):
-        if ours != theirs:
-            break
-        count += 1
-    return count
-
-
 def _changed(ours: list[str], theirs: list[str]) -> Iterator[Row]:
     if len(ours) * len(theirs) > _MOST_COMPARISONS:
         yield from _replaced(ours, theirs)
         return
     for tag, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
         if tag == "equal":
-            yield from _stayed(ours[a:b])
+            yield from _unchanged(ours[a:b])
         else:
             yield from _replaced(ours[a:b], theirs[c:d])
 
 
-def _stayed(lines: list[str]) -> Iterator[Row]:
-    """Show lines between two differences: all of a few, else both ends."""
+def _unchanged(lines: list[str]) -> Iterator[Row]:
+    """Show the lines between two differences: all of a few, else both ends."""
     left_out = len(lines) - 2 * _CONTEXT
     if left_out <= 1:
         yield from (Row("│", line) for line in lines)
@@ -111,7 +102,7 @@ def _left_out(count: int) -> Iterator[Row]:
 
 
 def _around(old: str, new: str) -> tuple[str, str]:
-    """Cut from two long lines what they share far from where they differ."""
+    """Cut the common ends of two long lines, but for some context."""
     if max(len(old), len(new)) <= WIDTH:
         return old, new
     same = _common_length(old, new)
@@ -125,9 +116,9 @@ def _around(old: str, new: str) -> tuple[str, str]:
     )
 
 
-def _common_length(one: str, other: str) -> int:
+def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
     low, high = 0, min(len(one), len(other))
-    while low < high:  # comparing slices is quicker than comparing characters
+    while low < high:  # comparing slices is quicker than comparing items
         middle = (low + high + 1) // 2
         low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
     return low

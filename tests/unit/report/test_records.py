@@ -7,7 +7,7 @@ import pytest
 from commandsync.errors import ListingError
 from commandsync.records.models import Announcement, Bot, Command, Voter
 from commandsync.report import records
-from commandsync.report.table import table
+from commandsync.report.records import table
 
 HEAD = ("ID", "NAME", "TEXT")
 HOSTILE = ("::error::x", " ::debug::y", "a\n##[group]z\x1b[31m\u202e")

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commandsync.document.documents import digest_of
-from commandsync.document.saved import LARGEST_PLAN, load_plan
+from commandsync.document.plan import LARGEST_PLAN, digest_of, load_plan
 from commandsync.errors import FileError, RefusedError
 from commandsync.report import render_plans
 from tests.support.plans import edits, plans, varied_plan
@@ -53,7 +52,7 @@ def test_a_byte_order_mark_is_forgiven() -> None:
         ('{"version": 1, "results": []}', "holds several plans"),
         ('{"version": 1, "error": {}}', "holds the report of a failure"),
         ('{"version": 1, "verified": true}', "holds the result of an apply"),
-        ('{"version": 1, "version": 1}', "a key stands twice"),
+        ('{"version": 1, "version": 1}', "duplicate key 'version'"),
         ('{"version": NaN}', "NaN is not a JSON number"),
         ('{"version": ' + "1" * 5000 + "}", "it is not valid JSON"),
         ("[" * 200_000, "it nests too deep"),
@@ -135,6 +134,11 @@ def _put(*steps: str | int, value: object) -> Callable[[dict[str, Any]], None]:
     return edit
 
 
+def _edit_of_an_announcement(data: dict[str, Any]) -> None:
+    old, new = ({"title": title, "description": "Out."} for title in ("v1", "v2"))
+    data["changes"][0].update(resource="announcement", before=old, after=new)
+
+
 @pytest.mark.parametrize(
     "edit",
     [
@@ -166,6 +170,7 @@ def _put(*steps: str | int, value: object) -> Callable[[dict[str, Any]], None]:
         _put("changes", 3, "resource", value="command"),
         _put("changes", 2, "resource", value="announcement"),
         _put("changes", 4, "resource", value="announcement"),
+        _edit_of_an_announcement,
         _put("changes", 2, "name", value=" "),
         _put("changes", 2, "after", "category", value=None),
         _put("changes", 0, "location", "line", value=0),
@@ -215,7 +220,7 @@ def test_what_does_not_follow_from_its_changes_was_edited(
     data = _data()
     edit(data)
 
-    with pytest.raises(RefusedError, match=f"was edited or damaged: its {what} is not"):
+    with pytest.raises(RefusedError, match=f"was edited or damaged: its {what} does not"):
         load_plan(_sealed(data), "plan.json")
 
 

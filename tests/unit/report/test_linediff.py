@@ -3,13 +3,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.report.differing import cut, differing_rows, shortened
+from commandsync.report.linediff import cut, diff_rows, shortened
 
 long_lines = st.text("ab \n", max_size=400) | st.text("a", max_size=300)
 
 
 def _shown(old: str, new: str) -> list[str]:
-    return [f"{row.sign} {row.text}" for row in differing_rows(old, new)]
+    return [f"{row.sign} {row.text}" for row in diff_rows(old, new)]
 
 
 def test_a_short_text_is_not_cut() -> None:
@@ -100,12 +100,12 @@ def test_texts_of_very_many_lines_are_not_searched_for_lines_in_common() -> None
     old = "\n".join(f"{n % 7}" for n in range(20_000))
     new = "\n".join(f"{n % 5}" for n in range(20_000))
 
-    assert len(differing_rows(old, new)) < 60
+    assert len(diff_rows(old, new)) < 60
 
 
 @given(long_lines, long_lines)
 def test_two_texts_never_look_the_same(old: str, new: str) -> None:
-    rows = differing_rows(old, new)
+    rows = diff_rows(old, new)
     went = [row.text for row in rows if row.sign == "-"]
     came = [row.text for row in rows if row.sign == "+"]
 

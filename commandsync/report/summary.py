@@ -1,26 +1,31 @@
-"""The sentences that every format says in the same words."""
+"""The sentences that all formats have in common."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome
-from commandsync.plan.changes import Edit
+from commandsync.plan.changes import Delete, Edit
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from commandsync.apply.outcomes import Result, Settled
+    from commandsync.diagnostics import Location
     from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
+    from commandsync.records.snapshot import Snapshot
 
 
 _ALREADY = "done already"
 ENDS = ("done", _ALREADY, "failed", "unknown", "skipped")
-"""How a change can end; one that is done already was done before the run."""
+"""The ends of a change; one that is done already was done before the run."""
 
 
-def summary(plan: Plan) -> str:
+def of_plan(plan: Plan) -> str:
     """Return a plan's counts: the last line of its text, which scripts may rely on."""
     replaces = plan.count("replace")
     replaced = f"{replaces} to replace, " if replaces else ""
@@ -30,11 +35,11 @@ def summary(plan: Plan) -> str:
     )
 
 
-def outcome_summary(result: Result) -> str:
-    """Return a result's counts and what reading again showed: the last line of its text."""
+def of_result(result: Result) -> str:
+    """Return a result's counts and its verification: the last line of its text."""
     counts = Counter(map(ended, result.settled))
-    said = [f"{counts[name]} {name}" for name in ENDS if name != _ALREADY or counts[name]]
-    return f"Apply: {', '.join(said)}. {_verdict(result)}"
+    parts = [f"{counts[name]} {name}" for name in ENDS if name != _ALREADY or counts[name]]
+    return f"Apply: {', '.join(parts)}. {_verdict(result)}"
 
 
 def ended(settled: Settled) -> str:
@@ -43,42 +48,45 @@ def ended(settled: Settled) -> str:
 
 
 def no_changes(plan: Plan) -> str:
-    """Return what is said of a plan that changes nothing; empty for one that does."""
+    """Return the remark on a plan without changes; empty for one that has some."""
     if plan.changes:
         return ""
     if not plan.scope:
         return "Nothing is managed: the manifest has neither commands: nor announcements:."
     if plan.stuck:
         count = counted(len(plan.stuck), "listed record")
-        return f"No changes can be made: {count} without a usable id should change or go."
+        return f"No changes can be made: {count} to change or delete without a usable id."
     return f"No changes: {_nothing_left(plan)}"
 
 
 def in_flight(result: Result) -> str:
-    """Return what became of the writes in flight when a run was interrupted, and what to do."""
-    ended = "may yet arrive" if result.count(Outcome.UNKNOWN) else "was finished"
-    return f"what was in flight {ended}. {go_on(result)}"
+    """Return the state of the writes in flight when a run was interrupted, and what to do."""
+    unknown = result.count(Outcome.UNKNOWN)
+    state = (
+        "a request in flight may still arrive" if unknown else "requests in flight were finished"
+    )
+    return f"{state}. {go_on(result)}"
 
 
 def go_on(result: Result) -> str:
-    """Return what to do about a run that was stopped: to run again helps no refused token."""
+    """Return what to do about a run that was stopped."""
     hint = result.stopped_hint or "run again to finish the rest"
     return hint[:1].upper() + hint[1:] + ("" if hint.endswith("?") else ".")
 
 
 def kept(plan: Plan) -> list[str]:
-    """Return a sentence for each collection of which records stay that the manifest has not."""
-    said = []
+    """Return a sentence on each collection with records that are not in the manifest and stay."""
+    sentences = []
     for resource in plan.scope:
         count = sum(kind is resource for kind, _ in plan.kept)
         if not count:
             continue
         what = f"{counted(count, 'listed ' + resource)} {'is' if count == 1 else 'are'} not in the"
         stay = "stays" if count == 1 else "stay"
-        appends = resource is Resource.ANNOUNCEMENT and plan.rules.announcements == "append"
-        why = "announcements are only appended" if appends else "prune is off"
-        said.append(f"{what} manifest and {stay} ({why}).")
-    return said
+        prunes = replace(plan.rules, prune=True).prunes(resource)
+        why = "prune is off" if prunes else f"{resource.collection} are only appended"
+        sentences.append(f"{what} manifest and {stay} ({why}).")
+    return sentences
 
 
 def refused(plan: Plan) -> str:
@@ -88,14 +96,46 @@ def refused(plan: Plan) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number and its noun in the number it takes."""
+    """Return a number with its noun, singular or plural."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def named(change: Change) -> str:
-    """Return in two words what a change does to what; its name is left to the format."""
+    """Return the action and the kind of record of a change; the format adds the name."""
     verb = "rename" if isinstance(change, Edit) and change.renames else change.action
     return f"{verb} {change.resource}"
+
+
+def heading(plan: Plan, shown: Callable[[str], str]) -> tuple[str, str]:
+    """Return the listing of a plan, and the files it was made from.
+
+    Args:
+        plan: The plan.
+        shown: Escapes foreign text.
+    """
+    bot, url = plan.target.bot, plan.target.base_url
+    files = ", ".join(map(shown, plan.manifest))
+    if not bot:  # two manifests are compared, and neither names one
+        return "Manifest", f" {files}" if files else ""
+    where = f"Bot {shown(bot)}" + (f" at {shown(url)}" if url else "")
+    return where, f" from {files}" if files else ""
+
+
+def location_of(change: Change) -> Location | None:
+    """Return the place of a change in the manifest; None for a delete, which has none."""
+    return None if isinstance(change, Delete) else change.location
+
+
+def kind_prefix(change: Change) -> str:
+    """Return the kind of record before its name; empty for the usual kind, the first."""
+    return "" if change.resource is next(iter(Resource)) else f"{change.resource} "
+
+
+def managed(snapshot: Snapshot) -> str:
+    """Return the counts of the collections of a manifest."""
+    collections = snapshot.collections.items()
+    counts = [counted(len(entries), resource) for resource, entries in collections]
+    return ", ".join(counts) or "nothing managed"
 
 
 def _nothing_left(plan: Plan) -> str:
@@ -104,7 +144,7 @@ def _nothing_left(plan: Plan) -> str:
 
 def _verdict(result: Result) -> str:
     if result.verified:
-        before = result.settled and all(one.already for one in result.settled)
+        before = result.settled and all(settled.already for settled in result.settled)
         begin = "All was done already" if before else "Verified"
         return f"{begin}: {_nothing_left(result.plan)}"
     if not result.touched:

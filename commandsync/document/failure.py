@@ -1,0 +1,84 @@
+"""The JSON document of a failure, and of several manifests."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from pydantic import TypeAdapter
+
+from commandsync.document import VERSION, failure_kind
+from commandsync.document.part import Document, Model, Place
+from commandsync.errors import ManifestError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from commandsync.diagnostics import Problem
+    from commandsync.errors import CommandsyncError
+
+D = TypeVar("D", bound=Model)
+
+
+class ListedProblem(Place):
+    """A problem at a place in a manifest."""
+
+    message: str
+    hint: str
+
+
+class Reason(Model):
+    """The reason of a failure."""
+
+    kind: str
+    message: str
+    hint: str
+
+
+class Failure(Model):
+    """The document of a failure."""
+
+    version: Literal[1]
+    error: Reason
+    problems: tuple[ListedProblem, ...]
+
+
+class Several(Model, Generic[D]):
+    """The documents of several manifests, or the failures in their place."""
+
+    version: Literal[1]
+    results: tuple[D | Failure, ...]
+
+
+def failure_document(error: CommandsyncError, *, kind: str = "") -> Document:
+    """Return the document of a failure.
+
+    Args:
+        error: The error.
+        kind: The kind of failure, in one word for programs; by default `failure_kind`.
+    """
+    problems = error.problems if isinstance(error, ManifestError) else ()
+    return Failure.built(
+        version=VERSION,
+        error=Reason.of(error, kind=kind or failure_kind(error)),
+        problems=tuple(map(listed_problem, problems)),
+    ).model_dump(mode="json")
+
+
+def listed_problem(problem: Problem) -> ListedProblem:
+    """Return the part for a problem in a manifest."""
+    return ListedProblem.of(problem.location, message=problem.message, hint=problem.hint)
+
+
+def joined_document(documents: Sequence[Document]) -> Document:
+    """Return one document for all manifests: the only one itself, several as a list."""
+    if len(documents) == 1:
+        return documents[0]
+    return {"version": VERSION, "results": list(documents)}
+
+
+def schema_text(model: type[Model], *, title: str) -> str:
+    """Return the JSON Schema of a document, of several, and of a failure."""
+    shapes: Any = model | Several[model] | Failure  # type: ignore[valid-type]  # known at run time
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    return json.dumps(head | TypeAdapter(shapes).json_schema(), indent=2) + "\n"

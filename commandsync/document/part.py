@@ -1,0 +1,270 @@
+"""The parts of the JSON documents: models of what the values of the core look like in them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import PydanticSerializationError, to_json
+
+from commandsync.diagnostics import Location, Notice
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.plan.diff import FieldChange
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import Resource, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Self
+
+Document = dict[str, Any]
+
+
+class Model(BaseModel):
+    """The base of documents and their parts: no unknown key, no conversion of types."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+    @classmethod
+    def of(cls, value: object, **others: object) -> Self:
+        """Build from a valid value of the core.
+
+        Args:
+            value: Has the fields as attributes.
+            others: The fields that it does not have.
+        """
+        names = cls.model_fields.keys() - others.keys()
+        return cls.built(**{name: getattr(value, name) for name in names}, **others)
+
+    @classmethod
+    def built(cls, **values: Any) -> Self:  # noqa: ANN401 - of any field
+        """Build from valid values: they are not checked again."""
+        return super().model_construct(None, **values)
+
+
+def json_of(document: Document) -> str:
+    """Return a document as JSON; pydantic is ten times as fast as the standard library."""
+    try:
+        return to_json(document, indent=2).decode()
+    except PydanticSerializationError:  # a file's name may contain half of a surrogate pair
+        return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+class Place(Model):
+    """A place in a manifest; line and column count from 1."""
+
+    path: str
+    line: int = Field(ge=1)
+    column: int = Field(ge=1)
+
+
+class Difference(Model):
+    """One field with two different texts."""
+
+    old: str
+    new: str
+
+
+def _read_as(value: type[Location | Notice], model: type[Model]) -> PlainValidator:
+    """Read a part of a document as a value of the core."""
+    return PlainValidator(
+        lambda data: value(**dict(model.model_validate(data))), json_schema_input_type=model
+    )
+
+
+def _text_schema(resource: Resource) -> Document:
+    return {
+        "type": "object",
+        "title": f"Fields of a record of this kind: {resource}",
+        "properties": {name: {"type": "string"} for name in resource.fields},
+        "required": list(resource.fields),
+        "additionalProperties": False,
+    }
+
+
+def _one_of(resources: Iterable[Resource]) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "enum": [resource.value for resource in resources]})
+
+
+Count = Annotated[int, Field(ge=0)]
+Identifier = Annotated[str, Field(pattern=r"[^.]|\.\.\.")]  # not "", "." or ".."
+ResourceField = Annotated[Resource, Field(strict=False), _one_of(Resource)]
+TextField = Annotated[
+    Text,
+    PlainSerializer(lambda text: text._asdict()),
+    WithJsonSchema({"anyOf": [_text_schema(resource) for resource in Resource]}),
+]
+LocationField = Annotated[
+    Location,
+    _read_as(Location, Place),
+    PlainSerializer(lambda at: {"path": at.path, "line": at.line, "column": at.column}),
+]
+DifferencesField = Annotated[
+    tuple[FieldChange, ...],
+    PlainValidator(lambda _: (), json_schema_input_type=dict[str, Difference]),  # made again
+    PlainSerializer(
+        lambda fields: {each.field: {"old": each.old, "new": each.new} for each in fields}
+    ),
+]
+NoDifferencesField = Annotated[DifferencesField, Field(json_schema_extra={"maxProperties": 0})]
+
+
+class Warned(Model):
+    """A warning; it does not affect the changes."""
+
+    message: str
+    hint: str
+    location: LocationField | None
+
+
+NoticeField = Annotated[Notice, _read_as(Notice, Warned), PlainSerializer(dataclasses.asdict)]
+
+
+class PlannedChange(Model):
+    """A change of one record."""
+
+    action: str
+    resource: ResourceField
+    id: Identifier | None
+    name: str = Field(description="The name or title after the change; of a delete, as listed.")
+    before: TextField | None
+    after: TextField | None
+    fields: DifferencesField = Field(description="The fields that differ.")
+    location: LocationField | None
+
+    @model_validator(mode="after")
+    def _check(self) -> PlannedChange:
+        _check_texts(self.resource, self.before, self.after)
+        if self.after is not None and not self.name.strip():
+            raise ValueError("the name of a record to write is empty")
+        if self.action in {"edit", "replace"} and self.resource.editable != (self.action == "edit"):
+            raise ValueError(f"{self.action} is not a valid action for this kind: {self.resource}")
+        return self
+
+    def change(self) -> Change:
+        """Return the change; the fields that differ are compared again."""
+        kind = _CHANGES[self.action]
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(kind)}
+        if self.before is not None and self.after is not None:
+            pairs = zip(self.resource.fields, self.before, self.after, strict=True)
+            values["fields"] = tuple(FieldChange(*pair) for pair in pairs if pair[1] != pair[2])
+        return kind(**values)
+
+
+class _PlannedText(PlannedChange):
+    after: TextField
+    listed: Count = Field(description="How many records equal to the new one were listed already.")
+    alike: Count = Field(
+        description="How many others of its name, exactly, folded or cut, were listed already."
+    )
+
+
+class PlannedAdd(_PlannedText):
+    """A record that is in the manifest and not in the listing."""
+
+    action: Literal["add"]
+    id: None
+    before: None
+    fields: NoDifferencesField
+
+
+class PlannedEdit(PlannedChange):
+    """A listed record whose text changes; its id stays."""
+
+    action: Literal["edit"]
+    resource: Annotated[ResourceField, _one_of(kind for kind in Resource if kind.editable)]
+    id: Identifier
+    before: TextField
+    after: TextField
+    renamed_from: str | None = Field(description="The old name, if the name changes.")
+
+
+class PlannedReplace(_PlannedText):
+    """A listed record that cannot be edited: the new one is added, the old one deleted."""
+
+    action: Literal["replace"]
+    resource: Annotated[ResourceField, _one_of(kind for kind in Resource if not kind.editable)]
+    id: Identifier
+    before: TextField
+
+
+class PlannedDelete(PlannedChange):
+    """A record that is in the listing and not in the manifest."""
+
+    action: Literal["delete"]
+    id: Identifier
+    before: TextField
+    after: None
+    fields: NoDifferencesField
+    location: None
+
+
+AnyChange = Annotated[
+    PlannedAdd | PlannedEdit | PlannedReplace | PlannedDelete, Field(discriminator="action")
+]
+PLANNED: Mapping[str, type[PlannedChange]] = {
+    "add": PlannedAdd,
+    "edit": PlannedEdit,
+    "delete": PlannedDelete,
+    "replace": PlannedReplace,
+}
+_CHANGES: Mapping[str, type[Change]] = {kind.action: kind for kind in (Add, Edit, Replace, Delete)}
+_NAMES = (*PlannedChange.model_fields, "renamed_from", "listed", "alike")
+
+
+class Refused(Model):
+    """Why apply refuses the plan, and what allows it."""
+
+    message: str
+    hint: str
+
+
+class ListedRecord(Model):
+    """A listed record that stays as it is."""
+
+    resource: ResourceField
+    id: str
+    name: str
+    text: TextField
+
+    @model_validator(mode="after")
+    def _check(self) -> ListedRecord:
+        _check_texts(self.resource, self.text)
+        return self
+
+    def record(self) -> tuple[Resource, Entry]:
+        """Return the record."""
+        return self.resource, Entry(self.text, self.id)
+
+
+def change_part(
+    change: Change, models: Mapping[str, type[PlannedChange]] = PLANNED, **ending: object
+) -> PlannedChange:
+    """Return the part for a change.
+
+    Args:
+        change: The change.
+        models: The model for each action.
+        ending: The fields of the model that the change does not have.
+    """
+    values = {name: getattr(change, name, None) for name in _NAMES}
+    values["fields"] = values["fields"] or ()
+    if isinstance(change, Edit) and change.renames:
+        values["renamed_from"] = change.before[0]
+    return models[change.action].built(**values, **ending)
+
+
+def _check_texts(resource: Resource, *texts: Text | None) -> None:
+    """Refuse texts that are not of a kind."""
+    if any(text is not None and not isinstance(text, resource.text) for text in texts):
+        raise ValueError(f"its fields are not those of a record of this kind: {resource}")

@@ -1,0 +1,298 @@
+"""The JSON document of a plan: one model builds it, describes it and reads it back from a file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from typing import Annotated, Any, Literal, NoReturn
+
+from pydantic import AfterValidator, Field, ValidationError, WithJsonSchema, model_validator
+
+from commandsync.api.address import parse_address
+from commandsync.api.jsontext import check_size
+from commandsync.document import VERSION
+from commandsync.document.failure import schema_text
+from commandsync.document.part import (
+    PLANNED,
+    AnyChange,
+    Count,
+    Document,
+    ListedRecord,
+    Model,
+    NoticeField,
+    PlannedChange,
+    Refused,
+    change_part,
+)
+from commandsync.errors import CommandsyncError, FileError, RefusedError
+from commandsync.plan.plan import Plan, Target
+from commandsync.plan.rules import SyncRules, parse_delete_limit
+from commandsync.records.texts import Resource
+
+LARGEST_PLAN = 32 * 2**20
+"""Bytes of a file: of 20,000 commands, as many as an answer of the service can list."""
+
+_AGAIN = "make the plan again with plan --out"
+_REVIEW = _AGAIN + ", review it, and apply that one"
+_OTHERS = {
+    "results": "it holds several plans: save the plan of each manifest in its own file",
+    "error": "it holds the report of a failure",
+    "verified": "it holds the result of an apply",
+}
+
+
+def _check_limit(text: str) -> str:
+    parse_delete_limit(text)
+    return text
+
+
+def _check_base_url(base_url: str) -> str:
+    try:
+        address = parse_address(base_url, insecure_http=True)  # sending checks it, with the flag
+    except CommandsyncError as error:
+        raise ValueError(error.message) from error
+    if str(address) != base_url:
+        raise ValueError(f"a plan writes it as {address}")
+    return base_url
+
+
+Collection = Annotated[str, WithJsonSchema({"enum": [kind.collection for kind in Resource]})]
+Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
+
+
+class Summary(Model):
+    """The number of changes of each action; a rename is an edit."""
+
+    add: Count
+    edit: Count
+    delete: Count
+    replace: Count
+    unchanged: Count
+
+
+class Limits(Model):
+    """The limits of the sync."""
+
+    prune: bool
+    max_deletes: Annotated[str, AfterValidator(_check_limit)] | None = Field(
+        description='A number, a percentage or "all"; null for the default.'
+    )
+    announcements: Literal["append", "mirror"]
+    ignore: tuple[str, ...] = Field(strict=False)
+
+    def rules(self) -> SyncRules:
+        """Return the rules of the sync."""
+        limit = self.max_deletes and parse_delete_limit(self.max_deletes)
+        return SyncRules(**dict(self) | {"max_deletes": limit})
+
+
+class Head(Model):
+    """The keys that a plan and a result have in common."""
+
+    version: Literal[1]
+    bot: str
+    base_url: str
+    manifest: tuple[str, ...] = Field(strict=False, description="The files it was made from.")
+    scope: tuple[Collection, ...] = Field(strict=False, description="The managed collections.")
+    summary: Summary
+    listed: dict[Collection, Count] = Field(
+        description="How many records were listed, without the ignored ones."
+    )
+    limits: Limits
+    refused: Refused | None
+    changes: tuple[PlannedChange, ...]
+    kept: tuple[ListedRecord, ...] = Field(
+        strict=False, description="Records that are not in the manifest and stay listed."
+    )
+    stuck: tuple[ListedRecord, ...] = Field(
+        strict=False, description="Records to change or delete that have no usable id."
+    )
+    warnings: tuple[NoticeField, ...] = Field(strict=False)
+    fingerprint: Digest = Field(description="Over bot, base URL and changes, and nothing else.")
+
+
+class PlanDocument(Head):
+    """The changes that apply would make."""
+
+    changes: tuple[AnyChange, ...] = Field(strict=False)
+    digest: Digest = Field(description="Over all other keys: shows that a saved plan was edited.")
+
+
+class SavedPlan(PlanDocument):
+    """A plan that can be applied: it names its bot and service."""
+
+    bot: str = Field(min_length=1)
+    base_url: Annotated[str, AfterValidator(_check_base_url)]
+
+    @model_validator(mode="after")
+    def _check_scope(self) -> SavedPlan:
+        if self.scope != tuple(kind.collection for kind in self._kinds()):
+            raise ValueError("its scope is not a list of collections in their order")
+        if self.listed.keys() != set(self.scope):
+            raise ValueError("it does not count the records of each collection in its scope")
+        records = (*self.changes, *self.kept, *self.stuck)
+        if any(record.resource.collection not in self.scope for record in records):
+            raise ValueError("it contains a record of a collection outside its scope")
+        ids = [(change.resource, change.id) for change in self.changes if change.id is not None]
+        if len(set(ids)) < len(ids):
+            raise ValueError("it changes one record twice")
+        return self
+
+    def plan(self) -> Plan:
+        """Return the plan."""
+        return Plan(
+            target=Target(bot=self.bot, base_url=self.base_url),
+            manifest=self.manifest,
+            scope=self._kinds(),
+            changes=tuple(change.change() for change in self.changes),
+            unchanged=self.summary.unchanged,
+            listed={kind: self.listed[kind.collection] for kind in self._kinds()},
+            rules=self.limits.rules(),
+            kept=tuple(map(ListedRecord.record, self.kept)),
+            stuck=tuple(map(ListedRecord.record, self.stuck)),
+            notices=self.warnings,
+        )
+
+    def _kinds(self) -> tuple[Resource, ...]:
+        return tuple(kind for kind in Resource if kind.collection in self.scope)
+
+
+def plan_document(plan: Plan) -> Document:
+    """Return the document of a plan, as it is printed and saved."""
+    changes = tuple(map(change_part, plan.changes))
+    model = PlanDocument.built(**head_values(plan), changes=changes, digest="")
+    document = model.model_dump(mode="json")
+    return document | {"digest": digest_of(document)}
+
+
+def head_values(plan: Plan) -> Document:
+    """Return the values of `Head` but the changes."""
+    limit, refusal = plan.rules.max_deletes, plan.refusal
+    counts = {action: plan.count(action) for action in PLANNED}
+    return {
+        "version": VERSION,
+        "bot": plan.target.bot,
+        "base_url": plan.target.base_url,
+        "manifest": plan.manifest,
+        "scope": tuple(resource.collection for resource in plan.scope),
+        "summary": Summary.of(plan, **counts),
+        "listed": {resource.collection: plan.listed[resource] for resource in plan.scope},
+        "limits": Limits.of(plan.rules, max_deletes=None if limit is None else str(limit)),
+        "refused": refusal and Refused.of(refusal),
+        "kept": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.kept),
+        "stuck": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.stuck),
+        "warnings": plan.notices,
+        "fingerprint": plan.fingerprint,
+    }
+
+
+def plan_schema_text() -> str:
+    """Return the JSON Schema of the output of `plan --format json`."""
+    return schema_text(PlanDocument, title="commandsync plan, version 1")
+
+
+def digest_of(document: Document) -> str:
+    """Return the digest over a plan's whole document but the digest itself, in any layout."""
+    digest = hashlib.sha256()
+    for key in sorted(document.keys() - {"digest"}):
+        digest.update(json.dumps([key, document[key]], sort_keys=True).encode())
+    return f"sha256:{digest.hexdigest()}"
+
+
+def load_plan(text: str, path: str) -> Plan:
+    """Read a saved plan.
+
+    Everything in the file must follow from its changes, so that a reviewer of the file has seen
+    what apply does. Apply checks the limits again.
+
+    Args:
+        text: The file's content.
+        path: The file's name, for messages.
+
+    Raises:
+        FileError: It is not a saved plan.
+        RefusedError: It is of another version, or it was edited or damaged.
+    """
+    try:
+        data, digest = _parse(text)
+        _check_kind(data, path)
+        _check_digest(data, digest)
+        plan = SavedPlan.model_validate(data).plan()
+        _check_derived(plan, data)
+    except _EditedError as error:
+        raise RefusedError(f"{path} was edited or damaged: {error}", hint=_REVIEW) from error
+    except ValidationError as error:
+        raise FileError(f"{path} is not a saved plan: {_first(error)}", hint=_AGAIN) from error
+    except ValueError as error:
+        raise FileError(f"{path} is not a saved plan: {error}", hint=_AGAIN) from error
+    return plan
+
+
+class _EditedError(ValueError):
+    """The file is not as it was written."""
+
+
+def _parse(text: str) -> tuple[Document, str]:
+    """Return the JSON object in a file, and the digest over it."""
+    if len(text) > LARGEST_PLAN:
+        raise ValueError("it is too large")
+    check_size(text)
+    try:
+        data = json.loads(
+            text.removeprefix("\ufeff"), object_pairs_hook=_unique, parse_constant=_refuse_constant
+        )
+        if isinstance(data, dict):
+            return data, digest_of(data)
+    except (ValueError, RecursionError) as error:
+        why = "it nests too deep" if isinstance(error, RecursionError) else str(error)
+        raise ValueError(f"it is not valid JSON: {why}") from error
+    raise ValueError("it is not a JSON object")
+
+
+def _check_kind(data: Document, path: str) -> None:
+    """Refuse another version, and another document. A plan without its digest was edited."""
+    version = data.get("version")
+    if type(version) is int and version != VERSION:
+        raise RefusedError(
+            f"{path} is of another version than {VERSION}, the only one supported here",
+            hint="apply it with the version of commandsync that made it, or " + _AGAIN,
+        )
+    if not data.keys() & {"digest", "fingerprint"}:
+        raise ValueError(next((_OTHERS[key] for key in _OTHERS if key in data), "it has no digest"))
+
+
+def _check_digest(data: Document, digest: str) -> None:
+    """Refuse a file that was edited; the digest is no signature, it can be renewed on purpose."""
+    if data.get("digest") != digest:
+        raise _EditedError("its digest does not match its content")
+    if type(data.get("version")) is not int:
+        raise ValueError("it has no version")
+
+
+def _check_derived(plan: Plan, data: Document) -> None:
+    """Compare the document of the plan with the file; apply itself checks the limits again."""
+    derived = plan_document(plan)
+    for key in ("fingerprint", *derived):
+        if key not in {"refused", "digest"} and derived[key] != data[key]:
+            raise _EditedError(f"its {key} does not follow from its changes")
+
+
+def _first(error: ValidationError) -> str:
+    """Return the first of the problems, with its place in the document."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{place}: {message}" if place else message
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> Document:
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"duplicate key {key!r}")
+    return data
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a JSON number")

@@ -1,0 +1,152 @@
+"""The JSON document of a result: the plan's, and how each change ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from commandsync.apply.outcomes import Outcome
+from commandsync.document.failure import schema_text
+from commandsync.document.part import (
+    AnyChange,
+    Count,
+    Document,
+    LocationField,
+    Model,
+    NoticeField,
+    PlannedAdd,
+    PlannedChange,
+    PlannedDelete,
+    PlannedEdit,
+    PlannedReplace,
+    ResourceField,
+    change_part,
+)
+from commandsync.document.plan import Head, head_values
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from commandsync.apply.outcomes import Difference, Result, Settled
+
+
+class Ending(Model):
+    """How a change ended."""
+
+    outcome: Outcome
+    already: bool = Field(
+        description="Whether it was done before this run, which sent nothing for it."
+    )
+    error: str = Field(description="Why it is not done; empty when it is.")
+    hint: str = Field(description="What to do about it; may be empty.")
+
+
+class SettledAdd(Ending, PlannedAdd):
+    """An add and how it ended."""
+
+
+class SettledEdit(Ending, PlannedEdit):
+    """An edit and how it ended."""
+
+
+class SettledReplace(Ending, PlannedReplace):
+    """A replace and how it ended."""
+
+
+class SettledDelete(Ending, PlannedDelete):
+    """A delete and how it ended."""
+
+
+_SETTLED: Mapping[str, type[PlannedChange]] = {
+    "add": SettledAdd,
+    "edit": SettledEdit,
+    "replace": SettledReplace,
+    "delete": SettledDelete,
+}
+
+
+class Outcomes(Model):
+    """The number of changes with each outcome."""
+
+    done: Count
+    failed: Count
+    unknown: Count
+    skipped: Count
+
+
+class RewrittenField(Model):
+    """A field that the service changed."""
+
+    field: str
+    sent: str
+    stored: str
+    how: str
+    advice: str
+
+
+class RewrittenRecord(Model):
+    """A record whose text the service changed."""
+
+    resource: ResourceField
+    id: str | None
+    name: str
+    location: LocationField | None
+    fields: tuple[RewrittenField, ...]
+
+
+class ResultDocument(Head):
+    """The outcome of a plan."""
+
+    changes: tuple[
+        Annotated[
+            SettledAdd | SettledEdit | SettledReplace | SettledDelete,
+            Field(discriminator="action"),
+        ],
+        ...,
+    ]
+    outcomes: Outcomes
+    verified: bool = Field(
+        description="Whether planning again, from the listing as read back, leaves nothing to do."
+    )
+    left: tuple[AnyChange, ...] = Field(
+        description="What planning again would do, other than changes that are not done."
+    )
+    stopped: str = Field(description="Why the rest was skipped; empty when nothing was.")
+    stopped_hint: str = Field(description="What to do about that; may be empty.")
+    interrupted: bool
+    differences: tuple[RewrittenRecord, ...]
+    notices: tuple[NoticeField, ...]
+
+
+def result_document(result: Result) -> Document:
+    """Return the document of a result."""
+    counts = {outcome.value: result.count(outcome) for outcome in Outcome}
+    return ResultDocument.of(
+        result,
+        **head_values(result.plan),
+        changes=tuple(map(_settled, result.settled)),
+        outcomes=Outcomes.built(**counts),
+        left=tuple(map(change_part, result.left)),
+        differences=tuple(map(_rewritten, result.differences)),
+    ).model_dump(mode="json")
+
+
+def result_schema_text() -> str:
+    """Return the JSON Schema of the output of `apply --format json`."""
+    return schema_text(ResultDocument, title="commandsync result, version 1")
+
+
+def _settled(settled: Settled) -> PlannedChange:
+    ending = {name: getattr(settled, name) for name in Ending.model_fields}
+    return change_part(settled.change, _SETTLED, **ending)
+
+
+def _rewritten(difference: Difference) -> RewrittenRecord:
+    change = difference.change
+    return RewrittenRecord.of(
+        change,
+        id=getattr(change, "id", None),
+        location=getattr(change, "location", None),
+        fields=tuple(map(RewrittenField.of, difference.rewrites)),
+    )
