@@ -1,4 +1,4 @@
-"""YAML in: text -> data with positions -> snapshot, or all diagnostics at once; YAML out for pull.
+"""YAML in: events -> nodes with places -> models -> snapshot, or all problems at once; YAML out.
 
 Only this folder knows YAML.
 """
@@ -6,7 +6,7 @@ Only this folder knows YAML.
 from commandsync.manifest.dump import Dump, dump_manifest
 from commandsync.manifest.loaded import Manifest, Target, same_target_problems
 from commandsync.manifest.loading import load_manifests
-from commandsync.manifest.schema import json_schema, schema_text
+from commandsync.manifest.model import json_schema, schema_text
 from commandsync.manifest.starter import starter
 
 __all__ = [

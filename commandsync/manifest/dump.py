@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commandsync.errors import FileError
+from commandsync.manifest.model import TABLES
 from commandsync.manifest.problems import quoted
-from commandsync.records.texts import CommandText, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from commandsync.records.snapshot import Entry, Snapshot
-    from commandsync.records.texts import Text
+    from commandsync.records.texts import Resource, Text
 
 # What needs an escape: what YAML refuses or takes for a line break, and what hides in print (bidi
-# overrides and marks, blanks of no width, a byte order mark). Joiners stay: emoji and scripts need
+# overrides and marks, spaces of no width, a byte order mark). Joiners stay: emoji and scripts need
 # them.
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
 _HIDDEN = r"\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
@@ -46,7 +46,7 @@ class Dump:
 
     Attributes:
         text: The whole file, ending in a line feed.
-        warnings: What it cannot say, in sentences without a full stop.
+        warnings: What it cannot express, in sentences without a full stop.
     """
 
     text: str
@@ -66,7 +66,7 @@ def dump_manifest(
         header: Lines of comment to begin with.
 
     Raises:
-        FileError: A text holds half of a surrogate pair, which YAML cannot say.
+        FileError: A text holds half of a surrogate pair, which YAML cannot express.
     """
     warnings: list[str] = []
     lines = [f"# {_BREAKING.sub(' ', line)}".rstrip() for line in header]
@@ -89,34 +89,33 @@ def _entries(
     resource: Resource, entries: Iterable[Entry], *, pin: bool, warnings: list[str]
 ) -> Iterator[str]:
     seen: set[Text] = set()
+    fields = TABLES[resource.collection].model_fields
+    required = [name for name in resource.fields if fields[name].is_required()]
     for entry in entries:
         text = entry.text
-        if resource is Resource.COMMAND and text in seen:
-            said = f"the command {quoted(entry.name)} (id {quoted(entry.id)}) is listed once more"
-            warnings.append(f"{said}, equal in all fields, and a manifest can say it only once")
-            yield f"  # {said}, equal in all fields"
+        if resource.unique and text in seen:
+            message = (
+                f"the {resource} {quoted(entry.name)} (id {quoted(entry.id)}) is listed once more, "
+                "equal in all fields"
+            )
+            warnings.append(f"{message}, and a manifest can contain it only once")
+            yield f"  # {message}"
             continue
         seen.add(text)
-        missing = [name for name in _required(text) if not getattr(text, name)]
+        missing = [name for name in required if not getattr(text, name)]
         if missing:
             empty = " and ".join(missing)
-            what = f"the {resource} {quoted(entry.name)} is listed without {empty}"
-            warnings.append(f"{what}, which a manifest must have: fill it in")
+            message = f"the {resource} {quoted(entry.name)} is listed without {empty}"
+            warnings.append(f"{message}, which a manifest must have: fill it in")
             yield f"  # needs {empty}"
-        yield from _entry(entry, pin=pin)
+        yield from _entry(entry, required, pin=pin)
 
 
-def _required(text: Text) -> tuple[str, ...]:
-    return text._fields[:3]
-
-
-def _entry(entry: Entry, *, pin: bool) -> Iterator[str]:
-    text = entry.text
-    fields = [(name, value, False) for name, value in zip(text._fields, text, strict=True)]
-    if isinstance(text, CommandText):
-        fields[2] = ("syntax", text.syntax.replace("{prefix}", "{{prefix}}"), False)
-        if not text.category:
-            fields.pop()
+def _entry(entry: Entry, required: Sequence[str], *, pin: bool) -> Iterator[str]:
+    values = entry.text._asdict()
+    if "syntax" in values:
+        values["syntax"] = values["syntax"].replace("{prefix}", "{{prefix}}")
+    fields = [(name, text, False) for name, text in values.items() if text or name in required]
     if pin and entry.writable:
         fields.append(("id", entry.id, True))
     for number, line in enumerate(_fields(fields, "    ")):
@@ -128,8 +127,8 @@ def _fields(fields: Iterable[tuple[str, str, bool]], indent: str) -> Iterator[st
     for name, text, quotes in fields:
         if _SURROGATE.search(text):
             raise FileError(
-                f"{name} {quoted(text)} holds half of a surrogate pair, which no YAML file can say",
-                hint="mend that text on the service's page first",
+                f"{name} {quoted(text)} contains half of a surrogate pair, which YAML forbids",
+                hint="correct that text on the service's page first",
             )
         if "\n" in text and not _UNPRINTABLE.search(text) and not _OBEYED.search(text):
             yield f"{indent}{name}: |-"

@@ -6,7 +6,7 @@ win; so the tree is built here, where an alias costs what it stands for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import yaml
@@ -20,8 +20,13 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from commandsync.manifest.nodes import Mapping, Node, Open, Scalar, Sequence
-from commandsync.manifest.problems import MOST_PROBLEMS, did_you_mean, quoted
+from commandsync.manifest.nodes import Mapping, Node, Open, Scalar, Sequence, called, scalar
+from commandsync.manifest.problems import (
+    MOST_PROBLEMS,
+    TooManyProblemsError,
+    did_you_mean,
+    quoted,
+)
 from commandsync.manifest.recovery import BEGINNING, Resumption, parser_events, resumption
 from commandsync.manifest.source import MOST_BYTES, MOST_NODES, Source
 from commandsync.manifest.syntax import UNPRINTABLE, explain, unprintable
@@ -29,7 +34,7 @@ from commandsync.manifest.syntax import UNPRINTABLE, explain, unprintable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commandsync.manifest.problems import Problems
+    from commandsync.manifest.problems import FileProblems
     from commandsync.manifest.source import Allowance
 
 MOST_DEPTH = 64
@@ -42,20 +47,23 @@ _BEGINNINGS: dict[type, type[Mapping | Sequence]] = {
 _ENDS = frozenset({MappingEndEvent, SequenceEndEvent})
 
 
-class UnparsableError(Exception):
-    """The file exceeds a limit, or holds more than one document; the problem is noted."""
+class _UnparsableError(Exception):
+    """The file exceeds a limit, or holds more than one document; the problem is reported."""
 
 
 class Document(NamedTuple):
-    """What a file says.
+    """The content of a file.
 
     Attributes:
-        root: Its tree; None when the file is empty or says nothing but comments.
-        broken: Whether a syntax error has cost some of it, which is noted.
+        root: Its tree; None when the file is empty or contains only comments.
+        broken: Whether a syntax error has cost some of it, which is reported.
+        refused: Whether it exceeds a limit or holds more than one document, which is reported; the
+            tree then has the top-level keys up to there.
     """
 
     root: Node | None
-    broken: bool
+    broken: bool = False
+    refused: bool = False
 
 
 class _Mark(Protocol):
@@ -87,7 +95,7 @@ class _Builder:
     """Puts the events of one file together."""
 
     source: Source
-    problems: Problems
+    report: FileProblems
     allowance: Allowance
     stack: list[Open] = field(default_factory=list)
     anchors: dict[str, _Anchored | None] = field(default_factory=dict)
@@ -99,9 +107,9 @@ class _Builder:
     where: Resumption = BEGINNING
     shift: int = 0  # of the parser's places
 
-    def fail(self, at: int, message: str, hint: str = "") -> UnparsableError:
-        self.problems.error_at(self.source, at, message, hint)
-        return UnparsableError()
+    def fail(self, at: int, message: str, hint: str = "") -> _UnparsableError:
+        self.report.error(at, message, hint)
+        return _UnparsableError()
 
     def count(self, at: int, nodes: int, height: int, characters: int = 0) -> None:
         self.nodes += nodes
@@ -124,21 +132,20 @@ class _Builder:
     def scalar(self, event: _Event) -> Node:
         at, end = event.start_mark.index + self.shift, event.end_mark.index + self.shift
         self.count(at, 1, 0, len(event.value))
-        node = Scalar(event.value, at, end, event.implicit[0])
+        node = scalar(event.value, at, end, plain=event.implicit[0])
         if event.tag is not None:
-            said = self.source.text[at:end]
-            self.refuse_tag(at, said.splitlines()[0])
-            node = Scalar(said, at, end, plain=False, wrong=True)
+            tagged = self.source.text[at:end]
+            self.refuse_tag(at, tagged.splitlines()[0])
+            node = scalar(tagged, at, end, reported=True)
         if event.anchor is not None:
-            self.anchors[event.anchor] = _Anchored(node, 1, len(node.text), 0)
+            self.anchors[event.anchor] = _Anchored(node, 1, len(node), 0)
         return node
 
-    def refuse_tag(self, at: int, said: str) -> None:
-        self.problems.error_at(
-            self.source,
+    def refuse_tag(self, at: int, tagged: str) -> None:
+        self.report.error(
             at,
-            f"YAML reads {quoted(said)} as a tag, and tags are not allowed",
-            "quote the whole text if it begins with !, else remove the tag",
+            f"YAML reads {quoted(tagged)} as a tag, and tags are not allowed",
+            "quote the whole string if it begins with !, else remove the tag",
         )
 
     def begin(self, event: _Event, node_type: type[Mapping | Sequence]) -> None:
@@ -153,7 +160,7 @@ class _Builder:
 
     def end(self, event: _Event) -> Node:
         done = self.stack.pop()
-        node = done.finished(event.end_mark.index + self.shift)
+        node = self.finish(done, event.end_mark.index + self.shift)
         if self.stack:
             self.stack[-1].height = max(self.stack[-1].height, done.height + 1)
         if done.anchor is not None:
@@ -165,31 +172,55 @@ class _Builder:
             )
         return node
 
+    def finish(self, done: Open, end: int) -> Node:
+        node = done.finished(end)
+        if isinstance(node, Mapping) and 2 * len(node) < len(done.children):
+            self.refuse_keys(done.children[::2])
+        return node
+
+    def refuse_keys(self, keys: list[Node]) -> None:
+        """Report the keys that a mapping cannot have."""
+        lines: dict[Scalar, int] = {}
+        for key in keys:
+            if not isinstance(key, Scalar):
+                message = f"a key must be a string, not {called(key)}"
+                self.report.error(key.at, message)
+            elif key in lines:
+                message = f"duplicate key {quoted(key)} (first on line {lines[key]})"
+                self.report.error(key.at, message)
+            elif not key.reported:
+                lines[key] = self.source.location(key.at).line
+
     def alias(self, event: _Event) -> Node:
         at, end, name = (
             event.start_mark.index + self.shift,
             event.end_mark.index + self.shift,
             event.anchor or "",
         )
-        said = quoted(f"*{name}")
+        alias = quoted(f"*{name}")
         anchored = self.anchors.get(name)
         if anchored is None:
             if name in self.anchors:
-                what, hint = f"the alias {said} stands inside what it stands for", ""
+                message, hint = f"the alias {alias} is inside the value of its own anchor", ""
             else:
-                what = f"the alias {said} has no anchor above it"
+                message = f"the alias {alias} has no anchor above it"
                 near = did_you_mean(name, reversed(self.anchors))
-                hint = near or f"quote it if it is a text: {said}"
-            self.problems.error_at(self.source, at, what, hint)
+                hint = near or f"quote it if it is a string: {alias}"
+            self.report.error(at, message, hint)
             self.count(at, 1, 0)
-            return Scalar("", at, end, plain=False, wrong=True)
+            return scalar("", at, end, reported=True)
         anchored.used = True
         self.count(at, anchored.nodes, anchored.height, anchored.characters)
         inside = self.stack[-1]  # an alias has its anchor above, so it is never the root
         inside.height = max(inside.height, anchored.height + 1)
-        if isinstance(anchored.node, Scalar):
-            return anchored.node._replace(at=at, end=end)
-        return replace(anchored.node, at=at, end=end)
+        node = anchored.node
+        match node:
+            case Scalar():
+                return scalar(node, at, end, plain=node.plain, reported=node.reported)
+            case Sequence():
+                return Sequence(at, end, node)
+            case Mapping():
+                return Mapping(at, end, node.items())
 
     def build(self, events: Iterator[Any]) -> None:
         """Build the first document's tree, or go on with it."""
@@ -210,7 +241,7 @@ class _Builder:
                     raise self.fail(
                         event.start_mark.index + self.shift,
                         "a second document begins here",
-                        "a manifest is one document: remove the ---, or use a file of its own",
+                        "a manifest is one document: remove the ---, or use two files",
                     )
                 continue
             if self.stack:
@@ -237,52 +268,66 @@ class _Builder:
         self.root = None
         where = resumption(self.source, self.stack, at, max(after, self.where.start))
         if where is None:
-            self.root = self.stack.pop().finished(at)
+            self.root = self.finish(self.stack.pop(), at)
             return False
         self.where, self.shift = where, where.shift
         return True
+
+    def so_far(self) -> Node | None:
+        """Return the tree, or its top level as far as it is read."""
+        if not self.stack:
+            return self.root
+        top = self.stack[0]
+        if isinstance(top.node, Mapping) and len(top.children) % 2:
+            top.children.append(Sequence(0))  # its value is not read
+        return top.finished(0)
 
     def warn_of_unused_anchors(self) -> None:
         """A text like `&amp; more` loses its first word to YAML without a sound."""
         for name, anchored in self.anchors.items():
             if anchored and not anchored.used and isinstance(anchored.node, Scalar):
-                self.problems.warning_at(
-                    self.source,
+                self.report.warning(
                     anchored.node.at,
                     f"YAML reads {quoted('&' + name)} as an anchor, and nothing refers to it",
-                    "quote the text if it begins with &",
+                    "quote the string if it begins with &",
                 )
 
 
-def parse(source: Source, *, problems: Problems, allowance: Allowance) -> Document:
+def parse(report: FileProblems, allowance: Allowance) -> Document:
     """Read a file's one document; a syntax error in it is noted and costs one entry.
 
     Args:
-        source: The file.
-        problems: Where problems are noted.
+        report: The file, and where its problems are noted.
         allowance: What the manifest may still take up; the nodes are taken from it.
-
-    Raises:
-        UnparsableError: It holds more than one document, or exceeds a limit; the problem is noted.
     """
-    builder = _Builder(source, problems, allowance)
-    for explained in unprintable(source):
-        builder.broken = True
-        problems.error_at(source, explained.at, explained.message, explained.hint)
-    if builder.broken:
-        builder.source = Source(source.path, UNPRINTABLE.sub("x", source.text))
-    for _ in range(MOST_PROBLEMS):
-        try:
-            builder.build(parser_events(builder.source, builder.where))
-        except yaml.YAMLError as error:
-            explained = explain(error, builder.source, builder.shift)
-            problems.error_at(source, explained.at, explained.message, explained.hint)
-            if builder.recover(explained.at, max(explained.at, explained.end)):
-                continue
-        break
+    builder = _Builder(report.source, report, allowance)
+    try:
+        _build(builder)
+    except (_UnparsableError, TooManyProblemsError):
+        return Document(builder.so_far(), builder.broken, refused=True)
     if builder.broken and not isinstance(builder.root, Mapping):
         builder.root = Mapping(0)
     builder.warn_of_unused_anchors()
     allowance.nodes -= builder.nodes
     allowance.characters -= builder.characters
-    return Document(builder.root, broken=builder.broken)
+    return Document(builder.root, builder.broken)
+
+
+def _build(builder: _Builder) -> None:
+    """Build the tree; what a syntax error breaks is left out."""
+    report = builder.report
+    for explained in unprintable(builder.source):
+        builder.broken = True
+        report.error(explained.at, explained.message, explained.hint)
+    if builder.broken:
+        text = UNPRINTABLE.sub("x", builder.source.text)
+        builder.source = Source(builder.source.path, text)
+    for _ in range(MOST_PROBLEMS):
+        try:
+            builder.build(parser_events(builder.source, builder.where))
+        except yaml.YAMLError as error:
+            explained = explain(error, builder.source, builder.shift)
+            report.error(explained.at, explained.message, explained.hint)
+            if builder.recover(explained.at, max(explained.at, explained.end)):
+                continue
+        break

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from commandsync.manifest.grammar import ANNOUNCEMENT, COMMAND, TELLING
 from commandsync.manifest.problems import quoted
 
 if TYPE_CHECKING:
@@ -17,8 +15,6 @@ _ROW = re.compile(r"[ \t]*\|(?:[^|\r\n]*\|){2,}[ \t\r]*")
 TYPOGRAPHIC = "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b\u00ab\u00bb\u2039\u203a"
 _LONGEST_SHOWN = 100
 _NEAR = 65536  # characters; a conflict is seldom larger
-_LARGEST_JSON = 1024 * 1024  # characters
-_ENTRY_KEYS = frozenset(key.name for key in (*COMMAND, *ANNOUNCEMENT))
 
 
 class Foreign(NamedTuple):
@@ -54,19 +50,6 @@ def typographic(text: str) -> tuple[str, str]:
     shown = text if len(text) <= _LONGEST_SHOWN else f"{text[0]}...{text[-1]}"
     straight = f'"{shown[1:-1]}"'
     return message, f'write straight ones, {straight}, or both to keep them, "{shown}"'
-
-
-def is_other_json(text: str) -> bool:
-    """Whether a file is the JSON of another program: it has no key that tells a manifest."""
-    if text.lstrip()[:1] not in {"{", "["} or len(text) > _LARGEST_JSON:
-        return False
-    try:
-        said = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    if isinstance(said, dict):
-        return bool(said) and TELLING.isdisjoint(said)
-    return any(not isinstance(entry, dict) or not _ENTRY_KEYS.issuperset(entry) for entry in said)
 
 
 def _conflict(source: Source, at: int) -> Foreign | None:

@@ -81,7 +81,7 @@ def _entries(source: Source, stack: list[Open], at: int) -> Open | None:
         inner = stack[1] if len(stack) > 1 else None
     else:  # what fits neither an entry nor the keys has ended the list: it is read on
         ended = above[-1] if above and len(stack) == 1 else None
-        inner = Open(ended, None, 0, 0, ended.items) if isinstance(ended, Sequence) else None
+        inner = Open(ended, None, 0, 0, list(ended)) if isinstance(ended, Sequence) else None
     if inner is None or not isinstance(inner.node, Sequence) or inner.node.at > at:
         return None
     if not source.text.startswith("-", inner.node.at):

@@ -20,7 +20,7 @@ from commandsync.document.documents import digest_of, failure_document, plan_doc
 from commandsync.document.saved import load_plan
 from commandsync.errors import CommandsyncError, ListingError, ManifestError, RateLimited, Reply
 from commandsync.manifest import dump_manifest, load_manifests
-from commandsync.manifest.grammar import ANNOUNCEMENT, COMMAND, MANIFEST
+from commandsync.manifest.model import TABLES, ManifestModel
 from commandsync.plan.plan import Target, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
@@ -62,7 +62,8 @@ WORDS: dict[str, tuple[bytes, ...]] = {
     "manifest": tuple(
         word.encode()
         for word in (
-            *(f"{key.name}: " for key in (*MANIFEST, *COMMAND, *ANNOUNCEMENT)),
+            *(f"{key}: " for key in ManifestModel.model_fields),
+            *(f"{key}: " for table in TABLES.values() for key in table.model_fields),
             *("version: 1\n", "\n  - ", "\n    ", "&a ", "*a", "!!str ", "|\n", ">-\n", "<<: "),
             *(
                 "{prefix}",

@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
-from commandsync.manifest import load_manifests
-from commandsync.manifest.schema import json_schema
+from commandsync.manifest import json_schema, load_manifests
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,0 +1,194 @@
+"""One manifest: its file and those that it includes -> its settings and entries."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, cast
+
+from commandsync.manifest.checks import check
+from commandsync.manifest.entries import Placed, Settings, UnfitError
+from commandsync.manifest.events import Document, parse
+from commandsync.manifest.files import included_paths
+from commandsync.manifest.loaded import Manifest
+from commandsync.manifest.model import MARKS, TABLES, IncludedModel, ManifestModel
+from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
+from commandsync.manifest.problems import FileProblems, Problems
+from commandsync.manifest.source import Allowance, Origin, UnreadableError, read_source
+from commandsync.manifest.validation import Model, validated
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import Resource, canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commandsync.diagnostics import Location
+    from commandsync.plan.rules import SyncRules
+
+    AnyPart: TypeAlias = "Part[ManifestModel] | Part[IncludedModel]"
+
+MANIFEST = "a manifest"
+_INCLUDED = "an included file"
+_ELLIPSES = frozenset({"…", "...", ".."})
+_LARGEST_JSON = 1024 * 1024  # characters
+_ENTRY_KEYS = {key for kind in Resource for key in TABLES[kind.collection].model_fields}
+
+
+class Parsed(NamedTuple):
+    """A file that is read and parsed."""
+
+    report: FileProblems
+    document: Document
+
+
+class Part(NamedTuple, Generic[Model]):
+    """A checked file, the manifest itself or one it includes, without what is wrong in it."""
+
+    report: FileProblems
+    root: Mapping
+    model: Model
+    broken: bool
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return self.report.source.path
+
+    def place(self, key: str) -> Location | None:
+        """Return the place of a key's value; None when the key is not there."""
+        return self.report.source.location(self.root[key].at) if key in self.root else None
+
+
+@dataclass(slots=True)
+class Reading:
+    """The reading of one manifest.
+
+    Attributes:
+        origin: Where files may be read from.
+        problems: Where problems are noted.
+        allowance: What the manifest may still take up.
+    """
+
+    origin: Origin
+    problems: Problems = field(default_factory=Problems)
+    allowance: Allowance = field(default_factory=Allowance)
+
+    def parsed(self, path: str, what: str = MANIFEST) -> Parsed | None:
+        """Read and parse a file; None when it cannot be read, which is noted."""
+        self.problems.opened(path)
+        try:
+            source = read_source(path, origin=self.origin, allowance=self.allowance)
+        except UnreadableError as error:
+            self.problems.error(error.problem)
+            return None
+        report = FileProblems(source, self.problems)
+        if _is_other_json(source.text):
+            hint = "commandsync init writes a starter; -f names another file"
+            report.error(0, f"this is the JSON of another program, not {what}", hint)
+            return Parsed(report, Document(None, refused=True))
+        return Parsed(report, parse(report, self.allowance))
+
+    def manifest(self, file: Parsed) -> Manifest | None:
+        """Check a manifest and what it includes; None when too little of it can be read."""
+        main = _part(file, ManifestModel, MANIFEST)
+        if main is None:
+            return None
+        model, rules = main.model, main.model.sync.rules()
+        may_have_prefix = main.broken or "prefix" in (file.document.root or ())
+        settings = Settings(
+            self.allowance,
+            prefix="?" if model.prefix is None and may_have_prefix else model.prefix,
+            category=canonical(model.defaults.category),
+        )
+        parts: list[AnyPart] = [main, *self.included(main)]
+        snapshot = Snapshot(
+            MappingProxyType(
+                {
+                    kind: tuple(_collection(kind, parts, settings, rules))
+                    for kind in Resource
+                    if any(kind.collection in part.root for part in parts)
+                }
+            )
+        )
+        if not snapshot.collections:
+            main.report.warning(
+                0, "neither commands: nor announcements: is here, so there is nothing to manage"
+            )
+        if any(part.broken for part in parts):
+            return None
+        return Manifest(
+            path=main.path,
+            paths=tuple(part.path for part in parts),
+            snapshot=snapshot,
+            bot=model.bot,
+            base_url=model.base_url,
+            token_env=model.token_env,
+            prefix=model.prefix,
+            rules=rules,
+            warnings=self.problems.warnings,
+            bot_at=main.place("bot"),
+            base_url_at=main.place("base_url"),
+            token_env_at=main.place("token_env"),
+        )
+
+    def included(self, main: Part[ManifestModel]) -> list[Part[IncludedModel]]:
+        """Read and check the files that a manifest includes."""
+        patterns = strings(main.root.get("include"))
+        files = [self.parsed(path, _INCLUDED) for path in included_paths(main.report, patterns)]
+        parts = [_part(file, IncludedModel, _INCLUDED) for file in files if file]
+        return [part for part in parts if part]
+
+
+def _part(file: Parsed, model: type[Model], what: str) -> Part[Model] | None:
+    """Check a file; None when too little of it can be read, which is noted."""
+    report, (root, broken, refused) = file
+    if refused:
+        return None
+    if root is None or (isinstance(root, Scalar) and root.plain and not root):
+        report.error(0, "the file is empty", "commandsync init writes a starter")
+    elif isinstance(root, Mapping):
+        return Part(report, *validated(model, root, report, what=what, broken=broken), broken)
+    else:
+        message = f"{what} must have keys at its top level, such as version: and commands:"
+        is_list = isinstance(root, Sequence)
+        report.error(0, message, "put the list under commands:" if is_list else "")
+    return None
+
+
+def _is_other_json(text: str) -> bool:
+    """Whether a file is the JSON of another program: it has no key that marks a manifest."""
+    if text.lstrip()[:1] not in {"{", "["} or len(text) > _LARGEST_JSON:
+        return False
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    if isinstance(value, dict):
+        return bool(value) and MARKS.isdisjoint(value)
+    return any(not isinstance(entry, dict) or not _ENTRY_KEYS.issuperset(entry) for entry in value)
+
+
+def _collection(
+    kind: Resource, parts: Iterable[AnyPart], settings: Settings, rules: SyncRules
+) -> Iterator[Entry]:
+    placed = [entry for part in parts for entry in _entries(kind, part, settings)]
+    check(kind, placed, rules)
+    return (entry.entry for entry in placed)
+
+
+def _entries(kind: Resource, part: AnyPart, settings: Settings) -> Iterator[Placed]:
+    nodes = cast("list[Mapping]", part.root.get(kind.collection, []))
+    report = part.report
+    for node, model in zip(nodes, getattr(part.model, kind.collection), strict=True):
+        if model.description in _ELLIPSES:
+            message = "the description is only an ellipsis"
+            report.warning(node["description"].at, message, "describe what it does")
+        try:
+            text = model.text(settings)
+        except UnfitError as error:
+            report.error(node[error.field].at, error.message, error.hint)
+            continue
+        location = report.source.location(node.at)
+        entry = Entry(text, id=model.id, location=location, formerly=model.formerly)
+        yield Placed(entry, node, report)
