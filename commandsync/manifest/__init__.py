@@ -3,11 +3,10 @@
 Only this folder knows YAML.
 """
 
-from commandsync.manifest.dump import Dump, dump_manifest
+from commandsync.manifest.dump import Dump, dump_manifest, starter
 from commandsync.manifest.loaded import Manifest, Target, same_target_problems
 from commandsync.manifest.loading import load_manifests
 from commandsync.manifest.model import json_schema, schema_text
-from commandsync.manifest.starter import starter
 
 __all__ = [
     "Dump",

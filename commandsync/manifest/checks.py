@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commandsync.manifest.nodes import strings
 from commandsync.manifest.problems import quoted
@@ -11,9 +11,24 @@ from commandsync.records.texts import canonical
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from commandsync.manifest.entries import Placed
+    from commandsync.manifest.nodes import Mapping
+    from commandsync.manifest.problems import FileProblems
     from commandsync.plan.rules import SyncRules
+    from commandsync.records.snapshot import Entry
     from commandsync.records.texts import Resource, Text
+
+
+class Placed(NamedTuple):
+    """An entry with its node, for problems that only show beside other entries."""
+
+    entry: Entry
+    node: Mapping
+    report: FileProblems
+
+    @property
+    def name_at(self) -> int:
+        """Where its name or title is."""
+        return self.node[self.entry.text._fields[0]].at
 
 
 def check(kind: Resource, entries: Sequence[Placed], rules: SyncRules) -> None:

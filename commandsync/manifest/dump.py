@@ -1,4 +1,4 @@
-"""A listed snapshot -> a manifest's text that reads well and loads back to the very same texts.
+"""A listed snapshot -> a manifest that reads well and loads back to the very same texts; a starter.
 
 Written by hand rather than by PyYAML's emitter, which is slow, folds long lines, and quotes what
 people would write plain.
@@ -34,10 +34,53 @@ _OBEYED = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 # A letter first, then nothing that could end the text or make it a key.
 _PLAIN = re.compile(rf"[^\W\d_](?:[^{_UNSAFE}\n\t:#]|:(?=[^\s])|(?<! )#)*")
-# Words that some YAML reader takes for something other than text.
+# Words that some YAML reader takes for something other than a string.
 _WORDS = re.compile(r"true|false|yes|no|on|off|y|n|null", re.IGNORECASE)
 _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\", "\0": "\\0"}
 _BYTE = 0xFF
+
+_STARTER = """\
+# yaml-language-server: $schema={schema}
+#
+# Your bot's public commands. Check this file with `commandsync validate`, see what would change
+# with `commandsync plan`, and make the listing match with `commandsync apply`.
+
+version: 1
+
+# Which bot, and on which listing service. --bot and --base-url, or COMMANDSYNC_BOT and
+# COMMANDSYNC_BASE_URL, do as well. The token is never in this file: it is in COMMANDSYNC_TOKEN.
+{target}
+
+# What {prefix} in a syntax stands for.
+prefix: "/"
+
+defaults:
+  category: General
+
+sync:
+  prune: true # delete listed commands that are not in this file
+  # max_deletes: 10% # what one run may delete; when left out 30 %, and always 3
+
+commands:
+  - name: help
+    description: Shows what the bot can do.
+    syntax: "{prefix}help [command]"
+
+  - name: ping
+    description: Says how quickly the bot answers.
+    syntax: "{prefix}ping"
+    category: Tools
+    # formerly: [latency] # a rename keeps the command's id and uses
+
+# Announcements are managed only when the key is there.
+# announcements:
+#   - title: v2.0 is out
+#     description: Slash commands everywhere.
+"""
+_EXAMPLE = {
+    "bot": '# bot: "779641401482805289"',
+    "base_url": "# base_url: https://listing.example",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +114,7 @@ def dump_manifest(
     warnings: list[str] = []
     lines = [f"# {_BREAKING.sub(' ', line)}".rstrip() for line in header]
     lines.append("version: 1")
-    lines.extend(target_lines(bot=bot, base_url=base_url))
+    lines.extend(_target_lines(bot=bot, base_url=base_url))
     for resource in snapshot.scope:
         entries = snapshot.collections[resource]
         lines.append(f"{resource.collection}:" if entries else f"{resource.collection}: []")
@@ -79,8 +122,25 @@ def dump_manifest(
     return Dump("\n".join(lines) + "\n", tuple(warnings))
 
 
-def target_lines(*, bot: str, base_url: str) -> Iterator[str]:
-    """Return the keys that say which listing a manifest is for; what is empty is left out."""
+def starter(schema: str = "./commands.schema.json", *, bot: str = "", base_url: str = "") -> str:
+    """Return the text of a starter manifest.
+
+    Args:
+        schema: Where the editor finds the JSON Schema, relative to the manifest.
+        bot: The bot's id; an example in a comment when empty.
+        base_url: The service's base URL; as above.
+
+    Raises:
+        FileError: The bot's id cannot be written to a file.
+    """
+    known = {line.partition(":")[0]: line for line in _target_lines(bot=bot, base_url=base_url)}
+    return _STARTER.replace("{schema}", schema).replace(
+        "{target}", "\n".join((_EXAMPLE | known).values())
+    )
+
+
+def _target_lines(*, bot: str, base_url: str) -> Iterator[str]:
+    """Return the keys that name the listing of a manifest; what is empty is left out."""
     target = (("bot", bot, True), ("base_url", base_url, False))
     return _fields((field for field in target if field[1]), "")
 

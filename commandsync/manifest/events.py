@@ -1,7 +1,7 @@
 """YAML text -> nodes, in one pass over the parser's events; limits hold before anything is built.
 
-Composing as PyYAML does recurses, expands nothing it counts, and lets the last of two equal keys
-win; so the tree is built here, where an alias costs what it stands for.
+PyYAML's own composer recurses, does not count what aliases stand for, and drops the first of two
+equal keys without a word.
 """
 
 from __future__ import annotations
@@ -21,14 +21,9 @@ from yaml.events import (
 )
 
 from commandsync.manifest.nodes import Mapping, Node, Open, Scalar, Sequence, called, scalar
-from commandsync.manifest.problems import (
-    MOST_PROBLEMS,
-    TooManyProblemsError,
-    did_you_mean,
-    quoted,
-)
+from commandsync.manifest.problems import MOST_PROBLEMS, StopReadingError, did_you_mean, quoted
 from commandsync.manifest.recovery import BEGINNING, Resumption, parser_events, resumption
-from commandsync.manifest.source import MOST_BYTES, MOST_NODES, Source
+from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES, Source
 from commandsync.manifest.syntax import UNPRINTABLE, explain, unprintable
 
 if TYPE_CHECKING:
@@ -37,18 +32,11 @@ if TYPE_CHECKING:
     from commandsync.manifest.problems import FileProblems
     from commandsync.manifest.source import Allowance
 
-MOST_DEPTH = 64
-"""How deep lists and mappings may nest; a manifest needs five."""
-
 _BEGINNINGS: dict[type, type[Mapping | Sequence]] = {
     MappingStartEvent: Mapping,
     SequenceStartEvent: Sequence,
 }
 _ENDS = frozenset({MappingEndEvent, SequenceEndEvent})
-
-
-class _UnparsableError(Exception):
-    """The file exceeds a limit, or holds more than one document; the problem is reported."""
 
 
 class Document(NamedTuple):
@@ -107,30 +95,27 @@ class _Builder:
     where: Resumption = BEGINNING
     shift: int = 0  # of the parser's places
 
-    def fail(self, at: int, message: str, hint: str = "") -> _UnparsableError:
+    def fail(self, at: int, message: str, hint: str = "") -> StopReadingError:
         self.report.error(at, message, hint)
-        return _UnparsableError()
+        return StopReadingError()
+
+    def span(self, event: _Event) -> tuple[int, int]:
+        return event.start_mark.index + self.shift, event.end_mark.index + self.shift
 
     def count(self, at: int, nodes: int, height: int, characters: int = 0) -> None:
         self.nodes += nodes
         self.characters += characters
+        hint = "an alias counts as all that it stands for"
         if self.nodes > self.allowance.nodes:
-            raise self.fail(
-                at,
-                f"the manifest has more than {MOST_NODES:,} values",
-                "an alias counts as all that it stands for",
-            )
+            raise self.fail(at, f"the manifest has more than {MOST_NODES:,} values", hint)
         if self.characters > self.allowance.characters:
-            raise self.fail(
-                at,
-                f"the values of the manifest have more than {MOST_BYTES:,} characters",
-                "an alias counts as all that it stands for",
-            )
+            message = f"the values of the manifest have more than {MOST_BYTES:,} characters"
+            raise self.fail(at, message, hint)
         if len(self.stack) + height > MOST_DEPTH:
             raise self.fail(at, f"lists and mappings nest deeper than {MOST_DEPTH} levels")
 
     def scalar(self, event: _Event) -> Node:
-        at, end = event.start_mark.index + self.shift, event.end_mark.index + self.shift
+        at, end = self.span(event)
         self.count(at, 1, 0, len(event.value))
         node = scalar(event.value, at, end, plain=event.implicit[0])
         if event.tag is not None:
@@ -149,60 +134,47 @@ class _Builder:
         )
 
     def begin(self, event: _Event, node_type: type[Mapping | Sequence]) -> None:
-        at = event.start_mark.index + self.shift
+        at, end = self.span(event)
         self.count(at, 1, 1)
         if event.tag is not None:
-            self.refuse_tag(at, self.source.text[at : event.end_mark.index + self.shift].split()[0])
+            self.refuse_tag(at, self.source.text[at:end].split()[0])
         if event.anchor is not None:
             self.anchors[event.anchor] = None
-        node = node_type(at)
-        self.stack.append(Open(node, event.anchor, self.nodes - 1, self.characters))
+        self.stack.append(Open(node_type(at), event.anchor, self.nodes - 1, self.characters))
 
     def end(self, event: _Event) -> Node:
         done = self.stack.pop()
-        node = self.finish(done, event.end_mark.index + self.shift)
+        node = self.finish(done, self.span(event)[1])
         if self.stack:
             self.stack[-1].height = max(self.stack[-1].height, done.height + 1)
         if done.anchor is not None:
-            self.anchors[done.anchor] = _Anchored(
-                node,
-                self.nodes - done.before,
-                self.characters - done.characters_before,
-                done.height,
-            )
+            characters = self.characters - done.characters_before
+            anchored = _Anchored(node, self.nodes - done.before, characters, done.height)
+            self.anchors[done.anchor] = anchored
         return node
 
     def finish(self, done: Open, end: int) -> Node:
         node = done.finished(end)
         if isinstance(node, Mapping) and 2 * len(node) < len(done.children):
-            self.refuse_keys(done.children[::2])
+            lines: dict[str, int] = {}
+            for key in done.children[::2]:
+                if not isinstance(key, Scalar):
+                    self.report.error(key.at, f"a key must be a string, not {called(key)}")
+                elif key in lines:
+                    message = f"duplicate key {quoted(key)} (first on line {lines[key]})"
+                    self.report.error(key.at, message)
+                elif not key.reported:
+                    lines[key] = self.source.location(key.at).line
         return node
 
-    def refuse_keys(self, keys: list[Node]) -> None:
-        """Report the keys that a mapping cannot have."""
-        lines: dict[Scalar, int] = {}
-        for key in keys:
-            if not isinstance(key, Scalar):
-                message = f"a key must be a string, not {called(key)}"
-                self.report.error(key.at, message)
-            elif key in lines:
-                message = f"duplicate key {quoted(key)} (first on line {lines[key]})"
-                self.report.error(key.at, message)
-            elif not key.reported:
-                lines[key] = self.source.location(key.at).line
-
     def alias(self, event: _Event) -> Node:
-        at, end, name = (
-            event.start_mark.index + self.shift,
-            event.end_mark.index + self.shift,
-            event.anchor or "",
-        )
-        alias = quoted(f"*{name}")
+        name, (at, end) = event.anchor or "", self.span(event)
         anchored = self.anchors.get(name)
         if anchored is None:
-            if name in self.anchors:
-                message, hint = f"the alias {alias} is inside the value of its own anchor", ""
-            else:
+            alias = quoted(f"*{name}")
+            message = f"the alias {alias} is inside the value of its own anchor"
+            hint = ""
+            if name not in self.anchors:
                 message = f"the alias {alias} has no anchor above it"
                 near = did_you_mean(name, reversed(self.anchors))
                 hint = near or f"quote it if it is a string: {alias}"
@@ -214,13 +186,11 @@ class _Builder:
         inside = self.stack[-1]  # an alias has its anchor above, so it is never the root
         inside.height = max(inside.height, anchored.height + 1)
         node = anchored.node
-        match node:
-            case Scalar():
-                return scalar(node, at, end, plain=node.plain, reported=node.reported)
-            case Sequence():
-                return Sequence(at, end, node)
-            case Mapping():
-                return Mapping(at, end, node.items())
+        if isinstance(node, Sequence):
+            return Sequence(at, end, node)
+        if isinstance(node, Mapping):
+            return Mapping(at, end, node.items())
+        return scalar(node, at, end, plain=node.plain, reported=node.reported)
 
     def build(self, events: Iterator[Any]) -> None:
         """Build the first document's tree, or go on with it."""
@@ -238,11 +208,8 @@ class _Builder:
             else:
                 self.documents += kind is DocumentStartEvent
                 if self.documents > 1:
-                    raise self.fail(
-                        event.start_mark.index + self.shift,
-                        "a second document begins here",
-                        "a manifest is one document: remove the ---, or use two files",
-                    )
+                    hint = "a manifest is one document: remove the ---, or use two files"
+                    raise self.fail(self.span(event)[0], "a second document begins here", hint)
                 continue
             if self.stack:
                 self.stack[-1].children.append(node)
@@ -286,11 +253,9 @@ class _Builder:
         """A text like `&amp; more` loses its first word to YAML without a sound."""
         for name, anchored in self.anchors.items():
             if anchored and not anchored.used and isinstance(anchored.node, Scalar):
-                self.report.warning(
-                    anchored.node.at,
-                    f"YAML reads {quoted('&' + name)} as an anchor, and nothing refers to it",
-                    "quote the string if it begins with &",
-                )
+                message = f"YAML reads {quoted('&' + name)} as an anchor, and nothing refers to it"
+                hint = "quote the string if it begins with &"
+                self.report.warning(anchored.node.at, message, hint)
 
 
 def parse(report: FileProblems, allowance: Allowance) -> Document:
@@ -303,7 +268,7 @@ def parse(report: FileProblems, allowance: Allowance) -> Document:
     builder = _Builder(report.source, report, allowance)
     try:
         _build(builder)
-    except (_UnparsableError, TooManyProblemsError):
+    except StopReadingError:
         return Document(builder.so_far(), builder.broken, refused=True)
     if builder.broken and not isinstance(builder.root, Mapping):
         builder.root = Mapping(0)
@@ -315,13 +280,12 @@ def parse(report: FileProblems, allowance: Allowance) -> Document:
 
 def _build(builder: _Builder) -> None:
     """Build the tree; what a syntax error breaks is left out."""
-    report = builder.report
-    for explained in unprintable(builder.source):
+    report, source = builder.report, builder.source
+    for explained in unprintable(source):
         builder.broken = True
         report.error(explained.at, explained.message, explained.hint)
     if builder.broken:
-        text = UNPRINTABLE.sub("x", builder.source.text)
-        builder.source = Source(builder.source.path, text)
+        builder.source = Source(source.path, UNPRINTABLE.sub("x", source.text))
     for _ in range(MOST_PROBLEMS):
         try:
             builder.build(parser_events(builder.source, builder.where))

@@ -1,6 +1,6 @@
-"""The types of a manifest's values: how each is checked, and its JSON Schema for editors.
+"""The types of a manifest's values: how each is checked and completed, and its JSON Schema.
 
-What is checked are the nodes of the file, in which every value is a string as it is spelled.
+The values are the nodes of the file, in which each is a string as it is spelled.
 """
 
 import re
@@ -21,6 +21,7 @@ from commandsync.errors import UsageError
 from commandsync.manifest.foreign import is_typographic, typographic
 from commandsync.manifest.nodes import Node, Scalar, Sequence, called
 from commandsync.manifest.problems import quoted
+from commandsync.manifest.source import MOST_BYTES, Allowance
 from commandsync.plan.rules import (
     MOST_WILD_CHARACTERS,
     MOST_WILDCARDS,
@@ -33,6 +34,8 @@ from commandsync.records.texts import canonical
 _FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _COMMENT = re.compile(r"[ \t]+#(?=\S)")
 _LONGEST = 100  # characters of a value that is repeated in every command
+_PREFIX = re.compile(r"\{\{prefix\}\}|\{prefix\}")
+_LITERAL = "{prefix}"
 _BOT = r"\s*(?=\S*[0-9])\S+\s*"
 _TOKEN_ENV = "COMMANDSYNC_[A-Za-z0-9_]+"  # noqa: S105 - a variable's name
 _LIMIT = r"^[ \t]*([0-9]{1,9}|(0?[0-9]{1,2}(\.[0-9]{1,6})?|100(\.0{1,6})?) ?%|[Aa][Ll][Ll])[ \t]*$"
@@ -48,6 +51,66 @@ class Cut(NamedTuple):
 
     text: str
     nodes: list[Scalar]
+
+
+class UnfitError(Exception):
+    """A record's field cannot be completed.
+
+    Attributes:
+        field: Its key.
+        message: Why.
+        hint: What to do; may be empty.
+    """
+
+    def __init__(self, field: str, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.field, self.message, self.hint = field, message, hint
+
+
+class Settings(NamedTuple):
+    """What a manifest defines for all of its commands.
+
+    Attributes:
+        allowance: What the manifest may still take up; what prefixes add is taken from it.
+        prefix: What `{prefix}` stands for; None when there is none.
+        category: The category of commands that have none.
+    """
+
+    allowance: Allowance
+    prefix: str | None = None
+    category: str = ""
+
+    def filled(self, field: str, text: str) -> str:
+        """Return a text with the prefix filled in.
+
+        Raises:
+            UnfitError: There is no prefix, nothing is left, or it becomes too much.
+        """
+        if _LITERAL not in text:
+            return text
+        prefix = self.prefix or ""
+        uses = text.count(_LITERAL) - text.count("{{prefix}}")
+        if uses and self.prefix is None:
+            raise UnfitError(
+                field,
+                f"the {field} uses {{prefix}}, and the manifest has no prefix:",
+                "add prefix: to the manifest, or write {{prefix}} for the literal text",
+            )
+        if self.allowance.characters < 0:
+            return text  # reported already
+        self.allowance.characters -= uses * max(len(prefix) - len(_LITERAL), 0)
+        if self.allowance.characters < 0:
+            raise UnfitError(
+                field,
+                f"the values of the manifest have more than {MOST_BYTES:,} characters once "
+                "{prefix} is filled in",
+                "shorten the prefix, or write it out where it is needed",
+            )
+        filled = _PREFIX.sub(lambda match: prefix if match[0] == _LITERAL else _LITERAL, text)
+        filled = canonical(filled)
+        if not filled:
+            raise UnfitError(field, f"{field} is empty once {{prefix}} is filled in")
+        return filled
 
 
 def refusal(message: str, hint: str = "") -> PydanticCustomError:

@@ -12,7 +12,7 @@ from commandsync.manifest.loaded import Manifest, Target, same_target_problems
 from commandsync.manifest.model import MARKS
 from commandsync.manifest.nodes import Mapping
 from commandsync.manifest.parts import Parsed, Reading
-from commandsync.manifest.problems import Problems, TooManyProblemsError, did_you_mean, quoted
+from commandsync.manifest.problems import Problems, StopReadingError, did_you_mean, quoted
 from commandsync.manifest.source import STDIN, Origin
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class _Loader:
             return False
         self.read.add(identity(path))
         manifest = None
-        with suppress(TooManyProblemsError):
+        with suppress(StopReadingError):
             manifest = reading.manifest(file) if file else None
         self.problems.add(reading.problems)
         if manifest:
@@ -155,7 +155,7 @@ def load_manifests(
         ManifestError: With every problem of every file.
     """
     loader = _Loader(Origin(stdin, workspace))
-    with suppress(TooManyProblemsError):
+    with suppress(StopReadingError):
         for source in sources:
             loader.load(source)
         loader.note_strays()

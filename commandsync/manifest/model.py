@@ -6,9 +6,8 @@ The JSON Schema, by which editors complete and check a manifest, comes from the 
 import json
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, FailFast, Field
 
-from commandsync.manifest.entries import Settings
 from commandsync.manifest.fields import (
     AnyText,
     BaseUrl,
@@ -21,6 +20,7 @@ from commandsync.manifest.fields import (
     Patterns,
     Policy,
     Prefix,
+    Settings,
     Texts,
     TokenEnv,
     Version,
@@ -141,6 +141,7 @@ class SyncModel(_Table):
 
 Commands = Annotated[
     list[CommandModel],
+    FailFast(),
     Field(
         description="The bot's commands, in the order to be shown. If left out, commands are not "
         "managed; an empty list means none."
@@ -148,6 +149,7 @@ Commands = Annotated[
 ]
 Announcements = Annotated[
     list[AnnouncementModel],
+    FailFast(),
     Field(
         description="The bot's announcements. If left out, announcements are not managed; an empty "
         "list means none."

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, cast
 
-from commandsync.manifest.checks import check
-from commandsync.manifest.entries import Placed, Settings, UnfitError
+from commandsync.manifest.checks import Placed, check
 from commandsync.manifest.events import Document, parse
+from commandsync.manifest.fields import Settings, UnfitError
 from commandsync.manifest.files import included_paths
 from commandsync.manifest.loaded import Manifest
 from commandsync.manifest.model import MARKS, TABLES, IncludedModel, ManifestModel

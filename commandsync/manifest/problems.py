@@ -23,8 +23,8 @@ _LONGEST_WORD = 40
 _MOST_WORDS = 100  # to compare a word with; it takes some microseconds each
 
 
-class TooManyProblemsError(Exception):
-    """There are more problems than anybody reads; reading stops here."""
+class StopReadingError(Exception):
+    """Reading stops here: at a limit, which is noted, or at more problems than anybody reads."""
 
 
 class Problems:
@@ -48,11 +48,11 @@ class Problems:
         """Note what makes the manifest invalid; a duplicate is kept once.
 
         Raises:
-            TooManyProblemsError: There are enough now.
+            StopReadingError: There are enough now.
         """
         self._errors[problem] = None
         if len(self._errors) >= MOST_PROBLEMS:
-            raise TooManyProblemsError
+            raise StopReadingError
 
     def warning(self, problem: Problem) -> None:
         """Note what is valid and probably not meant; what nobody would read is dropped."""
@@ -63,7 +63,7 @@ class Problems:
         """Note all errors of another manifest.
 
         Raises:
-            TooManyProblemsError: There are enough now.
+            StopReadingError: There are enough now.
         """
         for path in others.paths:
             self.opened(path)
@@ -108,7 +108,7 @@ class FileProblems:
         """Note what makes the manifest invalid.
 
         Raises:
-            TooManyProblemsError: There are enough now.
+            StopReadingError: There are enough now.
         """
         self.problems.error(Problem(self.source.location(at), message, hint))
 

@@ -23,6 +23,9 @@ MOST_BYTES = 10 * 1024 * 1024
 MOST_NODES = 250_000
 """Of a manifest with all its includes, each alias counted as what it stands for."""
 
+MOST_DEPTH = 64
+"""How deep lists and mappings may nest; a manifest needs five."""
+
 MOST_LINES = 1_000_000
 """Of one file; each costs memory before anything is read into it."""
 

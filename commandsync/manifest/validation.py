@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -15,16 +15,14 @@ from commandsync.manifest.problems import closest, did_you_mean, quoted
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
 
     from pydantic_core import ErrorDetails
 
     from commandsync.manifest.problems import FileProblems
 
-    Loc = tuple[int | str, ...]
-
 _COMMENT = re.compile(r"[ \t]*#")
-_LONGEST_EXAMPLE = 200  # characters
+_LINE = 200  # characters
 _KINDS = {
     "string_type": "a string",
     "tuple_type": "a list of strings",
@@ -80,77 +78,107 @@ def validated(
     Returns:
         The nodes and the model: both without what is wrong.
     """
-    reporter = _Reporter(model, root, report, what, broken)
-    reporter.correct_keys()
+    checker = _Checker(report, broken)
+    checker.correct_keys(model, root, what)
     cut = Cut(report.source.text, [])
     try:
         checked = model.model_validate(root, context=cut)
-    except ValidationError as error:
-        reporter.note(error)
-        root, checked = _rest(model, root, error)
+    except ValidationError:
+        root = checker.without_errors(model, root, what)
+        checked = model.model_validate(root)
     for node in cut.nodes:
         message = f'the string ends before the " #": {quoted(node)}'
         report.warning(node.end, message, "quote the string if the # belongs to it")
     return root, checked
 
 
-def _rest(model: type[Model], root: Mapping, error: ValidationError) -> tuple[Mapping, Model]:
-    """Leave out what is wrong; an entry without a required field is left out as a whole."""
-    root.setdefault(scalar("version", 0, 0), scalar("1", 0, 0, plain=True))
-    root = _without(root, {_wrong(detail) for detail in error.errors(include_url=False)}, ())
-    try:
-        return root, model.model_validate(root)
-    except ValidationError as left:
-        return _rest(model, root, left)
-
-
-def _wrong(detail: ErrorDetails) -> Loc:
-    """Return the path of what an error makes unusable."""
-    loc = detail["loc"]
-    is_part = detail["type"] == "missing" or isinstance(loc[-1], int)
-    return loc[:-1] if is_part and detail["type"] != "model_type" else loc
-
-
-def _without(node: Node, wrong: set[Loc], path: Loc) -> Any:  # noqa: ANN401 - a node of its type
-    match node:
-        case Mapping():
-            kept = (
-                (key, _without(value, wrong, (*path, key)))
-                for key, value in node.items()
-                if (*path, key) not in wrong
-            )
-            return Mapping(node.at, node.end, kept)
-        case Sequence():
-            paths = ((item, (*path, number)) for number, item in enumerate(node))
-            items = (_without(item, wrong, here) for item, here in paths if here not in wrong)
-            return Sequence(node.at, node.end, items)
-        case _:
-            return node
-
-
 @dataclass(frozen=True, slots=True)
-class _Reporter:
-    """Puts what pydantic refuses into words, each at its place."""
+class _Checker:
+    """Checks a file table by table, and puts what pydantic refuses into words."""
 
-    model: type[BaseModel]
-    root: Mapping
     report: FileProblems
-    what: str
     broken: bool
 
-    def correct_keys(self) -> None:
-        """Note the unknown keys of the top level; what a misspelt one holds is checked as well."""
-        known = self.model.model_fields
-        for key in [key for key in self.root.written_keys() if key not in known]:
-            value = self.root.pop(key)
-            name = self.unknown_key(key, self.what, known)
-            above = self.root.get(name)
+    def correct_keys(self, model: type[BaseModel], root: Mapping, what: str) -> None:
+        """Note the unknown keys of the top level; the table under a misspelt one is checked too."""
+        known = model.model_fields
+        for key in [key for key in root.written_keys() if key not in known]:
+            value = root.pop(key)
+            name = self.unknown_key(key, what, known)
+            above = root.get(name)
             if isinstance(above, Sequence) and isinstance(value, Sequence):
                 value = Sequence(above.at, value.end, [*above, *value])
             if name in TABLES:
-                self.root[scalar(name, key.at, key.end)] = value
+                root[name] = value
 
-    def unknown_key(self, key: Scalar, what: str, known: Iterable[str]) -> str:
+    def without_errors(self, model: type[BaseModel], root: Mapping, what: str) -> Mapping:
+        """Note what is wrong, and return the rest; an entry that lacks a field is left out."""
+        kinds = {kind.collection: kind for kind in Resource}
+        for key, table in TABLES.items():
+            node, kind = root.get(key), kinds.get(key)
+            if kind and isinstance(node, Sequence):
+                entry = f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+                needed = {name for name, field in table.model_fields.items() if field.is_required()}
+                right = (self.right(table, item, entry) for item in node)
+                root[key] = Sequence(
+                    node.at, node.end, (item for item in right if needed <= item.keys())
+                )
+            elif isinstance(node, Mapping) and not kind:
+                root[key] = self.right(table, node, key)
+        root = self.right(model, root, what)
+        root.setdefault("version", scalar("1", 0, 0, plain=True))
+        return root
+
+    def right(self, model: type[BaseModel], table: Node, what: str) -> Mapping:
+        """Note what is wrong with a table, and return the rest."""
+        try:
+            model.model_validate(table)
+        except ValidationError as error:
+            details = error.errors(include_url=False)
+            for detail in details:
+                if not getattr(detail["input"], "reported", False):
+                    self.note(detail, model, table, what)
+            wrong = {key for detail in details for key in detail["loc"][:1]}
+            pairs = table.items() if isinstance(table, Mapping) else ()
+            return Mapping(table.at, table.end, (pair for pair in pairs if pair[0] not in wrong))
+        return cast("Mapping", table)
+
+    def note(self, detail: ErrorDetails, model: type[BaseModel], table: Node, what: str) -> None:
+        """Note one error of a table: at the table, at one of its keys, or at a value."""
+        node, key = detail["input"], str(detail["loc"][0]) if detail["loc"] else what
+        match detail["type"]:
+            case "missing" if key == "version":
+                if not self.broken:
+                    self.report.error(0, "version is missing", "begin the file with version: 1")
+            case "missing":
+                if "<<" not in node:
+                    self.report.error(node.at, f"{what} needs a {key}")
+            case "extra_forbidden" if isinstance(table, Mapping):
+                unknown = next(written for written in table.written_keys() if written == key)
+                self.unknown_key(unknown, what, model.model_fields)
+            case _:
+                self.report.error(node.at, *self.value_problem(detail, key))
+
+    def value_problem(self, detail: ErrorDetails, key: str) -> tuple[str, str]:
+        """Return the message about a value, and its hint."""
+        node, context = detail["input"], detail.get("ctx", {})
+        match detail["type"]:
+            case "refused":
+                return context["message"], context["hint"]
+            case "empty":
+                return f"{key} is empty", self.empty_hint(node)
+            case "string_too_long":
+                return f"{key} is longer than {context['max_length']} characters", ""
+            case "literal_error":
+                expected = context["expected"].replace("'", "")
+                return f"{key} must be {expected}", did_you_mean(str(node), expected.split(" or "))
+            case "model_type" if not detail["loc"]:
+                return f"{key} must be keys and values, not {called(node)}", ""
+            case kind:
+                message = f"{key} must be {_KINDS[kind]}, not {_shown(kind, node)}"
+                return message, self.kind_hint(kind, key, node)
+
+    def unknown_key(self, key: Scalar, what: str, known: Collection[str]) -> str:
         """Note an unknown key; return the one that was probably meant."""
         meant = _SYNONYMS.get(key.lower(), "")
         meant = meant if meant in known else closest(key, known)
@@ -162,87 +190,27 @@ class _Reporter:
         self.report.error(key.at, f"{what} has no key {quoted(key)}", hint)
         return meant
 
-    def note(self, error: ValidationError) -> None:
-        """Note all that pydantic found."""
-        for detail in error.errors(include_url=False):
-            node = detail["input"]
-            if not (isinstance(node, Scalar) and node.reported):
-                self.note_one(detail, node)
-
-    def note_one(self, detail: ErrorDetails, node: Node) -> None:
-        loc = detail["loc"]
-        key = next(part for part in reversed(loc) if isinstance(part, str))
-        context = detail.get("ctx", {})
-        match detail["type"]:
-            case "missing":
-                self.missing(key, node, self.called(loc[:-1]))
-                return
-            case "extra_forbidden":
-                keys = self.table(loc[:-1]).written_keys()
-                unknown = next(written for written in keys if written == key)
-                self.unknown_key(unknown, self.called(loc[:-1]), TABLES[str(loc[0])].model_fields)
-                return
-            case "refused":
-                problem = context["message"], context["hint"]
-            case "empty":
-                problem = f"{key} is empty", self.empty_hint(node)
-            case "string_too_long":
-                problem = f"{key} is longer than {context['max_length']} characters", ""
-            case "literal_error":
-                expected = context["expected"].replace("'", "")
-                close = isinstance(node, Scalar) and did_you_mean(node, expected.split(" or "))
-                problem = f"{key} must be {expected}", close or ""
-            case kind:
-                what = self.called(loc) if kind == "model_type" else key
-                message = f"{what} must be {_KINDS[kind]}, not {_shown(kind, loc, node)}"
-                problem = message, self.kind_hint(kind, loc, node)
-        self.report.error(node.at, *problem)
-
-    def missing(self, key: str, table: Node, what: str) -> None:
-        if key == "version" and not self.broken:
-            self.report.error(0, "version is missing", "begin the file with version: 1")
-        elif key != "version" and not (isinstance(table, Mapping) and "<<" in table):
-            self.report.error(table.at, f"{what} needs a {key}")
-
-    def called(self, loc: Loc) -> str:
-        """Return what messages call a table: the file, an entry, or a key."""
-        if not loc:
-            return self.what
-        if isinstance(loc[-1], int):
-            (kind,) = (resource for resource in Resource if resource.collection == loc[0])
-            return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
-        return loc[-1]
-
-    def table(self, loc: Loc) -> Mapping:
-        node: Any = self.root
-        for part in loc:
-            node = node[part]
-        return cast("Mapping", node)
-
-    def kind_hint(self, kind: str, loc: Loc, node: Node) -> str:
+    def kind_hint(self, kind: str, key: str, node: Node) -> str:
+        """Return what to write in place of a value of another type."""
         match kind, node:
             case "bool_type", Scalar():
                 return "write true or false, without quotes"
-            case "string_type", Sequence() | Mapping():
-                return self.quote_hint(node)
+            case "string_type", _:
+                text = self.report.source.text[node.at : node.end]
+                is_short = text[:1] in {"[", "{"} and "\n" not in text and len(text) < _LINE
+                return f"quote this: YAML reads {text} as {called(node)}" if is_short else ""
             case "list_type", Mapping():
-                first = next(iter(TABLES[str(loc[-1])].model_fields))
+                first = next(iter(TABLES[key].model_fields))
                 return f"begin each entry with - {first}:" if node else "write [] for none"
             case "list_type" | "tuple_type", Scalar(is_null=True):
                 return "leave the key out, or write [] for none"
-            case "model_type", Scalar(is_null=True) if isinstance(loc[-1], str):
+            case "model_type", Scalar(is_null=True):
                 return "leave the key out, or write its keys below"
             case _:
                 return ""
 
-    def quote_hint(self, node: Node) -> str:
-        """Return how to write what YAML takes for a list; a block list has nothing to quote."""
-        text = self.report.source.text[node.at : node.end]
-        if text[:1] not in {"[", "{"} or "\n" in text or len(text) > _LONGEST_EXAMPLE:
-            return ""
-        return f"quote this: YAML reads {text} as {called(node)}"
-
     def empty_hint(self, node: Node) -> str:
+        """Return why YAML reads nothing where a string seems to be."""
         text = self.report.source.text
         if isinstance(node, Scalar) and node.plain and _COMMENT.match(text, node.at):
             return "quote the string: YAML reads what follows # as a comment"
@@ -251,7 +219,7 @@ class _Reporter:
         return ""
 
 
-def _shown(kind: str, loc: Loc, node: Node) -> str:
-    if kind == "string_type" or isinstance(loc[-1], int) or not isinstance(node, Scalar):
+def _shown(kind: str, node: Node) -> str:
+    if kind == "string_type" or not isinstance(node, Scalar):
         return called(node)
     return "null" if node.is_null and kind != "bool_type" else quoted(node)
