@@ -36,7 +36,7 @@ def check(kind: Resource, entries: Sequence[Placed], rules: SyncRules) -> None:
     _duplicates(kind, entries)
     if kind.unique:
         _case_twins(entries)
-    _former_names(entries)
+    _former_names(kind, entries)
     _pins(entries)
     if rules.ignore:
         _ignored(entries, rules)
@@ -78,7 +78,7 @@ def _case_twins(entries: Sequence[Placed]) -> None:
             )
 
 
-def _former_names(entries: Sequence[Placed]) -> None:
+def _former_names(kind: Resource, entries: Sequence[Placed]) -> None:
     live: dict[str, Placed] = {}
     for placed in entries:
         live.setdefault(placed.entry.name, placed)
@@ -89,16 +89,16 @@ def _former_names(entries: Sequence[Placed]) -> None:
             if name == placed.entry.name:
                 placed.report.error(
                     node.at,
-                    f"formerly contains the command's own name {quoted(name)}",
-                    "remove it: a command is matched by its own name first",
+                    f"formerly contains the {kind}'s own name {quoted(name)}",
+                    "remove it: an entry is matched by its own name first",
                 )
             elif other is not None:
                 placed.report.error(
                     node.at,
-                    f"formerly contains {quoted(name)}, which is still a command at "
+                    f"formerly contains {quoted(name)}, which is still a {kind} at "
                     f"{other.entry.location}",
                     "remove one of the two: a finished rename needs no formerly; where names "
-                    "are swapped, pin the commands instead: commandsync pull --pin shows the ids",
+                    "are swapped, pin the entries instead: commandsync pull --pin shows the ids",
                 )
 
 

@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 
 from commandsync.api.address import parse_address
 from commandsync.errors import UsageError
-from commandsync.manifest.foreign import is_typographic, typographic
+from commandsync.manifest.foreign import typographic
 from commandsync.manifest.nodes import Node, Scalar, Sequence, called
 from commandsync.manifest.problems import quoted
 from commandsync.manifest.source import MOST_BYTES, Allowance
@@ -123,8 +123,8 @@ def _as_written(value: Node, info: ValidationInfo) -> Node:
     if isinstance(value, Scalar) and value.plain:
         if info.context and _COMMENT.match(info.context.text, value.end):
             info.context.nodes.append(value)
-        if is_typographic(value):
-            raise refusal(*typographic(value))
+        if problem := typographic(value):
+            raise refusal(*problem)
     return value
 
 

@@ -53,7 +53,11 @@ def included_paths(report: FileProblems, patterns: Iterable[Scalar]) -> list[str
             hint = "one pattern can name many files: commands/*.yaml"
             report.error(pattern.at, f"include has more than {_MOST_PATTERNS:,} patterns", hint)
             break
-        matches = _matches(report, walk, pattern)
+        try:
+            matches = _matches(walk, pattern.strip())
+        except _PatternError as error:
+            report.error(pattern.at, str(error), error.hint)
+            continue
         others = [path for path in matches if manifest == STDIN or not path.samefile(manifest)]
         if matches and not others:
             report.error(pattern.at, "the manifest includes itself", "remove it from include:")
@@ -66,38 +70,26 @@ def included_paths(report: FileProblems, patterns: Iterable[Scalar]) -> list[str
     return list(found.values())
 
 
-def _matches(report: FileProblems, walk: _Walk, pattern: Scalar) -> list[Path]:
-    text = pattern.strip()
-    windows = PureWindowsPath(text)
+class _PatternError(Exception):
+    """A pattern is not valid, or matches nothing."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def _matches(walk: _Walk, text: str) -> list[Path]:
+    windows, parts = PureWindowsPath(text), PurePosixPath(text).parts
     if windows.drive or windows.root or ".." in windows.parts or PurePosixPath(text).is_absolute():
-        report.error(pattern.at, f"{quoted(text)} leads out of the manifest's folder", _STAY_INSIDE)
-        return []
-    parts = PurePosixPath(text).parts
+        raise _PatternError(f"{quoted(text)} leads out of the manifest's folder", _STAY_INSIDE)
     if len(text) > _LONGEST_PATTERN or parts.count("**") > 1:
         # A second ** walks every folder once more for each folder above it.
-        report.error(pattern.at, f"{quoted(text)} is too long, or has more than one **")
-        return []
+        raise _PatternError(f"{quoted(text)} is too long, or has more than one **")
     if not parts or any("**" in part and part != "**" for part in parts):
-        report.error(pattern.at, f"{quoted(text)} is not a valid pattern for files")
-        return []
-    try:
-        found = walk.files(parts)
-    except _TooFarError:
-        report.error(
-            pattern.at,
-            f"the patterns up to {quoted(text)} look at more than {_MOST_PLACES:,} files and "
-            "folders",
-            "name the folder, such as commands/*.yaml",
-        )
-        return []
-    if not found:
-        hint = _no_match(walk.folder, text)
-        report.error(pattern.at, f"{quoted(text)} matches no file", hint)
-    return found
-
-
-class _TooFarError(Exception):
-    """The patterns of a manifest look at more files and folders than they may."""
+        raise _PatternError(f"{quoted(text)} is not a valid pattern for files")
+    if paths := walk.files(parts):
+        return paths
+    raise _PatternError(f"{quoted(text)} matches no file", _no_match(walk.folder, text))
 
 
 class _Walk:
@@ -119,7 +111,7 @@ class _Walk:
         path found to it: links to a folder above would lead along ever more and longer ones.
 
         Raises:
-            _TooFarError: There is too much to look at.
+            _PatternError: There is too much to look at.
         """
         folders = [self.folder]
         for part in parts[:-1]:
@@ -160,7 +152,10 @@ class _Walk:
     def _look(self) -> None:
         self._left -= 1
         if self._left < 0:
-            raise _TooFarError
+            message = (
+                f"the patterns up to this one read more than {_MOST_PLACES:,} files and folders"
+            )
+            raise _PatternError(message, "name the folder, such as commands/*.yaml")
 
 
 def _no_match(folder: Path, pattern: str) -> str:

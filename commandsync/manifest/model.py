@@ -26,9 +26,9 @@ from commandsync.manifest.fields import (
     Version,
 )
 from commandsync.plan.rules import SyncRules
-from commandsync.records.texts import AnnouncementText, CommandText, canonical
+from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 
-MARKS = frozenset({"bot", "base_url", "token_env", "sync", "commands", "announcements"})
+MARKS = {"bot", "base_url", "token_env", "sync", *(kind.collection for kind in Resource)}
 """The keys that mark a manifest; other programs' files have include, defaults or prefix, too."""
 
 _ABOUT = """\

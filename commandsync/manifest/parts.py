@@ -112,9 +112,8 @@ class Reading:
             )
         )
         if not snapshot.collections:
-            main.report.warning(
-                0, "neither commands: nor announcements: is here, so there is nothing to manage"
-            )
+            keys = " nor ".join(f"{kind.collection}:" for kind in Resource)
+            main.report.warning(0, f"neither {keys} is here, so there is nothing to manage")
         if any(part.broken for part in parts):
             return None
         return Manifest(

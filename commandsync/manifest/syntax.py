@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commandsync.manifest.foreign import TYPOGRAPHIC, foreign_at, is_typographic, typographic
+from commandsync.manifest.foreign import TYPOGRAPHIC, Explained, conflict, table, typographic
 from commandsync.manifest.problems import quoted
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ UNPRINTABLE = re.compile(
 _VALUE = re.compile(r"[ \t]*(?:- +)*(?:[\w-]+[ \t]*:[ \t]+)?(?P<value>[^\s#].*)")
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
 _LONGEST_EXAMPLE = 200
-_TAB = "a tab appears where YAML expects spaces"
 _READ_AS = {
     "[": "a list",
     "{": "a mapping",
@@ -43,23 +41,6 @@ _ENTRY = re.compile(r"\{[ \t]*[\"']?[a-z_]+[\"']?:[ \t]")  # keys and values on 
 _READ_AS_ALONE = {"-": "an item of a list", ":": "a value without a key"}  # with a space after it
 # A key that YAML reads as a string: there is no space after its colon, or after the dash before it.
 _GLUED = re.compile(r"[ \t]*(?:- +)*(?P<key>[a-z_]+:(?!//)[^\s:].*|-[a-z_]+:[ \t].*)")
-
-
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """An error in plain words.
-
-    Attributes:
-        at: The index of the character that it is about.
-        message: What is wrong.
-        hint: What to do; may be empty.
-        end: The index of the last character that it is about, where that is further on.
-    """
-
-    at: int
-    message: str
-    hint: str = ""
-    end: int = 0
 
 
 def unprintable(source: Source) -> Iterator[Explained]:
@@ -83,13 +64,11 @@ def explain(error: YAMLError, source: Source, shift: int) -> Explained:
     """
     problem = str(getattr(error, "problem", error))
     at = min(max(_index(error, problem) + shift, 0), len(source.text))
-    if foreign := foreign_at(source, at):
-        return Explained(foreign.at, foreign.message, foreign.hint, foreign.end)
-    tab = _tab(source.text, at)
-    if tab >= 0:
-        return Explained(tab, _TAB, "indent with spaces only")
     return (
-        _unclosed(problem, source, at)
+        conflict(source, at)
+        or table(source, at)
+        or _tab(source.text, at)
+        or _unclosed(problem, source, at)
         or _escape(problem, at)
         or _typographic(source, at)
         or _needs_quotes(source, at)
@@ -110,12 +89,15 @@ def _index(error: YAMLError, problem: str) -> int:
     return mark.index if mark else 0
 
 
-def _tab(text: str, at: int) -> int:
-    """Return the index of a tab in the line's indentation or right there; -1 for none."""
+def _tab(text: str, at: int) -> Explained | None:
+    """Explain a tab in the line's indentation or right there."""
     begin = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     indentation = len(text[begin:at]) - len(text[begin:at].lstrip())
     tab = text.find("\t", begin, begin + indentation)
-    return at if tab < 0 and text.startswith("\t", at) else tab
+    if tab < 0 and not text.startswith("\t", at):
+        return None
+    message = "a tab appears where YAML expects spaces"
+    return Explained(at if tab < 0 else tab, message, "indent with spaces only")
 
 
 def _unclosed(problem: str, source: Source, at: int) -> Explained | None:
@@ -124,27 +106,20 @@ def _unclosed(problem: str, source: Source, at: int) -> Explained | None:
         _, line = source.line_at(at)
         wrong = f", not with {line.rstrip()[-1]}" if line.rstrip()[-1] in TYPOGRAPHIC else ""
         return Explained(at, "this quote is never closed", f"end the string with {opening}{wrong}")
-    if "expected ',' or" in problem and opening in {"[", "{"} and _stands_alone(source, at):
-        closing = "]" if opening == "[" else "}"
-        return Explained(
-            at,
-            f"this {opening} is never closed",
-            f"end it with {closing}, or quote the value if it is a string",
-        )
-    return None
-
-
-def _stands_alone(source: Source, at: int) -> bool:
     start, line = source.line_at(at)
-    return len(line[at - start :].strip()) == 1
+    if "expected ',' or" in problem and line[at - start :].strip() in {"[", "{"}:
+        closing = "]" if opening == "[" else "}"
+        hint = f"end it with {closing}, or quote the value if it is a string"
+        return Explained(at, f"this {opening} is never closed", hint)
+    return None
 
 
 def _typographic(source: Source, at: int) -> Explained | None:
     start, line = source.line_at(at)
     match = _VALUE.fullmatch(line)
-    if match is None or not is_typographic(match["value"].rstrip()):
-        return None
-    return Explained(start + match.start("value"), *typographic(match["value"].rstrip()))
+    if match and (problem := typographic(match["value"].rstrip())):
+        return Explained(start + match.start("value"), *problem)
+    return None
 
 
 def _needs_quotes(source: Source, at: int) -> Explained | None:
@@ -161,15 +136,11 @@ def _needs_quotes(source: Source, at: int) -> Explained | None:
         return Explained(begin, "YAML cannot read the content of this {", hint)
     read_as = _READ_AS.get(value[0]) or _READ_AS_ALONE.get(value[:2].rstrip())
     if begin <= at and read_as:
-        return Explained(
-            begin,
-            f"YAML reads {quoted(value)} as {read_as}",
-            f"quote it{_in_quotes(value)}",
-        )
+        message = f"YAML reads {quoted(value)} as {read_as}"
+        return Explained(begin, message, f"quote it{_in_quotes(value)}")
     if begin < at and ": " in value and match.start("value") > len(line) - len(line.lstrip()):
-        return Explained(
-            at, 'a ": " inside a string makes YAML read a key', f"quote it{_in_quotes(value)}"
-        )
+        message = 'a ": " inside a string makes YAML read a key'
+        return Explained(at, message, f"quote it{_in_quotes(value)}")
     return None
 
 

@@ -401,7 +401,7 @@ def test_patterns_look_at_so_much_and_no_more(
 
     (complaint,) = complaints("main.yaml")
     assert complaint == (
-        'main.yaml:2:18: the patterns up to "*.yml" look at more than 4 files and folders '
+        "main.yaml:2:18: the patterns up to this one read more than 4 files and folders "
         "| name the folder, such as commands/*.yaml"
     )
 
