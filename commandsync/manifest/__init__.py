@@ -1,6 +1,6 @@
 """YAML in: events -> nodes with places -> models -> snapshot, or all problems at once; YAML out.
 
-Only this folder knows YAML.
+Only this folder reads and writes YAML.
 """
 
 from commandsync.manifest.dump import Dump, dump_manifest, starter

@@ -32,7 +32,7 @@ class Placed(NamedTuple):
 
 
 def check(kind: Resource, entries: Sequence[Placed], rules: SyncRules) -> None:
-    """Note what is wrong between the entries of one kind, of a manifest and its includes."""
+    """Report what is wrong between the entries of one kind, of a manifest and its includes."""
     _duplicates(kind, entries)
     if kind.unique:
         _case_twins(entries)

@@ -99,7 +99,7 @@ class Dump:
 def dump_manifest(
     snapshot: Snapshot, *, bot: str, base_url: str, pin: bool = False, header: Sequence[str] = ()
 ) -> Dump:
-    """Write what is listed as a manifest.
+    """Write a listing as a manifest.
 
     Args:
         snapshot: The listed entries; only the collections that are there are written.

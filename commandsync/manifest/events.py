@@ -259,10 +259,10 @@ class _Builder:
 
 
 def parse(report: FileProblems, allowance: Allowance) -> Document:
-    """Read a file's one document; a syntax error in it is noted and costs one entry.
+    """Read a file's one document; a syntax error in it is reported and costs one entry.
 
     Args:
-        report: The file, and where its problems are noted.
+        report: The file, and where its problems are reported.
         allowance: What the manifest may still take up; the nodes are taken from it.
     """
     builder = _Builder(report.source, report, allowance)

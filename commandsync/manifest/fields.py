@@ -119,7 +119,7 @@ def refusal(message: str, hint: str = "") -> PydanticCustomError:
 
 
 def _as_written(value: Node, info: ValidationInfo) -> Node:
-    """Check how a string is written, and note it where a comment may have cut it."""
+    """Check how a string is written, and collect it where a comment may have cut it."""
     if isinstance(value, Scalar) and value.plain:
         if info.context and _COMMENT.match(info.context.text, value.end):
             info.context.nodes.append(value)

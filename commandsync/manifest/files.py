@@ -1,4 +1,4 @@
-"""What the user points at -> the files to read: sources of `-f`, and a manifest's includes."""
+"""Folders and patterns -> the files to read."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 _SUFFIXES = frozenset({".yaml", ".yml"})
 _MOST_PATTERNS = 1000
 _MOST_PLACES = 250_000
-"""Files and folders that one manifest's patterns may look at; a repository with its libraries has
-fewer."""
+"""Files and folders that a manifest's patterns may read; a repository has fewer."""
 
 _LONGEST_PATTERN = 1000  # characters
 _STAY_INSIDE = "move the file into the manifest's folder, or the manifest beside it"
@@ -41,13 +40,13 @@ def included_paths(report: FileProblems, patterns: Iterable[Scalar]) -> list[str
     """List the files that a manifest includes, each once, in the order of the patterns.
 
     Args:
-        report: The manifest, and where it is noted what is wrong with a pattern.
+        report: The manifest, and where problems with a pattern are reported.
         patterns: The patterns, relative to the manifest's folder.
     """
     manifest = report.source.path
     folder = Path() if manifest == STDIN else Path(manifest).parent
     walk = _Walk(folder)
-    found: dict[Path, str] = {}
+    paths: dict[Path, str] = {}
     for number, pattern in enumerate(patterns):
         if number >= _MOST_PATTERNS:
             hint = "one pattern can name many files: commands/*.yaml"
@@ -63,11 +62,11 @@ def included_paths(report: FileProblems, patterns: Iterable[Scalar]) -> list[str
             report.error(pattern.at, "the manifest includes itself", "remove it from include:")
         for path in others:
             if path.resolve().is_relative_to(folder.resolve()):
-                found.setdefault(path.resolve(), path.as_posix())
+                paths.setdefault(path.resolve(), path.as_posix())
             else:
                 message = f"{quoted(path.as_posix())} leads out of the manifest's folder"
                 report.error(pattern.at, message, _STAY_INSIDE)
-    return list(found.values())
+    return list(paths.values())
 
 
 class _PatternError(Exception):
@@ -93,7 +92,7 @@ def _matches(walk: _Walk, text: str) -> list[Path]:
 
 
 class _Walk:
-    """Finds the files that patterns match, and counts what it looks at.
+    """Finds the files that patterns match, up to a number of files and folders.
 
     Args:
         folder: The manifest's folder, where every pattern begins.
@@ -115,16 +114,16 @@ class _Walk:
         """
         folders = [self.folder]
         for part in parts[:-1]:
-            found = (path for folder in folders for path in self._under(folder, part))
-            ids = ((_folder_id(path), path) for path in found)
+            inside = (path for folder in folders for path in self._under(folder, part))
+            ids = ((_folder_id(path), path) for path in inside)
             paths = [self._known.setdefault(key, path) for key, path in ids if key]
             folders = list(dict.fromkeys(paths))
         last = parts[-1] if parts[-1] != "**" else ""  # "**" alone means folders
-        found = (path for folder in folders for path in self._under(folder, last) if last)
-        return sorted(path for path in found if _is_file(path))
+        inside = (path for folder in folders for path in self._under(folder, last) if last)
+        return sorted(path for path in inside if _is_file(path))
 
     def _under(self, folder: Path, part: str) -> Iterator[Path]:
-        """Yield what is in a folder and matches one part of a pattern; folders only for `**`."""
+        """Yield the files and folders in a folder that match one part of a pattern."""
         if part == "**":
             waiting = [folder]
             while waiting:
@@ -146,7 +145,7 @@ class _Walk:
                 for entry in entries:
                     self._look()
                     yield folder / entry.name
-        except OSError:  # nobody may look into it
+        except OSError:  # it cannot be opened
             return
 
     def _look(self) -> None:
@@ -167,12 +166,12 @@ def _no_match(folder: Path, pattern: str) -> str:
 
 
 def _folder_id(path: Path) -> tuple[int, int] | None:
-    """Return what is the same for every path to a folder; None where there is none."""
+    """Return a key that is the same for every path to a folder; None if it is not a folder."""
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError):
         return None
-    return (found.st_dev, found.st_ino) if stat.S_ISDIR(found.st_mode) else None
+    return (status.st_dev, status.st_ino) if stat.S_ISDIR(status.st_mode) else None
 
 
 def is_folder(source: str | Path) -> bool:

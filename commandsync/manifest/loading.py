@@ -33,7 +33,7 @@ class _Stray(NamedTuple):
 
     @property
     def problem(self) -> Problem:
-        """What is wrong, where no manifest includes it."""
+        """The problem, if no manifest includes the file."""
         if self.version:
             message = f"{quoted(self.version)} is not a key of a manifest, and version is missing"
             return Problem(self.location, message, "did you mean version?")
@@ -88,7 +88,7 @@ class _Loader:
         return True
 
     def is_manifest(self, file: Parsed) -> bool:
-        """Tell a manifest from other programs' files; one that cannot be parsed counts as one."""
+        """Whether a file in a folder is a manifest; one that cannot be parsed counts as one."""
         keys = file.document.root if isinstance(file.document.root, Mapping) else Mapping(0)
         if file.document.broken or "version" in keys:
             return True
@@ -100,8 +100,8 @@ class _Loader:
             self.strays.append(_Stray(at, version or ""))
         return False
 
-    def note_strays(self) -> None:
-        """Note the strays that nothing includes.
+    def report_strays(self) -> None:
+        """Report the strays that nothing includes.
 
         A manifest that could not be loaded may include any file: only a misspelt version is
         certain then.
@@ -112,8 +112,8 @@ class _Loader:
                 self.problems.opened(stray.location.path)
                 self.problems.error(stray.problem)
 
-    def note_included(self) -> set[str]:
-        """Note the manifests that another one includes, and return their paths.
+    def report_included(self) -> set[str]:
+        """Report the manifests that another one includes, and return their paths.
 
         Their entries would be managed twice.
         """
@@ -158,8 +158,8 @@ def load_manifests(
     with suppress(StopReadingError):
         for source in sources:
             loader.load(source)
-        loader.note_strays()
-        included = loader.note_included()
+        loader.report_strays()
+        included = loader.report_included()
         targets = (
             Target(manifest.path, manifest.base_url, manifest.bot)
             for manifest in loader.manifests

@@ -66,7 +66,7 @@ class Reading:
 
     Attributes:
         origin: Where files may be read from.
-        problems: Where problems are noted.
+        problems: Where problems are reported.
         allowance: What the manifest may still take up.
     """
 
@@ -75,7 +75,7 @@ class Reading:
     allowance: Allowance = field(default_factory=Allowance)
 
     def parsed(self, path: str, what: str = MANIFEST) -> Parsed | None:
-        """Read and parse a file; None when it cannot be read, which is noted."""
+        """Read and parse a file; None when it cannot be read, which is reported."""
         self.problems.opened(path)
         try:
             source = read_source(path, origin=self.origin, allowance=self.allowance)
@@ -140,7 +140,7 @@ class Reading:
 
 
 def _part(file: Parsed, model: type[Model], what: str) -> Part[Model] | None:
-    """Check a file; None when too little of it can be read, which is noted."""
+    """Check a file; None when too little of it can be read, which is reported."""
     report, (root, broken, refused) = file
     if refused:
         return None

@@ -24,7 +24,7 @@ _MOST_WORDS = 100  # to compare a word with; it takes some microseconds each
 
 
 class StopReadingError(Exception):
-    """Reading stops here: at a limit, which is noted, or at more problems than anybody reads."""
+    """Reading stops here: at a limit, which is reported, or at more problems than anybody reads."""
 
 
 class Problems:
@@ -36,7 +36,7 @@ class Problems:
         self._warnings: dict[Problem, None] = {}
 
     def opened(self, path: str) -> None:
-        """Note that a file is read now: problems are sorted in the order of the files."""
+        """Record that a file is read now: problems are sorted in the order of the files."""
         self._order.setdefault(path, len(self._order))
 
     @property
@@ -45,7 +45,7 @@ class Problems:
         return tuple(self._order)
 
     def error(self, problem: Problem) -> None:
-        """Note what makes the manifest invalid; a duplicate is kept once.
+        """Report what makes the manifest invalid; a duplicate is kept once.
 
         Raises:
             StopReadingError: There are enough now.
@@ -55,12 +55,12 @@ class Problems:
             raise StopReadingError
 
     def warning(self, problem: Problem) -> None:
-        """Note what is valid and probably not meant; what nobody would read is dropped."""
+        """Report what is valid and probably a mistake, up to as many as anybody reads."""
         if len(self._warnings) < MOST_PROBLEMS:
             self._warnings[problem] = None
 
     def add(self, others: Problems) -> None:
-        """Note all errors of another manifest.
+        """Report all errors of another manifest.
 
         Raises:
             StopReadingError: There are enough now.
@@ -83,18 +83,18 @@ class Problems:
         """
         if not self._errors:
             return
-        found = self._sorted(self._errors)
-        if len(found) >= MOST_PROBLEMS:
+        problems = self._sorted(self._errors)
+        if len(problems) >= MOST_PROBLEMS:
             message = f"there may be more problems: only the first {MOST_PROBLEMS} are shown"
-            found.append(Problem(Location(found[-1].location.path), message))
-        raise ManifestError(found)
+            problems.append(Problem(Location(problems[-1].location.path), message))
+        raise ManifestError(problems)
 
-    def _sorted(self, found: Iterable[Problem]) -> list[Problem]:
+    def _sorted(self, problems: Iterable[Problem]) -> list[Problem]:
         def place(problem: Problem) -> tuple[int, int, int]:
             where = problem.location
             return self._order.get(where.path, len(self._order)), where.line, where.column
 
-        return sorted(found, key=place)
+        return sorted(problems, key=place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class FileProblems:
     problems: Problems
 
     def error(self, at: int, message: str, hint: str = "") -> None:
-        """Note what makes the manifest invalid.
+        """Report what makes the manifest invalid.
 
         Raises:
             StopReadingError: There are enough now.
@@ -113,7 +113,7 @@ class FileProblems:
         self.problems.error(Problem(self.source.location(at), message, hint))
 
     def warning(self, at: int, message: str, hint: str = "") -> None:
-        """Note what is valid and probably not meant."""
+        """Report what is valid and probably a mistake."""
         self.problems.warning(Problem(self.source.location(at), message, hint))
 
 

@@ -62,7 +62,7 @@ class Source:
     _lines: list[int] = field(default_factory=list, repr=False)
 
     def location(self, at: int) -> Location:
-        """The place of a character, given its index in the text, as editors count it."""
+        """Return the place of a character, given its index in the text, as editors count it."""
         lines = self._lines
         if not lines:
             lines.append(0)
@@ -71,7 +71,7 @@ class Source:
         return Location(self.path, line, at - lines[line - 1] + 1)
 
     def line_at(self, at: int) -> tuple[int, str]:
-        """The line a character stands on: the index of its beginning, and its text."""
+        """Return the index of the beginning of a character's line, and the line's text."""
         start = at - self.location(at).column + 1
         end = _LINE_BREAK.search(self.text, at)
         return start, self.text[start : end.start() if end else len(self.text)]

@@ -37,7 +37,7 @@ _READ_AS = {
     ",": "a separator",
     "?": "a key",
 }
-_ENTRY = re.compile(r"\{[ \t]*[\"']?[a-z_]+[\"']?:[ \t]")  # keys and values on one line, as meant
+_ENTRY = re.compile(r"\{[ \t]*[\"']?[a-z_]+[\"']?:[ \t]")  # an entry on one line
 _READ_AS_ALONE = {"-": "an item of a list", ":": "a value without a key"}  # with a space after it
 # A key that YAML reads as a string: there is no space after its colon, or after the dash before it.
 _GLUED = re.compile(r"[ \t]*(?:- +)*(?P<key>[a-z_]+:(?!//)[^\s:].*|-[a-z_]+:[ \t].*)")

@@ -66,12 +66,12 @@ Model = TypeVar("Model", bound=BaseModel)
 def validated(
     model: type[Model], root: Mapping, report: FileProblems, *, what: str, broken: bool
 ) -> tuple[Mapping, Model]:
-    """Check a file's nodes against its model, and note each problem.
+    """Check a file's nodes against its model, and report each problem.
 
     Args:
         model: The model.
         root: The top level.
-        report: The file, and where its problems are noted.
+        report: The file, and where its problems are reported.
         what: What the file is, as messages call it ("a manifest").
         broken: Whether a syntax error has cost some keys, so that none is known to be missing.
 
@@ -100,7 +100,7 @@ class _Checker:
     broken: bool
 
     def correct_keys(self, model: type[BaseModel], root: Mapping, what: str) -> None:
-        """Note the unknown keys of the top level; the table under a misspelt one is checked too."""
+        """Report the unknown keys of the top level; what is under a misspelt one is checked too."""
         known = model.model_fields
         for key in [key for key in root.written_keys() if key not in known]:
             value = root.pop(key)
@@ -112,7 +112,7 @@ class _Checker:
                 root[name] = value
 
     def without_errors(self, model: type[BaseModel], root: Mapping, what: str) -> Mapping:
-        """Note what is wrong, and return the rest; an entry that lacks a field is left out."""
+        """Report what is wrong, and return the rest; an entry that lacks a field is left out."""
         kinds = {kind.collection: kind for kind in Resource}
         for key, table in TABLES.items():
             node, kind = root.get(key), kinds.get(key)
@@ -130,21 +130,23 @@ class _Checker:
         return root
 
     def right(self, model: type[BaseModel], table: Node, what: str) -> Mapping:
-        """Note what is wrong with a table, and return the rest."""
+        """Report what is wrong with a table, and return the rest."""
         try:
             model.model_validate(table)
         except ValidationError as error:
             details = error.errors(include_url=False)
             for detail in details:
                 if not getattr(detail["input"], "reported", False):
-                    self.note(detail, model, table, what)
+                    self.report_detail(detail, model, table, what)
             wrong = {key for detail in details for key in detail["loc"][:1]}
             pairs = table.items() if isinstance(table, Mapping) else ()
             return Mapping(table.at, table.end, (pair for pair in pairs if pair[0] not in wrong))
         return cast("Mapping", table)
 
-    def note(self, detail: ErrorDetails, model: type[BaseModel], table: Node, what: str) -> None:
-        """Note one error of a table: at the table, at one of its keys, or at a value."""
+    def report_detail(
+        self, detail: ErrorDetails, model: type[BaseModel], table: Node, what: str
+    ) -> None:
+        """Report one error of a table: at the table, at one of its keys, or at a value."""
         node, key = detail["input"], str(detail["loc"][0]) if detail["loc"] else what
         match detail["type"]:
             case "missing" if key == "version":
@@ -179,7 +181,7 @@ class _Checker:
                 return message, self.kind_hint(kind, key, node)
 
     def unknown_key(self, key: Scalar, what: str, known: Collection[str]) -> str:
-        """Note an unknown key; return the one that was probably meant."""
+        """Report an unknown key; return the one that was probably meant."""
         meant = _SYNONYMS.get(key.lower(), "")
         meant = meant if meant in known else closest(key, known)
         hint = f"did you mean {meant}?" if meant else f"it may have {', '.join(known)}"
