@@ -43,12 +43,14 @@ class Document(NamedTuple):
     """The content of a file.
 
     Attributes:
+        report: The file, and where its problems are reported.
         root: Its tree; None when the file is empty or contains only comments.
         broken: Whether a syntax error has cost some of it, which is reported.
         refused: Whether it exceeds a limit or holds more than one document, which is reported; the
             tree then has the top-level keys up to there.
     """
 
+    report: FileProblems
     root: Node | None
     broken: bool = False
     refused: bool = False
@@ -269,13 +271,13 @@ def parse(report: FileProblems, allowance: Allowance) -> Document:
     try:
         _build(builder)
     except StopReadingError:
-        return Document(builder.so_far(), builder.broken, refused=True)
+        return Document(report, builder.so_far(), builder.broken, refused=True)
     if builder.broken and not isinstance(builder.root, Mapping):
         builder.root = Mapping(0)
     builder.warn_of_unused_anchors()
     allowance.nodes -= builder.nodes
     allowance.characters -= builder.characters
-    return Document(builder.root, builder.broken)
+    return Document(report, builder.root, builder.broken)
 
 
 def _build(builder: _Builder) -> None:

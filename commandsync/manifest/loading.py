@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Location, Problem
 from commandsync.manifest.files import identity, is_folder, shown, yaml_files
 from commandsync.manifest.loaded import Manifest, Target, same_target_problems
 from commandsync.manifest.model import MARKS
 from commandsync.manifest.nodes import Mapping
-from commandsync.manifest.parts import Parsed, Reading
+from commandsync.manifest.parts import Reading
 from commandsync.manifest.problems import Problems, StopReadingError, did_you_mean, quoted
 from commandsync.manifest.source import STDIN, Origin
 
@@ -19,29 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from commandsync.manifest.events import Document
 
-class _Stray(NamedTuple):
-    """A file of a folder with a manifest's keys and no version.
 
-    Attributes:
-        location: The key that should have been the version, else the first that marks a manifest.
-        version: The misspelt version; empty where there is none.
-    """
-
-    location: Location
-    version: str
-
-    @property
-    def problem(self) -> Problem:
-        """The problem, if no manifest includes the file."""
-        if self.version:
-            message = f"{quoted(self.version)} is not a key of a manifest, and version is missing"
-            return Problem(self.location, message, "did you mean version?")
-        return Problem(
-            self.location,
-            "this file has no version:, and no manifest includes it",
-            "begin it with version: 1, include it, or move it out of the folder",
-        )
+_STRAY_HINT = "begin it with version: 1, include it, or move it out of the folder"
 
 
 @dataclass(slots=True)
@@ -49,7 +30,7 @@ class _Loader:
     origin: Origin
     problems: Problems = field(default_factory=Problems)
     manifests: list[Manifest] = field(default_factory=list)
-    strays: list[_Stray] = field(default_factory=list)
+    strays: list[tuple[Problem, bool]] = field(default_factory=list)  # and whether it is certain
     read: set[str | Path] = field(default_factory=set)
     all_loaded: bool = True
 
@@ -73,13 +54,13 @@ class _Loader:
         if identity(path) in self.read:
             return True
         reading = Reading(self.origin)
-        file = reading.parsed(path)
-        if in_folder and file and not self.is_manifest(file):
+        document = reading.parsed(path)
+        if in_folder and document and not self.is_manifest(document):
             return False
         self.read.add(identity(path))
         manifest = None
         with suppress(StopReadingError):
-            manifest = reading.manifest(file) if file else None
+            manifest = reading.manifest(document) if document else None
         self.problems.add(reading.problems)
         if manifest:
             self.manifests.append(manifest)
@@ -87,30 +68,35 @@ class _Loader:
             self.all_loaded = False
         return True
 
-    def is_manifest(self, file: Parsed) -> bool:
+    def is_manifest(self, document: Document) -> bool:
         """Whether a file in a folder is a manifest; one that cannot be parsed counts as one."""
-        keys = file.document.root if isinstance(file.document.root, Mapping) else Mapping(0)
-        if file.document.broken or "version" in keys:
+        keys = document.root if isinstance(document.root, Mapping) else Mapping(0)
+        if document.broken or "version" in keys:
             return True
         if marks := [key for key in keys.written_keys() if key in MARKS]:
             version = next(
                 (key for key in keys.written_keys() if did_you_mean(key, ["version"])), None
             )
-            at = file.report.source.location((version or marks[0]).at)
-            self.strays.append(_Stray(at, version or ""))
+            message, hint = "this file has no version:, and no manifest includes it", _STRAY_HINT
+            if version:
+                message = f"{quoted(version)} is not a key of a manifest, and version is missing"
+                hint = "did you mean version?"
+            location = document.report.source.location((version or marks[0]).at)
+            self.strays.append((Problem(location, message, hint), bool(version)))
         return False
 
     def report_strays(self) -> None:
-        """Report the strays that nothing includes.
+        """Report the files of folders that have a manifest's keys, no version, and no includer.
 
         A manifest that could not be loaded may include any file: only a misspelt version is
         certain then.
         """
         read = {identity(path) for path in self.problems.paths}
-        for stray in self.strays:
-            if identity(stray.location.path) not in read and (stray.version or self.all_loaded):
-                self.problems.opened(stray.location.path)
-                self.problems.error(stray.problem)
+        for problem, is_certain in self.strays:
+            path = problem.location.path
+            if identity(path) not in read and (is_certain or self.all_loaded):
+                self.problems.opened(path)
+                self.problems.error(problem)
 
     def report_included(self) -> set[str]:
         """Report the manifests that another one includes, and return their paths.

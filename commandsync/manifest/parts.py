@@ -35,13 +35,6 @@ _LARGEST_JSON = 1024 * 1024  # characters
 _ENTRY_KEYS = {key for kind in Resource for key in TABLES[kind.collection].model_fields}
 
 
-class Parsed(NamedTuple):
-    """A file that is read and parsed."""
-
-    report: FileProblems
-    document: Document
-
-
 class Part(NamedTuple, Generic[Model]):
     """A checked file, the manifest itself or one it includes, without what is wrong in it."""
 
@@ -74,7 +67,7 @@ class Reading:
     problems: Problems = field(default_factory=Problems)
     allowance: Allowance = field(default_factory=Allowance)
 
-    def parsed(self, path: str, what: str = MANIFEST) -> Parsed | None:
+    def parsed(self, path: str, what: str = MANIFEST) -> Document | None:
         """Read and parse a file; None when it cannot be read, which is reported."""
         self.problems.opened(path)
         try:
@@ -86,16 +79,16 @@ class Reading:
         if _is_other_json(source.text):
             hint = "commandsync init writes a starter; -f names another file"
             report.error(0, f"this is the JSON of another program, not {what}", hint)
-            return Parsed(report, Document(None, refused=True))
-        return Parsed(report, parse(report, self.allowance))
+            return Document(report, None, refused=True)
+        return parse(report, self.allowance)
 
-    def manifest(self, file: Parsed) -> Manifest | None:
+    def manifest(self, document: Document) -> Manifest | None:
         """Check a manifest and what it includes; None when too little of it can be read."""
-        main = _part(file, ManifestModel, MANIFEST)
+        main = _part(document, ManifestModel, MANIFEST)
         if main is None:
             return None
         model, rules = main.model, main.model.sync.rules()
-        may_have_prefix = main.broken or "prefix" in (file.document.root or ())
+        may_have_prefix = main.broken or "prefix" in (document.root or ())
         settings = Settings(
             self.allowance,
             prefix="?" if model.prefix is None and may_have_prefix else model.prefix,
@@ -134,14 +127,14 @@ class Reading:
     def included(self, main: Part[ManifestModel]) -> list[Part[IncludedModel]]:
         """Read and check the files that a manifest includes."""
         patterns = strings(main.root.get("include"))
-        files = [self.parsed(path, _INCLUDED) for path in included_paths(main.report, patterns)]
-        parts = [_part(file, IncludedModel, _INCLUDED) for file in files if file]
+        documents = [self.parsed(path, _INCLUDED) for path in included_paths(main.report, patterns)]
+        parts = [_part(each, IncludedModel, _INCLUDED) for each in documents if each]
         return [part for part in parts if part]
 
 
-def _part(file: Parsed, model: type[Model], what: str) -> Part[Model] | None:
+def _part(document: Document, model: type[Model], what: str) -> Part[Model] | None:
     """Check a file; None when too little of it can be read, which is reported."""
-    report, (root, broken, refused) = file
+    report, root, broken, refused = document
     if refused:
         return None
     if root is None or (isinstance(root, Scalar) and root.plain and not root):
