@@ -39,7 +39,7 @@ _BEGINNINGS: dict[type, type[Mapping | Sequence]] = {
 _ENDS = frozenset({MappingEndEvent, SequenceEndEvent})
 
 
-class Document(NamedTuple):
+class ParsedFile(NamedTuple):
     """The content of a file.
 
     Attributes:
@@ -260,7 +260,7 @@ class _Builder:
                 self.report.warning(anchored.node.at, message, hint)
 
 
-def parse(report: FileProblems, allowance: Allowance) -> Document:
+def parse(report: FileProblems, allowance: Allowance) -> ParsedFile:
     """Read a file's one document; a syntax error in it is reported and costs one entry.
 
     Args:
@@ -271,13 +271,13 @@ def parse(report: FileProblems, allowance: Allowance) -> Document:
     try:
         _build(builder)
     except StopReadingError:
-        return Document(report, builder.so_far(), builder.broken, refused=True)
+        return ParsedFile(report, builder.so_far(), builder.broken, refused=True)
     if builder.broken and not isinstance(builder.root, Mapping):
         builder.root = Mapping(0)
     builder.warn_of_unused_anchors()
     allowance.nodes -= builder.nodes
     allowance.characters -= builder.characters
-    return Document(report, builder.root, builder.broken)
+    return ParsedFile(report, builder.root, builder.broken)
 
 
 def _build(builder: _Builder) -> None:

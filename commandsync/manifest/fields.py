@@ -67,7 +67,7 @@ class UnfitError(Exception):
         self.field, self.message, self.hint = field, message, hint
 
 
-class Settings(NamedTuple):
+class CommandDefaults(NamedTuple):
     """What a manifest defines for all of its commands.
 
     Attributes:

@@ -11,7 +11,7 @@ from commandsync.manifest.files import identity, is_folder, shown, yaml_files
 from commandsync.manifest.loaded import Manifest, Target, same_target_problems
 from commandsync.manifest.model import MARKS
 from commandsync.manifest.nodes import Mapping
-from commandsync.manifest.parts import Reading
+from commandsync.manifest.parts import ManifestReader
 from commandsync.manifest.problems import Problems, StopReadingError, did_you_mean, quoted
 from commandsync.manifest.source import STDIN, Origin
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from commandsync.manifest.events import Document
+    from commandsync.manifest.events import ParsedFile
 
 
 _STRAY_HINT = "begin it with version: 1, include it, or move it out of the folder"
@@ -53,25 +53,25 @@ class _Loader:
         """Load a file, and return whether it is a manifest."""
         if identity(path) in self.read:
             return True
-        reading = Reading(self.origin)
-        document = reading.parsed(path)
-        if in_folder and document and not self.is_manifest(document):
+        reader = ManifestReader(self.origin)
+        file = reader.parsed(path)
+        if in_folder and file and not self.is_manifest(file):
             return False
         self.read.add(identity(path))
         manifest = None
         with suppress(StopReadingError):
-            manifest = reading.manifest(document) if document else None
-        self.problems.add(reading.problems)
+            manifest = reader.manifest(file) if file else None
+        self.problems.add(reader.problems)
         if manifest:
             self.manifests.append(manifest)
         else:
             self.all_loaded = False
         return True
 
-    def is_manifest(self, document: Document) -> bool:
+    def is_manifest(self, file: ParsedFile) -> bool:
         """Whether a file in a folder is a manifest; one that cannot be parsed counts as one."""
-        keys = document.root if isinstance(document.root, Mapping) else Mapping(0)
-        if document.broken or "version" in keys:
+        keys = file.root if isinstance(file.root, Mapping) else Mapping(0)
+        if file.broken or "version" in keys:
             return True
         if marks := [key for key in keys.written_keys() if key in MARKS]:
             version = next(
@@ -81,7 +81,7 @@ class _Loader:
             if version:
                 message = f"{quoted(version)} is not a key of a manifest, and version is missing"
                 hint = "did you mean version?"
-            location = document.report.source.location((version or marks[0]).at)
+            location = file.report.source.location((version or marks[0]).at)
             self.strays.append((Problem(location, message, hint), bool(version)))
         return False
 

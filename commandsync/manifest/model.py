@@ -13,6 +13,7 @@ from commandsync.manifest.fields import (
     BaseUrl,
     Bot,
     Category,
+    CommandDefaults,
     DefaultCategory,
     Flag,
     Id,
@@ -20,7 +21,6 @@ from commandsync.manifest.fields import (
     Patterns,
     Policy,
     Prefix,
-    Settings,
     Texts,
     TokenEnv,
     Version,
@@ -73,14 +73,14 @@ class CommandModel(_Table):
     )
     id: Id = ""
 
-    def text(self, settings: Settings) -> CommandText:
+    def text(self, defaults: CommandDefaults) -> CommandText:
         """Return the command as it is compared and sent.
 
         Raises:
             UnfitError: The prefix cannot be filled in.
         """
-        syntax = settings.filled("syntax", self.syntax)
-        category = settings.category if self.category is None else canonical(self.category)
+        syntax = defaults.filled("syntax", self.syntax)
+        category = defaults.category if self.category is None else canonical(self.category)
         return CommandText(self.name, self.description, syntax, category)
 
 
@@ -94,7 +94,7 @@ class AnnouncementModel(_Table):
     id: Id = ""
     formerly: ClassVar[tuple[str, ...]] = ()
 
-    def text(self, _: Settings) -> AnnouncementText:
+    def text(self, _: CommandDefaults) -> AnnouncementText:
         """Return the announcement as it is compared and sent."""
         return AnnouncementText(self.title, self.description)
 

@@ -1,4 +1,4 @@
-"""One manifest: its file and those that it includes -> its settings and entries."""
+"""One manifest: its file and those that it includes -> its defaults and entries."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, cast
 
 from commandsync.manifest.checks import Placed, check
-from commandsync.manifest.events import Document, parse
-from commandsync.manifest.fields import Settings, UnfitError
+from commandsync.manifest.events import ParsedFile, parse
+from commandsync.manifest.fields import CommandDefaults, UnfitError
 from commandsync.manifest.files import included_paths
 from commandsync.manifest.loaded import Manifest
 from commandsync.manifest.model import MARKS, TABLES, IncludedModel, ManifestModel
@@ -54,8 +54,8 @@ class Part(NamedTuple, Generic[Model]):
 
 
 @dataclass(slots=True)
-class Reading:
-    """The reading of one manifest.
+class ManifestReader:
+    """Reads one manifest.
 
     Attributes:
         origin: Where files may be read from.
@@ -67,7 +67,7 @@ class Reading:
     problems: Problems = field(default_factory=Problems)
     allowance: Allowance = field(default_factory=Allowance)
 
-    def parsed(self, path: str, what: str = MANIFEST) -> Document | None:
+    def parsed(self, path: str, what: str = MANIFEST) -> ParsedFile | None:
         """Read and parse a file; None when it cannot be read, which is reported."""
         self.problems.opened(path)
         try:
@@ -79,17 +79,17 @@ class Reading:
         if _is_other_json(source.text):
             hint = "commandsync init writes a starter; -f names another file"
             report.error(0, f"this is the JSON of another program, not {what}", hint)
-            return Document(report, None, refused=True)
+            return ParsedFile(report, None, refused=True)
         return parse(report, self.allowance)
 
-    def manifest(self, document: Document) -> Manifest | None:
+    def manifest(self, file: ParsedFile) -> Manifest | None:
         """Check a manifest and what it includes; None when too little of it can be read."""
-        main = _part(document, ManifestModel, MANIFEST)
+        main = _part(file, ManifestModel, MANIFEST)
         if main is None:
             return None
         model, rules = main.model, main.model.sync.rules()
-        may_have_prefix = main.broken or "prefix" in (document.root or ())
-        settings = Settings(
+        may_have_prefix = main.broken or "prefix" in (file.root or ())
+        defaults = CommandDefaults(
             self.allowance,
             prefix="?" if model.prefix is None and may_have_prefix else model.prefix,
             category=canonical(model.defaults.category),
@@ -98,7 +98,7 @@ class Reading:
         snapshot = Snapshot(
             MappingProxyType(
                 {
-                    kind: tuple(_collection(kind, parts, settings, rules))
+                    kind: tuple(_collection(kind, parts, defaults, rules))
                     for kind in Resource
                     if any(kind.collection in part.root for part in parts)
                 }
@@ -127,14 +127,14 @@ class Reading:
     def included(self, main: Part[ManifestModel]) -> list[Part[IncludedModel]]:
         """Read and check the files that a manifest includes."""
         patterns = strings(main.root.get("include"))
-        documents = [self.parsed(path, _INCLUDED) for path in included_paths(main.report, patterns)]
-        parts = [_part(each, IncludedModel, _INCLUDED) for each in documents if each]
+        files = [self.parsed(path, _INCLUDED) for path in included_paths(main.report, patterns)]
+        parts = [_part(file, IncludedModel, _INCLUDED) for file in files if file]
         return [part for part in parts if part]
 
 
-def _part(document: Document, model: type[Model], what: str) -> Part[Model] | None:
+def _part(file: ParsedFile, model: type[Model], what: str) -> Part[Model] | None:
     """Check a file; None when too little of it can be read, which is reported."""
-    report, root, broken, refused = document
+    report, root, broken, refused = file
     if refused:
         return None
     if root is None or (isinstance(root, Scalar) and root.plain and not root):
@@ -162,14 +162,14 @@ def _is_other_json(text: str) -> bool:
 
 
 def _collection(
-    kind: Resource, parts: Iterable[AnyPart], settings: Settings, rules: SyncRules
+    kind: Resource, parts: Iterable[AnyPart], defaults: CommandDefaults, rules: SyncRules
 ) -> Iterator[Entry]:
-    placed = [entry for part in parts for entry in _entries(kind, part, settings)]
+    placed = [entry for part in parts for entry in _entries(kind, part, defaults)]
     check(kind, placed, rules)
     return (entry.entry for entry in placed)
 
 
-def _entries(kind: Resource, part: AnyPart, settings: Settings) -> Iterator[Placed]:
+def _entries(kind: Resource, part: AnyPart, defaults: CommandDefaults) -> Iterator[Placed]:
     nodes = cast("list[Mapping]", part.root.get(kind.collection, []))
     report = part.report
     for node, model in zip(nodes, getattr(part.model, kind.collection), strict=True):
@@ -177,7 +177,7 @@ def _entries(kind: Resource, part: AnyPart, settings: Settings) -> Iterator[Plac
             message = "the description is only an ellipsis"
             report.warning(node["description"].at, message, "describe what it does")
         try:
-            text = model.text(settings)
+            text = model.text(defaults)
         except UnfitError as error:
             report.error(node[error.field].at, error.message, error.hint)
             continue
