@@ -13,7 +13,7 @@ from commandsync.manifest.problems import quoted
 from commandsync.manifest.source import STDIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from commandsync.manifest.nodes import Scalar
     from commandsync.manifest.problems import FileProblems
@@ -24,6 +24,7 @@ _MOST_PLACES = 250_000
 """Files and folders that a manifest's patterns may read; a repository has fewer."""
 
 _LONGEST_PATTERN = 1000  # characters
+_LEADS_OUT = "leads out of the manifest's folder"
 _STAY_INSIDE = "move the file into the manifest's folder, or the manifest beside it"
 
 
@@ -36,36 +37,30 @@ def yaml_files(folder: str) -> list[str]:
     )
 
 
-def included_paths(report: FileProblems, patterns: Iterable[Scalar]) -> list[str]:
+def included_paths(report: FileProblems, patterns: Sequence[Scalar]) -> list[str]:
     """List the files that a manifest includes, each once, in the order of the patterns.
 
     Args:
         report: The manifest, and where problems with a pattern are reported.
         patterns: The patterns, relative to the manifest's folder.
     """
-    manifest = report.source.path
-    folder = Path() if manifest == STDIN else Path(manifest).parent
-    walk = _Walk(folder)
+    walk = _Walk(report.source.path)
     paths: dict[Path, str] = {}
-    for number, pattern in enumerate(patterns):
-        if number >= _MOST_PATTERNS:
-            hint = "one pattern can name many files: commands/*.yaml"
-            report.error(pattern.at, f"include has more than {_MOST_PATTERNS:,} patterns", hint)
-            break
+    for pattern in patterns[:_MOST_PATTERNS]:
         try:
             matches = _matches(walk, pattern.strip())
         except _PatternError as error:
             report.error(pattern.at, str(error), error.hint)
             continue
-        others = [path for path in matches if manifest == STDIN or not path.samefile(manifest)]
-        if matches and not others:
-            report.error(pattern.at, "the manifest includes itself", "remove it from include:")
-        for path in others:
-            if path.resolve().is_relative_to(folder.resolve()):
+        for path in matches:
+            if path.resolve().is_relative_to(walk.folder.resolve()):
                 paths.setdefault(path.resolve(), path.as_posix())
             else:
-                message = f"{quoted(path.as_posix())} leads out of the manifest's folder"
-                report.error(pattern.at, message, _STAY_INSIDE)
+                report.error(pattern.at, f"{quoted(path.as_posix())} {_LEADS_OUT}", _STAY_INSIDE)
+    if len(patterns) > _MOST_PATTERNS:
+        message = f"include has more than {_MOST_PATTERNS:,} patterns"
+        hint = "one pattern can name many files: commands/*.yaml"
+        report.error(patterns[_MOST_PATTERNS].at, message, hint)
     return list(paths.values())
 
 
@@ -78,29 +73,39 @@ class _PatternError(Exception):
 
 
 def _matches(walk: _Walk, text: str) -> list[Path]:
+    paths = walk.files(_parts(text))
+    if not paths:
+        raise _PatternError(f"{quoted(text)} matches no file", _no_match(walk.folder, text))
+    others = [path for path in paths if walk.manifest == STDIN or not path.samefile(walk.manifest)]
+    if not others:
+        raise _PatternError("the manifest includes itself", "remove it from include:")
+    return others
+
+
+def _parts(text: str) -> Sequence[str]:
+    """Return the parts of a valid pattern, one for each folder and one for the files."""
     windows, parts = PureWindowsPath(text), PurePosixPath(text).parts
-    if windows.drive or windows.root or ".." in windows.parts or PurePosixPath(text).is_absolute():
-        raise _PatternError(f"{quoted(text)} leads out of the manifest's folder", _STAY_INSIDE)
+    if windows.drive or windows.root or ".." in windows.parts:
+        raise _PatternError(f"{quoted(text)} {_LEADS_OUT}", _STAY_INSIDE)
     if len(text) > _LONGEST_PATTERN or parts.count("**") > 1:
         # A second ** walks every folder once more for each folder above it.
         raise _PatternError(f"{quoted(text)} is too long, or has more than one **")
     if not parts or any("**" in part and part != "**" for part in parts):
         raise _PatternError(f"{quoted(text)} is not a valid pattern for files")
-    if paths := walk.files(parts):
-        return paths
-    raise _PatternError(f"{quoted(text)} matches no file", _no_match(walk.folder, text))
+    return parts
 
 
 class _Walk:
     """Finds the files that patterns match, up to a number of files and folders.
 
     Args:
-        folder: The manifest's folder, where every pattern begins.
+        manifest: The manifest; every pattern begins in its folder.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._known = {_folder_id(folder): folder}
+    def __init__(self, manifest: str) -> None:
+        self.manifest = manifest
+        self.folder = Path() if manifest == STDIN else Path(manifest).parent
+        self._known = {_folder_id(self.folder): self.folder}
         self._left = _MOST_PLACES
 
     def files(self, parts: Sequence[str]) -> list[Path]:
@@ -114,13 +119,17 @@ class _Walk:
         """
         folders = [self.folder]
         for part in parts[:-1]:
-            inside = (path for folder in folders for path in self._under(folder, part))
-            ids = ((_folder_id(path), path) for path in inside)
-            paths = [self._known.setdefault(key, path) for key, path in ids if key]
-            folders = list(dict.fromkeys(paths))
-        last = parts[-1] if parts[-1] != "**" else ""  # "**" alone means folders
-        inside = (path for folder in folders for path in self._under(folder, last) if last)
-        return sorted(path for path in inside if _is_file(path))
+            inside = [path for folder in folders for path in self._under(folder, part)]
+            folders = list(dict.fromkeys(filter(None, map(self._first_path, inside))))
+        if parts[-1] == "**":  # which alone means folders
+            return []
+        inside = [path for folder in folders for path in self._under(folder, parts[-1])]
+        return sorted(filter(_is_file, inside))
+
+    def _first_path(self, path: Path) -> Path | None:
+        """Return the first path that led to a folder; None where there is no folder."""
+        key = _folder_id(path)
+        return self._known.setdefault(key, path) if key else None
 
     def _under(self, folder: Path, part: str) -> Iterator[Path]:
         """Yield the files and folders in a folder that match one part of a pattern."""

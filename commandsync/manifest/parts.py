@@ -95,15 +95,7 @@ class ManifestReader:
             category=canonical(model.defaults.category),
         )
         parts: list[AnyPart] = [main, *self.included(main)]
-        snapshot = Snapshot(
-            MappingProxyType(
-                {
-                    kind: tuple(_collection(kind, parts, defaults, rules))
-                    for kind in Resource
-                    if any(kind.collection in part.root for part in parts)
-                }
-            )
-        )
+        snapshot = _snapshot(parts, defaults, rules)
         if not snapshot.collections:
             keys = " nor ".join(f"{kind.collection}:" for kind in Resource)
             main.report.warning(0, f"neither {keys} is here, so there is nothing to manage")
@@ -161,16 +153,19 @@ def _is_other_json(text: str) -> bool:
     return any(not isinstance(entry, dict) or not _ENTRY_KEYS.issuperset(entry) for entry in value)
 
 
-def _collection(
-    kind: Resource, parts: Iterable[AnyPart], defaults: CommandDefaults, rules: SyncRules
-) -> Iterator[Entry]:
-    placed = [entry for part in parts for entry in _entries(kind, part, defaults)]
-    check(kind, placed, rules)
-    return (entry.entry for entry in placed)
+def _snapshot(parts: Iterable[AnyPart], defaults: CommandDefaults, rules: SyncRules) -> Snapshot:
+    collections: dict[Resource, tuple[Entry, ...]] = {}
+    for kind in Resource:
+        managing = [part for part in parts if kind.collection in part.root]
+        placed = [entry for part in managing for entry in _entries(kind, part, defaults)]
+        check(kind, placed, rules)
+        if managing:
+            collections[kind] = tuple(entry.entry for entry in placed)
+    return Snapshot(MappingProxyType(collections))
 
 
 def _entries(kind: Resource, part: AnyPart, defaults: CommandDefaults) -> Iterator[Placed]:
-    nodes = cast("list[Mapping]", part.root.get(kind.collection, []))
+    nodes = cast("list[Mapping]", part.root[kind.collection])
     report = part.report
     for node, model in zip(nodes, getattr(part.model, kind.collection), strict=True):
         if model.description in _ELLIPSES:

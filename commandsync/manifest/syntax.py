@@ -131,17 +131,26 @@ def _needs_quotes(source: Source, at: int) -> Explained | None:
     value, begin = match["value"].rstrip(), start + match.start("value")
     if value[0] in "\"'":
         return _after_quotes(value, begin, at)
-    if begin <= at and _ENTRY.match(value) and ":" not in line[: match.start("value")]:
-        hint = "quote the strings in it, and put a comma between the fields"
-        return Explained(begin, "YAML cannot read the content of this {", hint)
-    read_as = _READ_AS.get(value[0]) or _READ_AS_ALONE.get(value[:2].rstrip())
-    if begin <= at and read_as:
-        message = f"YAML reads {quoted(value)} as {read_as}"
-        return Explained(begin, message, f"quote it{_in_quotes(value)}")
+    if begin <= at and (
+        misread := _misread(value, begin, is_item=":" not in line[: begin - start])
+    ):
+        return misread
     if begin < at and ": " in value and match.start("value") > len(line) - len(line.lstrip()):
         message = 'a ": " inside a string makes YAML read a key'
         return Explained(at, message, f"quote it{_in_quotes(value)}")
     return None
+
+
+def _misread(value: str, begin: int, *, is_item: bool) -> Explained | None:
+    """Explain a value whose first character has a meaning in YAML."""
+    if is_item and _ENTRY.match(value):
+        hint = "quote the strings in it, and put a comma between the fields"
+        return Explained(begin, "YAML cannot read the content of this {", hint)
+    read_as = _READ_AS.get(value[0]) or _READ_AS_ALONE.get(value[:2].rstrip())
+    if read_as is None:
+        return None
+    message = f"YAML reads {quoted(value)} as {read_as}"
+    return Explained(begin, message, f"quote it{_in_quotes(value)}")
 
 
 def _after_quotes(value: str, begin: int, at: int) -> Explained | None:

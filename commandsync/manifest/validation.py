@@ -112,22 +112,26 @@ class _Checker:
                 root[name] = value
 
     def without_errors(self, model: type[BaseModel], root: Mapping, what: str) -> Mapping:
-        """Report what is wrong, and return the rest; an entry that lacks a field is left out."""
+        """Report what is wrong in all tables, and return the rest."""
         kinds = {kind.collection: kind for kind in Resource}
         for key, table in TABLES.items():
-            node, kind = root.get(key), kinds.get(key)
-            if kind and isinstance(node, Sequence):
-                entry = f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
-                needed = {name for name, field in table.model_fields.items() if field.is_required()}
-                right = (self.right(table, item, entry) for item in node)
-                root[key] = Sequence(
-                    node.at, node.end, (item for item in right if needed <= item.keys())
-                )
-            elif isinstance(node, Mapping) and not kind:
+            node = root.get(key)
+            if key in kinds and isinstance(node, Sequence):
+                root[key] = self.right_entries(table, node, kinds[key])
+            elif key not in kinds and isinstance(node, Mapping):
                 root[key] = self.right(table, node, key)
         root = self.right(model, root, what)
         root.setdefault("version", scalar("1", 0, 0, plain=True))
         return root
+
+    def right_entries(self, model: type[BaseModel], entries: Sequence, kind: Resource) -> Sequence:
+        """Report what is wrong with entries, and return those that lack nothing."""
+        what = f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+        needed = {name for name, field in model.model_fields.items() if field.is_required()}
+        right = (self.right(model, entry, what) for entry in entries)
+        return Sequence(
+            entries.at, entries.end, (entry for entry in right if needed <= entry.keys())
+        )
 
     def right(self, model: type[BaseModel], table: Node, what: str) -> Mapping:
         """Report what is wrong with a table, and return the rest."""
