@@ -60,6 +60,8 @@ _SYNONYMS = {
 """Keys of other formats, and the key here that has the same meaning."""
 
 
+_VERSION = ("version", scalar("1", 0, 0, plain=True))
+
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -107,8 +109,10 @@ class _Checker:
             name = self.unknown_key(key, what, known)
             above = root.get(name)
             if isinstance(above, Sequence) and isinstance(value, Sequence):
-                value = Sequence(above.at, value.end, [*above, *value])
-            if name in TABLES:
+                above.extend(value)
+            elif above is not None:
+                self.without_errors(model, Mapping(0, 0, [_VERSION, (name, value)]), what)
+            elif name in TABLES:
                 root[name] = value
 
     def without_errors(self, model: type[BaseModel], root: Mapping, what: str) -> Mapping:
@@ -121,7 +125,7 @@ class _Checker:
             elif key not in kinds and isinstance(node, Mapping):
                 root[key] = self.right(table, node, key)
         root = self.right(model, root, what)
-        root.setdefault("version", scalar("1", 0, 0, plain=True))
+        root.setdefault(*_VERSION)
         return root
 
     def right_entries(self, model: type[BaseModel], entries: Sequence, kind: Resource) -> Sequence:
@@ -140,7 +144,8 @@ class _Checker:
         except ValidationError as error:
             details = error.errors(include_url=False)
             for detail in details:
-                if not getattr(detail["input"], "reported", False):
+                is_key = detail["type"] == "extra_forbidden"
+                if is_key or not getattr(detail["input"], "reported", False):
                     self.report_detail(detail, model, table, what)
             wrong = {key for detail in details for key in detail["loc"][:1]}
             pairs = table.items() if isinstance(table, Mapping) else ()
