@@ -41,16 +41,18 @@ _TOKEN_ENV = "COMMANDSYNC_[A-Za-z0-9_]+"  # noqa: S105 - a variable's name
 _LIMIT = r"^[ \t]*([0-9]{1,9}|(0?[0-9]{1,2}(\.[0-9]{1,6})?|100(\.0{1,6})?) ?%|[Aa][Ll][Ll])[ \t]*$"
 
 
-class Cut(NamedTuple):
-    """The context of a validation: strings that end before a `#`, which may belong to them.
+class Context(NamedTuple):
+    """The context of a validation.
 
     Attributes:
         text: The text of the file.
-        nodes: The strings found.
+        has_prefix: Whether the manifest has a prefix, or may have lost it to a syntax error.
+        cut: Where strings are collected that end before a `#`, which may belong to them.
     """
 
     text: str
-    nodes: list[Scalar]
+    has_prefix: bool
+    cut: list[Scalar]
 
 
 class UnfitError(Exception):
@@ -72,33 +74,25 @@ class CommandDefaults(NamedTuple):
 
     Attributes:
         allowance: What the manifest may still take up; what prefixes add is taken from it.
-        prefix: What `{prefix}` stands for; None when there is none.
+        prefix: What `{prefix}` stands for.
         category: The category of commands that have none.
     """
 
     allowance: Allowance
-    prefix: str | None = None
-    category: str = ""
+    prefix: str
+    category: str
 
     def filled(self, field: str, text: str) -> str:
         """Return a text with the prefix filled in.
 
         Raises:
-            UnfitError: There is no prefix, nothing is left, or it becomes too much.
+            UnfitError: Nothing is left, or it becomes too much.
         """
         if _LITERAL not in text:
             return text
-        prefix = self.prefix or ""
-        uses = text.count(_LITERAL) - text.count("{{prefix}}")
-        if uses and self.prefix is None:
-            raise UnfitError(
-                field,
-                f"the {field} uses {{prefix}}, and the manifest has no prefix:",
-                "add prefix: to the manifest, or write {{prefix}} for the literal text",
-            )
         if self.allowance.characters < 0:
             return text  # reported already
-        self.allowance.characters -= uses * max(len(prefix) - len(_LITERAL), 0)
+        self.allowance.characters -= _uses(text) * max(len(self.prefix) - len(_LITERAL), 0)
         if self.allowance.characters < 0:
             raise UnfitError(
                 field,
@@ -106,11 +100,15 @@ class CommandDefaults(NamedTuple):
                 "{prefix} is filled in",
                 "shorten the prefix, or write it out where it is needed",
             )
-        filled = _PREFIX.sub(lambda match: prefix if match[0] == _LITERAL else _LITERAL, text)
+        filled = _PREFIX.sub(lambda match: self.prefix if match[0] == _LITERAL else _LITERAL, text)
         filled = canonical(filled)
         if not filled:
             raise UnfitError(field, f"{field} is empty once {{prefix}} is filled in")
         return filled
+
+
+def _uses(text: str) -> int:
+    return text.count(_LITERAL) - text.count("{{prefix}}")
 
 
 def refusal(message: str, hint: str = "") -> PydanticCustomError:
@@ -118,17 +116,17 @@ def refusal(message: str, hint: str = "") -> PydanticCustomError:
     return PydanticCustomError("refused", "{message}", {"message": message, "hint": hint})
 
 
-def _as_written(value: Node, info: ValidationInfo) -> Node:
+def _as_written(value: Node, info: ValidationInfo[Context]) -> Node:
     """Check how a string is written, and collect it where a comment may have cut it."""
     if isinstance(value, Scalar) and value.plain:
-        if info.context and _COMMENT.match(info.context.text, value.end):
-            info.context.nodes.append(value)
+        if _COMMENT.match(info.context.text, value.end):
+            info.context.cut.append(value)
         if problem := typographic(value):
             raise refusal(*problem)
     return value
 
 
-def _text(value: Node, info: ValidationInfo) -> Node | str:
+def _text(value: Node, info: ValidationInfo[Context]) -> Node | str:
     if not isinstance(value, Scalar):
         return value
     text = canonical(value)
@@ -139,7 +137,16 @@ def _text(value: Node, info: ValidationInfo) -> Node | str:
     return text
 
 
-def _not_null(value: Node, info: ValidationInfo) -> Node:
+def _prefixed(text: str, info: ValidationInfo[Context]) -> str:
+    if not info.context.has_prefix and _uses(text):
+        raise refusal(
+            "the syntax uses {prefix}, and the manifest has no prefix:",
+            "add prefix: to the manifest, or write {{prefix}} for the literal text",
+        )
+    return text
+
+
+def _not_null(value: Node, info: ValidationInfo[Context]) -> Node:
     if isinstance(value, Scalar) and value.is_null:
         hint = 'write "" for none, or the string in quotes if it is meant'
         raise refusal("category must be a string, not null", hint)
@@ -231,6 +238,8 @@ _ANY_LIMIT = [
 
 AnyText = Annotated[str, BeforeValidator(_text), WithJsonSchema(_TEXT)]
 """A string that is not empty."""
+
+Syntax = Annotated[AnyText, AfterValidator(_prefixed)]
 
 Texts = Annotated[
     tuple[AnyText, ...],

@@ -21,6 +21,7 @@ from commandsync.manifest.fields import (
     Patterns,
     Policy,
     Prefix,
+    Syntax,
     Texts,
     TokenEnv,
     Version,
@@ -56,7 +57,7 @@ class CommandModel(_Table):
         description="What the command does. Many lines go into a block: description: |",
         examples=["Shows the help menu."],
     )
-    syntax: AnyText = Field(
+    syntax: Syntax = Field(
         description="How the command is used. {prefix} stands for the manifest's prefix; "
         "{{prefix}} stays literally {prefix}.",
         examples=["{prefix}help [command]"],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, cast
 
 from commandsync.manifest.checks import Placed, check
 from commandsync.manifest.events import ParsedFile, parse
-from commandsync.manifest.fields import CommandDefaults, UnfitError
+from commandsync.manifest.fields import CommandDefaults, Context, UnfitError
 from commandsync.manifest.files import included_paths
 from commandsync.manifest.loaded import Manifest
 from commandsync.manifest.model import MARKS, TABLES, IncludedModel, ManifestModel
@@ -61,11 +61,13 @@ class ManifestReader:
         origin: Where files may be read from.
         problems: Where problems are reported.
         allowance: What the manifest may still take up.
+        has_prefix: Whether the manifest has a prefix, or may have lost it to a syntax error.
     """
 
     origin: Origin
     problems: Problems = field(default_factory=Problems)
     allowance: Allowance = field(default_factory=Allowance)
+    has_prefix: bool = False
 
     def parsed(self, path: str, what: str = MANIFEST) -> ParsedFile | None:
         """Read and parse a file; None when it cannot be read, which is reported."""
@@ -84,14 +86,15 @@ class ManifestReader:
 
     def manifest(self, file: ParsedFile) -> Manifest | None:
         """Check a manifest and what it includes; None when too little of it can be read."""
-        main = _part(file, ManifestModel, MANIFEST)
+        root = file.root
+        self.has_prefix = file.broken or (isinstance(root, Mapping) and "prefix" in root)
+        main = self.checked(file, ManifestModel, MANIFEST)
         if main is None:
             return None
         model, rules = main.model, main.model.sync.rules()
-        may_have_prefix = main.broken or "prefix" in (file.root or ())
         defaults = CommandDefaults(
             self.allowance,
-            prefix="?" if model.prefix is None and may_have_prefix else model.prefix,
+            prefix="?" if model.prefix is None else model.prefix,  # no syntax uses it then
             category=canonical(model.defaults.category),
         )
         parts: list[AnyPart] = [main, *self.included(main)]
@@ -120,24 +123,25 @@ class ManifestReader:
         """Read and check the files that a manifest includes."""
         patterns = strings(main.root.get("include"))
         files = [self.parsed(path, _INCLUDED) for path in included_paths(main.report, patterns)]
-        parts = [_part(file, IncludedModel, _INCLUDED) for file in files if file]
+        parts = [self.checked(file, IncludedModel, _INCLUDED) for file in files if file]
         return [part for part in parts if part]
 
-
-def _part(file: ParsedFile, model: type[Model], what: str) -> Part[Model] | None:
-    """Check a file; None when too little of it can be read, which is reported."""
-    report, root, broken, refused = file
-    if refused:
+    def checked(self, file: ParsedFile, model: type[Model], what: str) -> Part[Model] | None:
+        """Check a file; None when too little of it can be read, which is reported."""
+        report, root, broken, refused = file
+        if refused:
+            return None
+        if root is None or (isinstance(root, Scalar) and root.plain and not root):
+            report.error(0, "the file is empty", "commandsync init writes a starter")
+        elif isinstance(root, Mapping):
+            context = Context(report.source.text, self.has_prefix, [])
+            root, checked = validated(model, root, report, context, what=what, broken=broken)
+            return Part(report, root, checked, broken)
+        else:
+            message = f"{what} must have keys at its top level, such as version: and commands:"
+            is_list = isinstance(root, Sequence)
+            report.error(0, message, "put the list under commands:" if is_list else "")
         return None
-    if root is None or (isinstance(root, Scalar) and root.plain and not root):
-        report.error(0, "the file is empty", "commandsync init writes a starter")
-    elif isinstance(root, Mapping):
-        return Part(report, *validated(model, root, report, what=what, broken=broken), broken)
-    else:
-        message = f"{what} must have keys at its top level, such as version: and commands:"
-        is_list = isinstance(root, Sequence)
-        report.error(0, message, "put the list under commands:" if is_list else "")
-    return None
 
 
 def _is_other_json(text: str) -> bool:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from commandsync.manifest.fields import Cut
 from commandsync.manifest.model import TABLES
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence, called, scalar
 from commandsync.manifest.problems import closest, did_you_mean, quoted
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
+    from commandsync.manifest.fields import Context
     from commandsync.manifest.problems import FileProblems
 
 _COMMENT = re.compile(r"[ \t]*#")
@@ -66,7 +66,13 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def validated(
-    model: type[Model], root: Mapping, report: FileProblems, *, what: str, broken: bool
+    model: type[Model],
+    root: Mapping,
+    report: FileProblems,
+    context: Context,
+    *,
+    what: str,
+    broken: bool,
 ) -> tuple[Mapping, Model]:
     """Check a file's nodes against its model, and report each problem.
 
@@ -74,21 +80,21 @@ def validated(
         model: The model.
         root: The top level.
         report: The file, and where its problems are reported.
+        context: The context of the validation; it also collects the strings that a # cuts.
         what: What the file is, as messages call it ("a manifest").
         broken: Whether a syntax error has cost some keys, so that none is known to be missing.
 
     Returns:
         The nodes and the model: both without what is wrong.
     """
-    checker = _Checker(report, broken)
+    checker = _Checker(report, context, broken)
     checker.correct_keys(model, root, what)
-    cut = Cut(report.source.text, [])
     try:
-        checked = model.model_validate(root, context=cut)
+        checked = model.model_validate(root, context=context)
     except ValidationError:
         root = checker.without_errors(model, root, what)
-        checked = model.model_validate(root)
-    for node in cut.nodes:
+        checked = model.model_validate(root, context=context)
+    for node in context.cut:
         message = f'the string ends before the " #": {quoted(node)}'
         report.warning(node.end, message, "quote the string if the # belongs to it")
     return root, checked
@@ -99,6 +105,7 @@ class _Checker:
     """Checks a file table by table, and puts what pydantic refuses into words."""
 
     report: FileProblems
+    context: Context
     broken: bool
 
     def correct_keys(self, model: type[BaseModel], root: Mapping, what: str) -> None:
@@ -140,7 +147,7 @@ class _Checker:
     def right(self, model: type[BaseModel], table: Node, what: str) -> Mapping:
         """Report what is wrong with a table, and return the rest."""
         try:
-            model.model_validate(table)
+            model.model_validate(table, context=self.context)
         except ValidationError as error:
             details = error.errors(include_url=False)
             for detail in details:
