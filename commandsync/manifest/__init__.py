@@ -1,13 +1,12 @@
-"""YAML in: text -> data with positions -> snapshot, or all diagnostics at once; YAML out for pull.
+"""YAML in: events -> nodes with places -> models -> snapshot, or all problems at once; YAML out.
 
-Only this folder knows YAML.
+Only this folder reads and writes YAML.
 """
 
-from commandsync.manifest.dump import Dump, dump_manifest
+from commandsync.manifest.dump import Dump, dump_manifest, starter
 from commandsync.manifest.loaded import Manifest, Target, same_target_problems
 from commandsync.manifest.loading import load_manifests
-from commandsync.manifest.schema import json_schema, schema_text
-from commandsync.manifest.starter import starter
+from commandsync.manifest.model import json_schema, schema_text
 
 __all__ = [
     "Dump",

@@ -1,4 +1,4 @@
-"""A listed snapshot -> a manifest's text that reads well and loads back to the very same texts.
+"""A listed snapshot -> a manifest that reads well and loads back to the very same texts; a starter.
 
 Written by hand rather than by PyYAML's emitter, which is slow, folds long lines, and quotes what
 people would write plain.
@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commandsync.errors import FileError
+from commandsync.manifest.model import TABLES
 from commandsync.manifest.problems import quoted
-from commandsync.records.texts import CommandText, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from commandsync.records.snapshot import Entry, Snapshot
-    from commandsync.records.texts import Text
+    from commandsync.records.texts import Resource, Text
 
 # What needs an escape: what YAML refuses or takes for a line break, and what hides in print (bidi
-# overrides and marks, blanks of no width, a byte order mark). Joiners stay: emoji and scripts need
+# overrides and marks, spaces of no width, a byte order mark). Joiners stay: emoji and scripts need
 # them.
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
 _HIDDEN = r"\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
@@ -34,10 +34,53 @@ _OBEYED = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 # A letter first, then nothing that could end the text or make it a key.
 _PLAIN = re.compile(rf"[^\W\d_](?:[^{_UNSAFE}\n\t:#]|:(?=[^\s])|(?<! )#)*")
-# Words that some YAML reader takes for something other than text.
+# Words that some YAML reader takes for something other than a string.
 _WORDS = re.compile(r"true|false|yes|no|on|off|y|n|null", re.IGNORECASE)
 _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\", "\0": "\\0"}
 _BYTE = 0xFF
+
+_STARTER = """\
+# yaml-language-server: $schema={schema}
+#
+# Your bot's public commands. Check this file with `commandsync validate`, see what would change
+# with `commandsync plan`, and make the listing match with `commandsync apply`.
+
+version: 1
+
+# Which bot, and on which listing service. --bot and --base-url, or COMMANDSYNC_BOT and
+# COMMANDSYNC_BASE_URL, do as well. The token is never in this file: it is in COMMANDSYNC_TOKEN.
+{target}
+
+# What {prefix} in a syntax stands for.
+prefix: "/"
+
+defaults:
+  category: General
+
+sync:
+  prune: true # delete listed commands that are not in this file
+  # max_deletes: 10% # what one run may delete; when left out 30 %, and always 3
+
+commands:
+  - name: help
+    description: Shows what the bot can do.
+    syntax: "{prefix}help [command]"
+
+  - name: ping
+    description: Says how quickly the bot answers.
+    syntax: "{prefix}ping"
+    category: Tools
+    # formerly: [latency] # a rename keeps the command's id and uses
+
+# Announcements are managed only when the key is there.
+# announcements:
+#   - title: v2.0 is out
+#     description: Slash commands everywhere.
+"""
+_EXAMPLE = {
+    "bot": '# bot: "779641401482805289"',
+    "base_url": "# base_url: https://listing.example",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +89,7 @@ class Dump:
 
     Attributes:
         text: The whole file, ending in a line feed.
-        warnings: What it cannot say, in sentences without a full stop.
+        warnings: What it cannot express, in sentences without a full stop.
     """
 
     text: str
@@ -56,7 +99,7 @@ class Dump:
 def dump_manifest(
     snapshot: Snapshot, *, bot: str, base_url: str, pin: bool = False, header: Sequence[str] = ()
 ) -> Dump:
-    """Write what is listed as a manifest.
+    """Write a listing as a manifest.
 
     Args:
         snapshot: The listed entries; only the collections that are there are written.
@@ -66,12 +109,12 @@ def dump_manifest(
         header: Lines of comment to begin with.
 
     Raises:
-        FileError: A text holds half of a surrogate pair, which YAML cannot say.
+        FileError: A text holds half of a surrogate pair, which YAML cannot express.
     """
     warnings: list[str] = []
     lines = [f"# {_BREAKING.sub(' ', line)}".rstrip() for line in header]
     lines.append("version: 1")
-    lines.extend(target_lines(bot=bot, base_url=base_url))
+    lines.extend(_target_lines(bot=bot, base_url=base_url))
     for resource in snapshot.scope:
         entries = snapshot.collections[resource]
         lines.append(f"{resource.collection}:" if entries else f"{resource.collection}: []")
@@ -79,8 +122,25 @@ def dump_manifest(
     return Dump("\n".join(lines) + "\n", tuple(warnings))
 
 
-def target_lines(*, bot: str, base_url: str) -> Iterator[str]:
-    """Return the keys that say which listing a manifest is for; what is empty is left out."""
+def starter(schema: str = "./commands.schema.json", *, bot: str = "", base_url: str = "") -> str:
+    """Return the text of a starter manifest.
+
+    Args:
+        schema: Where the editor finds the JSON Schema, relative to the manifest.
+        bot: The bot's id; an example in a comment when empty.
+        base_url: The service's base URL; as above.
+
+    Raises:
+        FileError: The bot's id cannot be written to a file.
+    """
+    known = {line.partition(":")[0]: line for line in _target_lines(bot=bot, base_url=base_url)}
+    return _STARTER.replace("{schema}", schema).replace(
+        "{target}", "\n".join((_EXAMPLE | known).values())
+    )
+
+
+def _target_lines(*, bot: str, base_url: str) -> Iterator[str]:
+    """Return the keys that name the listing of a manifest; what is empty is left out."""
     target = (("bot", bot, True), ("base_url", base_url, False))
     return _fields((field for field in target if field[1]), "")
 
@@ -89,34 +149,33 @@ def _entries(
     resource: Resource, entries: Iterable[Entry], *, pin: bool, warnings: list[str]
 ) -> Iterator[str]:
     seen: set[Text] = set()
+    fields = TABLES[resource.collection].model_fields
+    required = [name for name in resource.fields if fields[name].is_required()]
     for entry in entries:
         text = entry.text
-        if resource is Resource.COMMAND and text in seen:
-            said = f"the command {quoted(entry.name)} (id {quoted(entry.id)}) is listed once more"
-            warnings.append(f"{said}, equal in all fields, and a manifest can say it only once")
-            yield f"  # {said}, equal in all fields"
+        if resource.unique and text in seen:
+            message = (
+                f"the {resource} {quoted(entry.name)} (id {quoted(entry.id)}) is listed once more, "
+                "equal in all fields"
+            )
+            warnings.append(f"{message}, and a manifest can contain it only once")
+            yield f"  # {message}"
             continue
         seen.add(text)
-        missing = [name for name in _required(text) if not getattr(text, name)]
+        missing = [name for name in required if not getattr(text, name)]
         if missing:
             empty = " and ".join(missing)
-            what = f"the {resource} {quoted(entry.name)} is listed without {empty}"
-            warnings.append(f"{what}, which a manifest must have: fill it in")
+            message = f"the {resource} {quoted(entry.name)} is listed without {empty}"
+            warnings.append(f"{message}, which a manifest must have: fill it in")
             yield f"  # needs {empty}"
-        yield from _entry(entry, pin=pin)
+        yield from _entry(entry, required, pin=pin)
 
 
-def _required(text: Text) -> tuple[str, ...]:
-    return text._fields[:3]
-
-
-def _entry(entry: Entry, *, pin: bool) -> Iterator[str]:
-    text = entry.text
-    fields = [(name, value, False) for name, value in zip(text._fields, text, strict=True)]
-    if isinstance(text, CommandText):
-        fields[2] = ("syntax", text.syntax.replace("{prefix}", "{{prefix}}"), False)
-        if not text.category:
-            fields.pop()
+def _entry(entry: Entry, required: Sequence[str], *, pin: bool) -> Iterator[str]:
+    values = entry.text._asdict()
+    if "syntax" in values:
+        values["syntax"] = values["syntax"].replace("{prefix}", "{{prefix}}")
+    fields = [(name, text, False) for name, text in values.items() if text or name in required]
     if pin and entry.writable:
         fields.append(("id", entry.id, True))
     for number, line in enumerate(_fields(fields, "    ")):
@@ -128,8 +187,8 @@ def _fields(fields: Iterable[tuple[str, str, bool]], indent: str) -> Iterator[st
     for name, text, quotes in fields:
         if _SURROGATE.search(text):
             raise FileError(
-                f"{name} {quoted(text)} holds half of a surrogate pair, which no YAML file can say",
-                hint="mend that text on the service's page first",
+                f"{name} {quoted(text)} contains half of a surrogate pair, which YAML forbids",
+                hint="correct that text on the service's page first",
             )
         if "\n" in text and not _UNPRINTABLE.search(text) and not _OBEYED.search(text):
             yield f"{indent}{name}: |-"

@@ -1,12 +1,12 @@
 """YAML text -> nodes, in one pass over the parser's events; limits hold before anything is built.
 
-Composing as PyYAML does recurses, expands nothing it counts, and lets the last of two equal keys
-win; so the tree is built here, where an alias costs what it stands for.
+PyYAML's own composer recurses, does not count what aliases stand for, and drops the first of two
+equal keys without a word.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import yaml
@@ -20,20 +20,17 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from commandsync.manifest.nodes import Mapping, Node, Open, Scalar, Sequence
-from commandsync.manifest.problems import MOST_PROBLEMS, did_you_mean, quoted
+from commandsync.manifest.nodes import Mapping, Node, Open, Scalar, Sequence, called, scalar
+from commandsync.manifest.problems import MOST_PROBLEMS, StopReadingError, did_you_mean, quoted
 from commandsync.manifest.recovery import BEGINNING, Resumption, parser_events, resumption
-from commandsync.manifest.source import MOST_BYTES, MOST_NODES, Source
+from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES, Source
 from commandsync.manifest.syntax import UNPRINTABLE, explain, unprintable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commandsync.manifest.problems import Problems
+    from commandsync.manifest.problems import FileProblems
     from commandsync.manifest.source import Allowance
-
-MOST_DEPTH = 64
-"""How deep lists and mappings may nest; a manifest needs five."""
 
 _BEGINNINGS: dict[type, type[Mapping | Sequence]] = {
     MappingStartEvent: Mapping,
@@ -42,20 +39,21 @@ _BEGINNINGS: dict[type, type[Mapping | Sequence]] = {
 _ENDS = frozenset({MappingEndEvent, SequenceEndEvent})
 
 
-class UnparsableError(Exception):
-    """The file exceeds a limit, or holds more than one document; the problem is noted."""
-
-
-class Document(NamedTuple):
-    """What a file says.
+class ParsedFile(NamedTuple):
+    """The content of a file.
 
     Attributes:
-        root: Its tree; None when the file is empty or says nothing but comments.
-        broken: Whether a syntax error has cost some of it, which is noted.
+        report: The file, and where its problems are reported.
+        root: Its tree; None when the file is empty or contains only comments.
+        broken: Whether a syntax error has cost some of it, which is reported.
+        refused: Whether it exceeds a limit or holds more than one document, which is reported; the
+            tree then has the top-level keys up to there.
     """
 
+    report: FileProblems
     root: Node | None
-    broken: bool
+    broken: bool = False
+    refused: bool = False
 
 
 class _Mark(Protocol):
@@ -87,7 +85,7 @@ class _Builder:
     """Puts the events of one file together."""
 
     source: Source
-    problems: Problems
+    report: FileProblems
     allowance: Allowance
     stack: list[Open] = field(default_factory=list)
     anchors: dict[str, _Anchored | None] = field(default_factory=dict)
@@ -99,97 +97,102 @@ class _Builder:
     where: Resumption = BEGINNING
     shift: int = 0  # of the parser's places
 
-    def fail(self, at: int, message: str, hint: str = "") -> UnparsableError:
-        self.problems.error_at(self.source, at, message, hint)
-        return UnparsableError()
+    def fail(self, at: int, message: str, hint: str = "") -> StopReadingError:
+        self.report.error(at, message, hint)
+        return StopReadingError()
+
+    def span(self, event: _Event) -> tuple[int, int]:
+        return event.start_mark.index + self.shift, event.end_mark.index + self.shift
 
     def count(self, at: int, nodes: int, height: int, characters: int = 0) -> None:
         self.nodes += nodes
         self.characters += characters
+        hint = "an alias counts as all that it stands for"
         if self.nodes > self.allowance.nodes:
-            raise self.fail(
-                at,
-                f"the manifest has more than {MOST_NODES:,} values",
-                "an alias counts as all that it stands for",
-            )
+            raise self.fail(at, f"the manifest has more than {MOST_NODES:,} values", hint)
         if self.characters > self.allowance.characters:
-            raise self.fail(
-                at,
-                f"the values of the manifest have more than {MOST_BYTES:,} characters",
-                "an alias counts as all that it stands for",
-            )
+            message = f"the values of the manifest have more than {MOST_BYTES:,} characters"
+            raise self.fail(at, message, hint)
         if len(self.stack) + height > MOST_DEPTH:
             raise self.fail(at, f"lists and mappings nest deeper than {MOST_DEPTH} levels")
 
     def scalar(self, event: _Event) -> Node:
-        at, end = event.start_mark.index + self.shift, event.end_mark.index + self.shift
+        at, end = self.span(event)
         self.count(at, 1, 0, len(event.value))
-        node = Scalar(event.value, at, end, event.implicit[0])
+        node = scalar(event.value, at, end, plain=event.implicit[0])
         if event.tag is not None:
-            said = self.source.text[at:end]
-            self.refuse_tag(at, said.splitlines()[0])
-            node = Scalar(said, at, end, plain=False, wrong=True)
+            tagged = self.source.text[at:end]
+            self.refuse_tag(at, tagged.splitlines()[0])
+            node = scalar(tagged, at, end, reported=True)
         if event.anchor is not None:
-            self.anchors[event.anchor] = _Anchored(node, 1, len(node.text), 0)
+            self.anchors[event.anchor] = _Anchored(node, 1, len(node), 0)
         return node
 
-    def refuse_tag(self, at: int, said: str) -> None:
-        self.problems.error_at(
-            self.source,
+    def refuse_tag(self, at: int, tagged: str) -> None:
+        self.report.error(
             at,
-            f"YAML reads {quoted(said)} as a tag, and tags are not allowed",
-            "quote the whole text if it begins with !, else remove the tag",
+            f"YAML reads {quoted(tagged)} as a tag, and tags are not allowed",
+            "quote the whole string if it begins with !, else remove the tag",
         )
 
     def begin(self, event: _Event, node_type: type[Mapping | Sequence]) -> None:
-        at = event.start_mark.index + self.shift
+        at, end = self.span(event)
         self.count(at, 1, 1)
         if event.tag is not None:
-            self.refuse_tag(at, self.source.text[at : event.end_mark.index + self.shift].split()[0])
+            self.refuse_tag(at, self.source.text[at:end].split()[0])
         if event.anchor is not None:
             self.anchors[event.anchor] = None
-        node = node_type(at)
-        self.stack.append(Open(node, event.anchor, self.nodes - 1, self.characters))
+        self.stack.append(Open(node_type(at), event.anchor, self.nodes - 1, self.characters))
 
     def end(self, event: _Event) -> Node:
         done = self.stack.pop()
-        node = done.finished(event.end_mark.index + self.shift)
+        node = self.finish(done, self.span(event)[1])
         if self.stack:
             self.stack[-1].height = max(self.stack[-1].height, done.height + 1)
         if done.anchor is not None:
-            self.anchors[done.anchor] = _Anchored(
-                node,
-                self.nodes - done.before,
-                self.characters - done.characters_before,
-                done.height,
-            )
+            characters = self.characters - done.characters_before
+            anchored = _Anchored(node, self.nodes - done.before, characters, done.height)
+            self.anchors[done.anchor] = anchored
+        return node
+
+    def finish(self, done: Open, end: int) -> Node:
+        node = done.finished(end)
+        if isinstance(node, Mapping) and 2 * len(node) < len(done.children):
+            lines: dict[str, int] = {}
+            for key in done.children[::2]:
+                if not isinstance(key, Scalar):
+                    self.report.error(key.at, f"a key must be a string, not {called(key)}")
+                elif key in lines:
+                    message = f"duplicate key {quoted(key)} (first on line {lines[key]})"
+                    self.report.error(key.at, message)
+                elif not key.reported:
+                    lines[key] = self.source.location(key.at).line
         return node
 
     def alias(self, event: _Event) -> Node:
-        at, end, name = (
-            event.start_mark.index + self.shift,
-            event.end_mark.index + self.shift,
-            event.anchor or "",
-        )
-        said = quoted(f"*{name}")
+        name, (at, end) = event.anchor or "", self.span(event)
         anchored = self.anchors.get(name)
         if anchored is None:
-            if name in self.anchors:
-                what, hint = f"the alias {said} stands inside what it stands for", ""
-            else:
-                what = f"the alias {said} has no anchor above it"
+            alias = quoted(f"*{name}")
+            message = f"the alias {alias} is inside the value of its own anchor"
+            hint = ""
+            if name not in self.anchors:
+                message = f"the alias {alias} has no anchor above it"
                 near = did_you_mean(name, reversed(self.anchors))
-                hint = near or f"quote it if it is a text: {said}"
-            self.problems.error_at(self.source, at, what, hint)
+                hint = near or f"quote it if it is a string: {alias}"
+            self.report.error(at, message, hint)
             self.count(at, 1, 0)
-            return Scalar("", at, end, plain=False, wrong=True)
+            return scalar("", at, end, reported=True)
         anchored.used = True
         self.count(at, anchored.nodes, anchored.height, anchored.characters)
         inside = self.stack[-1]  # an alias has its anchor above, so it is never the root
         inside.height = max(inside.height, anchored.height + 1)
-        if isinstance(anchored.node, Scalar):
-            return anchored.node._replace(at=at, end=end)
-        return replace(anchored.node, at=at, end=end)
+        node = anchored.node
+        if isinstance(node, Sequence):
+            return Sequence(at, end, node)
+        if isinstance(node, Mapping):
+            return Mapping(at, end, node.items())
+        return scalar(node, at, end, plain=node.plain, reported=node.reported)
 
     def build(self, events: Iterator[Any]) -> None:
         """Build the first document's tree, or go on with it."""
@@ -207,11 +210,8 @@ class _Builder:
             else:
                 self.documents += kind is DocumentStartEvent
                 if self.documents > 1:
-                    raise self.fail(
-                        event.start_mark.index + self.shift,
-                        "a second document begins here",
-                        "a manifest is one document: remove the ---, or use a file of its own",
-                    )
+                    hint = "a manifest is one document: remove the ---, or use two files"
+                    raise self.fail(self.span(event)[0], "a second document begins here", hint)
                 continue
             if self.stack:
                 self.stack[-1].children.append(node)
@@ -237,38 +237,55 @@ class _Builder:
         self.root = None
         where = resumption(self.source, self.stack, at, max(after, self.where.start))
         if where is None:
-            self.root = self.stack.pop().finished(at)
+            self.root = self.finish(self.stack.pop(), at)
             return False
         self.where, self.shift = where, where.shift
         return True
+
+    def so_far(self) -> Node | None:
+        """Return the tree, or its top level as far as it is read."""
+        if not self.stack:
+            return self.root
+        top = self.stack[0]
+        if isinstance(top.node, Mapping) and len(top.children) % 2:
+            top.children.append(Sequence(0))  # its value is not read
+        return top.finished(0)
 
     def warn_of_unused_anchors(self) -> None:
         """A text like `&amp; more` loses its first word to YAML without a sound."""
         for name, anchored in self.anchors.items():
             if anchored and not anchored.used and isinstance(anchored.node, Scalar):
-                self.problems.warning_at(
-                    self.source,
-                    anchored.node.at,
-                    f"YAML reads {quoted('&' + name)} as an anchor, and nothing refers to it",
-                    "quote the text if it begins with &",
-                )
+                message = f"YAML reads {quoted('&' + name)} as an anchor, and nothing refers to it"
+                hint = "quote the string if it begins with &"
+                self.report.warning(anchored.node.at, message, hint)
 
 
-def parse(source: Source, *, problems: Problems, allowance: Allowance) -> Document:
-    """Read a file's one document; a syntax error in it is noted and costs one entry.
+def parse(report: FileProblems, allowance: Allowance) -> ParsedFile:
+    """Read a file's one document; a syntax error in it is reported and costs one entry.
 
     Args:
-        source: The file.
-        problems: Where problems are noted.
+        report: The file, and where its problems are reported.
         allowance: What the manifest may still take up; the nodes are taken from it.
-
-    Raises:
-        UnparsableError: It holds more than one document, or exceeds a limit; the problem is noted.
     """
-    builder = _Builder(source, problems, allowance)
+    builder = _Builder(report.source, report, allowance)
+    try:
+        _build(builder)
+    except StopReadingError:
+        return ParsedFile(report, builder.so_far(), builder.broken, refused=True)
+    if builder.broken and not isinstance(builder.root, Mapping):
+        builder.root = Mapping(0)
+    builder.warn_of_unused_anchors()
+    allowance.nodes -= builder.nodes
+    allowance.characters -= builder.characters
+    return ParsedFile(report, builder.root, builder.broken)
+
+
+def _build(builder: _Builder) -> None:
+    """Build the tree; what a syntax error breaks is left out."""
+    report, source = builder.report, builder.source
     for explained in unprintable(source):
         builder.broken = True
-        problems.error_at(source, explained.at, explained.message, explained.hint)
+        report.error(explained.at, explained.message, explained.hint)
     if builder.broken:
         builder.source = Source(source.path, UNPRINTABLE.sub("x", source.text))
     for _ in range(MOST_PROBLEMS):
@@ -276,13 +293,7 @@ def parse(source: Source, *, problems: Problems, allowance: Allowance) -> Docume
             builder.build(parser_events(builder.source, builder.where))
         except yaml.YAMLError as error:
             explained = explain(error, builder.source, builder.shift)
-            problems.error_at(source, explained.at, explained.message, explained.hint)
+            report.error(explained.at, explained.message, explained.hint)
             if builder.recover(explained.at, max(explained.at, explained.end)):
                 continue
         break
-    if builder.broken and not isinstance(builder.root, Mapping):
-        builder.root = Mapping(0)
-    builder.warn_of_unused_anchors()
-    allowance.nodes -= builder.nodes
-    allowance.characters -= builder.characters
-    return Document(builder.root, broken=builder.broken)

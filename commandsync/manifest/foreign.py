@@ -1,12 +1,10 @@
-"""What people put into a manifest that is not YAML: told apart by how it looks."""
+"""Merge conflicts, Markdown tables and typographic quotes: what is in manifests and not YAML."""
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from commandsync.manifest.grammar import ANNOUNCEMENT, COMMAND, TELLING
 from commandsync.manifest.problems import quoted
 
 if TYPE_CHECKING:
@@ -17,59 +15,37 @@ _ROW = re.compile(r"[ \t]*\|(?:[^|\r\n]*\|){2,}[ \t\r]*")
 TYPOGRAPHIC = "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b\u00ab\u00bb\u2039\u203a"
 _LONGEST_SHOWN = 100
 _NEAR = 65536  # characters; a conflict is seldom larger
-_LARGEST_JSON = 1024 * 1024  # characters
-_ENTRY_KEYS = frozenset(key.name for key in (*COMMAND, *ANNOUNCEMENT))
 
 
-class Foreign(NamedTuple):
-    """Something that is not YAML.
+class Explained(NamedTuple):
+    """A syntax error in plain words.
 
     Attributes:
-        at: The index of its first character.
-        end: The index of its last one.
-        message: What it is.
-        hint: What to do.
+        at: The index of the character that it is about.
+        message: What is wrong.
+        hint: What to do; may be empty.
+        end: The index of the last character that it is about, where that is further on.
     """
 
     at: int
-    end: int
     message: str
-    hint: str
+    hint: str = ""
+    end: int = 0
 
 
-def foreign_at(source: Source, at: int) -> Foreign | None:
-    """Return what the place of a syntax error belongs to; None when it looks like YAML."""
-    return _conflict(source, at) or _table(source, at)
-
-
-def is_typographic(text: str) -> bool:
-    """Whether a text has typographic quotes around it, and nowhere else."""
+def typographic(text: str) -> tuple[str, str] | None:
+    """Return what is wrong with a string in typographic quotes, and a hint; None without them."""
     ends = len(text) > 1 and text[0] in TYPOGRAPHIC and text[-1] in TYPOGRAPHIC
-    return ends and not any(character in TYPOGRAPHIC for character in text[1:-1])
-
-
-def typographic(text: str) -> tuple[str, str]:
-    """Return what is wrong with a text in typographic quotes, and what to do."""
-    message = f"the quotes around {quoted(text)} are typographic, and part of the text to YAML"
+    if not ends or any(character in TYPOGRAPHIC for character in text[1:-1]):
+        return None
+    message = f"the quotes around {quoted(text)} are typographic, and part of the string in YAML"
     shown = text if len(text) <= _LONGEST_SHOWN else f"{text[0]}...{text[-1]}"
     straight = f'"{shown[1:-1]}"'
     return message, f'write straight ones, {straight}, or both to keep them, "{shown}"'
 
 
-def is_other_json(text: str) -> bool:
-    """Whether a file is the JSON of another program: it has no key that tells a manifest."""
-    if text.lstrip()[:1] not in {"{", "["} or len(text) > _LARGEST_JSON:
-        return False
-    try:
-        said = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    if isinstance(said, dict):
-        return bool(said) and TELLING.isdisjoint(said)
-    return any(not isinstance(entry, dict) or not _ENTRY_KEYS.issuperset(entry) for entry in said)
-
-
-def _conflict(source: Source, at: int) -> Foreign | None:
+def conflict(source: Source, at: int) -> Explained | None:
+    """Return the merge conflict that a place belongs to."""
     text = source.text
     start, line = source.line_at(at)
     begin = start
@@ -81,15 +57,16 @@ def _conflict(source: Source, at: int) -> Foreign | None:
         if _MARKER.match(text, start) is None:
             return None
         begin = close = start
-    return Foreign(
+    return Explained(
         begin,
-        _end(text, close or begin),
         "this is a merge conflict that is not resolved",
         "keep one side, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>",
+        _end(text, close or begin),
     )
 
 
-def _table(source: Source, at: int) -> Foreign | None:
+def table(source: Source, at: int) -> Explained | None:
+    """Return the Markdown table that a place belongs to."""
     text = source.text
     start, line = source.line_at(at)
     if _ROW.fullmatch(line) is None:
@@ -97,11 +74,11 @@ def _table(source: Source, at: int) -> Foreign | None:
     end = _end(text, start)
     while _ROW.fullmatch(text, end + 1, _end(text, end + 1)):
         end = _end(text, end + 1)
-    return Foreign(
+    return Explained(
         start + len(line) - len(line.lstrip()),
-        end,
         "this is a table in Markdown, not YAML",
         "write each row as an entry: - name: with description: and syntax: below it",
+        end,
     )
 
 

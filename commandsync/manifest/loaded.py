@@ -1,4 +1,4 @@
-"""What a manifest says, as the rest of the program sees it."""
+"""A loaded manifest, as the rest of the program uses it."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class Manifest:
     Attributes:
         path: The file as the user named it, with `/` between folders; `-` for standard input.
         paths: That file and every included one, in reading order.
-        snapshot: The desired entries; each knows its place, its pin and its former names.
-        bot: The bot's id; empty when the manifest does not say.
-        base_url: The service's base URL in its one spelling; empty when the manifest does not say.
-        token_env: The variable that holds the token; empty when the manifest does not say.
-        prefix: What `{prefix}` stands for; None when the manifest does not say.
+        snapshot: The desired entries, with their places, pins and former names.
+        bot: The bot's id; empty when the manifest has none.
+        base_url: The service's base URL in its one spelling; empty when the manifest has none.
+        token_env: The variable that holds the token; empty when the manifest has none.
+        prefix: What `{prefix}` stands for; None when the manifest has none.
         rules: What a sync may do.
-        warnings: What is valid and yet hardly meant.
-        bot_at: Where the bot is stated.
-        base_url_at: Where the base URL is stated.
-        token_env_at: Where the token's variable is stated.
+        warnings: Problems that do not make it invalid.
+        bot_at: The place of the bot.
+        base_url_at: The place of the base URL.
+        token_env_at: The place of the token's variable.
     """
 
     path: str
@@ -63,10 +63,10 @@ class Target:
 
 
 def same_target_problems(targets: Iterable[Target]) -> tuple[Problem, ...]:
-    """Refuse two manifests for one listing, however spelled: each would delete what the other adds.
+    """Refuse two manifests for one listing, however spelled: each would undo the other's changes.
 
     Args:
-        targets: What each manifest is for; called again by whoever fills in flags and environment.
+        targets: The target of each manifest, also once flags and environment are applied.
     """
     first: dict[tuple[str, str], str] = {}
     problems = []

@@ -1,154 +1,128 @@
-"""The way in: files -> manifests, or every problem of all of them at once."""
+"""The way in: sources -> manifests, or every problem of all of them at once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from itertools import accumulate
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from commandsync.api.address import parse_address
-from commandsync.errors import UsageError
-from commandsync.manifest.checks import check_announcements, check_commands
-from commandsync.manifest.entries import Settings, Stated, read_announcement, read_command
-from commandsync.manifest.events import UnparsableError, parse
-from commandsync.manifest.files import (
-    included_paths,
-    manifest_paths,
-    note_included,
-    note_strays,
-)
-from commandsync.manifest.foreign import is_other_json
-from commandsync.manifest.grammar import INCLUDED, MANIFEST, Key
+from commandsync.diagnostics import Location, Problem
+from commandsync.manifest.files import identity, is_folder, shown, yaml_files
 from commandsync.manifest.loaded import Manifest, Target, same_target_problems
-from commandsync.manifest.nodes import Mapping, Scalar
-from commandsync.manifest.problems import Problems, TooManyProblemsError
-from commandsync.manifest.reading import FLAGS, Reader, Table
-from commandsync.manifest.source import Allowance, Origin, UnreadableError, read_source
-from commandsync.plan.rules import (
-    MOST_WILD_CHARACTERS,
-    MOST_WILDCARDS,
-    SyncRules,
-    has_wildcard,
-    parse_delete_limit,
-)
-from commandsync.records.snapshot import Snapshot
-from commandsync.records.texts import Resource, canonical
+from commandsync.manifest.model import MARKS
+from commandsync.manifest.nodes import Mapping
+from commandsync.manifest.parts import ManifestReader
+from commandsync.manifest.problems import Problems, StopReadingError, did_you_mean, quoted
+from commandsync.manifest.source import STDIN, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from commandsync.diagnostics import Location
-    from commandsync.manifest.folders import Stray
-
-_KEYS = {key.name: key for key in MANIFEST}
-_INCLUDED = {key.name: key for key in INCLUDED}
-_SYNC = {key.name: key for key in _KEYS["sync"].keys}
-_DEFAULTS = {key.name: key for key in _KEYS["defaults"].keys}
-_COMMAND = {key.name: key for key in _KEYS["commands"].keys}
-_ANNOUNCEMENT = {key.name: key for key in _KEYS["announcements"].keys}
-_NO_TABLE = Table(0, {})
+    from commandsync.manifest.events import ParsedFile
 
 
-class _Part(NamedTuple):
-    """The manifest itself, or a file it includes."""
-
-    reader: Reader
-    table: Table
+_STRAY_HINT = "begin it with version: 1, include it, or move it out of the folder"
 
 
 @dataclass(slots=True)
 class _Loader:
-    """Loads one manifest."""
-
     origin: Origin
-    problems: Problems
-    allowance: Allowance = field(default_factory=Allowance)
+    problems: Problems = field(default_factory=Problems)
+    manifests: list[Manifest] = field(default_factory=list)
+    strays: list[tuple[Problem, bool]] = field(default_factory=list)  # and whether it is certain
+    read: set[str | Path] = field(default_factory=set)
+    all_loaded: bool = True
 
-    def load(self, path: str) -> Manifest | None:
-        """Load a manifest; None when too little of it can be read, which is noted."""
-        self.problems.opened(path, manifest=True)
-        main = self.part(path, _KEYS, what="a manifest")
-        if main is None:
-            return None
-        reader, table = main
-        rules = _rules(self.inner(main, "sync", _SYNC), reader)
-        prefix = table.scalar("prefix")
-        settings = Settings(
-            self.allowance,
-            prefix=prefix.text if prefix else "?" if table.broken else None,
-            category=_text(self.inner(main, "defaults", _DEFAULTS), "category"),
-        )
-        parts = [main, *self.includes(main)]
-        if not any(resource.collection in p.table.values for p in parts for resource in Resource):
-            reader.warning(
-                0, "neither commands: nor announcements: is here, so there is nothing to manage"
+    def load(self, source: str) -> None:
+        """Load a file, standard input, or a folder's manifests, each file once."""
+        if source == STDIN or not is_folder(source):
+            self.load_file(STDIN if source == STDIN else shown(source))
+            return
+        loaded = [self.load_file(path, in_folder=True) for path in yaml_files(source)]
+        if not any(loaded):
+            self.problems.opened(shown(source))
+            problem = Problem(
+                Location(shown(source)),
+                "no *.yaml or *.yml file in this folder has a top-level version:",
+                "commandsync init writes a starter; -f names another file",
             )
-        snapshot = _snapshot(parts, settings, rules)
-        if any(part.table.broken for part in parts):
-            return None
-        return Manifest(
-            path=path,
-            paths=tuple(part.reader.source.path for part in parts),
-            snapshot=snapshot,
-            bot=_text(table, "bot"),
-            base_url=_base_url(main),
-            token_env=_text(table, "token_env"),
-            prefix=settings.prefix,
-            rules=rules,
-            warnings=(),
-            bot_at=_location(main, "bot"),
-            base_url_at=_location(main, "base_url"),
-            token_env_at=_location(main, "token_env"),
-        )
+            self.problems.error(problem)
 
-    def part(self, path: str, keys: dict[str, Key], *, what: str) -> _Part | None:
-        try:
-            source = read_source(path, origin=self.origin, allowance=self.allowance)
-        except UnreadableError as error:
-            self.problems.error(error.problem.location, error.problem.message, error.problem.hint)
-            return None
-        reader = Reader(source, self.problems)
-        if is_other_json(source.text):
-            hint = "commandsync init writes a starter; -f names another file"
-            reader.error(0, f"this is the JSON of another program, not {what}", hint)
-            return None
-        try:
-            root, broken = parse(source, problems=self.problems, allowance=self.allowance)
-        except UnparsableError:
-            return None
-        if root is None or (isinstance(root, Scalar) and root.plain and not root.text):
-            reader.error(0, "the file is empty", "commandsync init writes a starter")
-            return None
-        if not isinstance(root, Mapping):
-            reader.error(
-                0,
-                f"{what} must have keys at its top level, such as version: and commands:",
-                "put the list under commands:" if not isinstance(root, Scalar) else "",
+    def load_file(self, path: str, *, in_folder: bool = False) -> bool:
+        """Load a file, and return whether it is a manifest."""
+        if identity(path) in self.read:
+            return True
+        reader = ManifestReader(self.origin)
+        file = reader.parsed(path)
+        if in_folder and file and not self.is_manifest(file):
+            return False
+        self.read.add(identity(path))
+        manifest = None
+        with suppress(StopReadingError):
+            manifest = reader.manifest(file) if file else None
+        self.problems.add(reader.problems)
+        if manifest:
+            self.manifests.append(manifest)
+        else:
+            self.all_loaded = False
+        return True
+
+    def is_manifest(self, file: ParsedFile) -> bool:
+        """Whether a file in a folder is a manifest; one that cannot be parsed counts as one."""
+        keys = file.root if isinstance(file.root, Mapping) else Mapping(0)
+        if file.broken or "version" in keys:
+            return True
+        if marks := [key for key in keys.written_keys() if key in MARKS]:
+            version = next(
+                (key for key in keys.written_keys() if did_you_mean(key, ["version"])), None
             )
-            return None
-        table = reader.table(root, keys, what=what, broken=broken)
-        return None if table is None else _Part(reader, table)
+            message, hint = "this file has no version:, and no manifest includes it", _STRAY_HINT
+            if version:
+                message = f"{quoted(version)} is not a key of a manifest, and version is missing"
+                hint = "did you mean version?"
+            location = file.report.source.location((version or marks[0]).at)
+            self.strays.append((Problem(location, message, hint), bool(version)))
+        return False
 
-    def inner(self, part: _Part, name: str, keys: dict[str, Key]) -> Table:
-        node = part.table.values.get(name)
-        if node is None:
-            return _NO_TABLE
-        return part.reader.table(node, keys, what=name) or _NO_TABLE
+    def report_strays(self) -> None:
+        """Report the files of folders that have a manifest's keys, no version, and no includer.
 
-    def includes(self, main: _Part) -> list[_Part]:
-        parts = []
-        for path in included_paths(main.reader, main.table.texts("include")):
-            self.problems.opened(path)
-            part = self.part(path, _INCLUDED, what="an included file")
-            if part is not None:
-                parts.append(part)
-        return parts
+        A manifest that could not be loaded may include any file: only a misspelt version is
+        certain then.
+        """
+        read = {identity(path) for path in self.problems.paths}
+        for problem, is_certain in self.strays:
+            path = problem.location.path
+            if identity(path) not in read and (is_certain or self.all_loaded):
+                self.problems.opened(path)
+                self.problems.error(problem)
+
+    def report_included(self) -> set[str]:
+        """Report the manifests that another one includes, and return their paths.
+
+        Their entries would be managed twice.
+        """
+        includers = {
+            identity(part): manifest.path
+            for manifest in self.manifests
+            for part in manifest.paths[1:]
+        }
+        included = set()
+        for manifest in self.manifests:
+            if includer := includers.get(identity(manifest.path)):
+                included.add(manifest.path)
+                problem = Problem(
+                    Location(manifest.path),
+                    f"this is a manifest of its own here, and {includer} includes it",
+                    "remove its version:, or name only one of the two",
+                )
+                self.problems.error(problem)
+        return included
 
 
 def load_manifests(
-    sources: Sequence[str], *, stdin: Callable[[], bytes], workspace: Path | None = None
+    sources: Iterable[str], *, stdin: Callable[[], bytes], workspace: Path | None = None
 ) -> tuple[Manifest, ...]:
     """Load manifests with everything they include.
 
@@ -166,94 +140,18 @@ def load_manifests(
     Raises:
         ManifestError: With every problem of every file.
     """
-    problems = Problems()
-    origin = Origin(stdin, workspace)
-    found: list[Manifest] = []
-    strays: list[Stray] = []
-    try:
-        paths = manifest_paths(sources, problems, strays, origin)
-        loaded = [_Loader(origin, problems).load(path) for path in paths]
-        found.extend(manifest for manifest in loaded if manifest is not None)
-        note_strays(strays, problems, all_loaded=len(found) == len(loaded))
-        included = note_included(found, problems)
-        targets = (Target(m.path, m.base_url, m.bot) for m in found if m.path not in included)
+    loader = _Loader(Origin(stdin, workspace))
+    with suppress(StopReadingError):
+        for source in sources:
+            loader.load(source)
+        loader.report_strays()
+        included = loader.report_included()
+        targets = (
+            Target(manifest.path, manifest.base_url, manifest.bot)
+            for manifest in loader.manifests
+            if manifest.path not in included
+        )
         for problem in same_target_problems(targets):
-            problems.error(problem.location, problem.message, problem.hint)
-    except TooManyProblemsError:
-        pass
-    problems.raise_if_any()
-    return tuple(replace(m, warnings=problems.warnings(m.path)) for m in found)
-
-
-def _snapshot(parts: Sequence[_Part], settings: Settings, rules: SyncRules) -> Snapshot:
-    commands: list[Stated] = []
-    announcements: list[Stated] = []
-    scope: set[str] = set()
-    for reader, table in parts:
-        scope |= table.values.keys()
-        if node := table.values.get("commands"):
-            tables = reader.tables(node, _COMMAND, what="a command")
-            read = (read_command(each, reader, settings) for each in tables)
-            commands.extend(stated for stated in read if stated)
-        if node := table.values.get("announcements"):
-            tables = reader.tables(node, _ANNOUNCEMENT, what="an announcement")
-            posted = (read_announcement(each, reader) for each in tables)
-            announcements.extend(stated for stated in posted if stated)
-    check_commands(commands, rules)
-    check_announcements(announcements, rules)
-    both = {Resource.COMMAND: commands, Resource.ANNOUNCEMENT: announcements}
-    return Snapshot(
-        MappingProxyType(
-            {
-                resource: tuple(stated.entry for stated in found)
-                for resource, found in both.items()
-                if resource.collection in scope
-            }
-        )
-    )
-
-
-def _rules(table: Table, reader: Reader) -> SyncRules:
-    patterns = table.texts("ignore")
-    wild = [pattern for pattern in patterns if has_wildcard(pattern.text)]
-    lengths = accumulate(len(pattern.text) for pattern in wild)
-    allowed = sum(length <= MOST_WILD_CHARACTERS for length in lengths)
-    if len(wild) > min(allowed, MOST_WILDCARDS):
-        patterns = ()
-        reader.error(
-            wild[min(allowed, MOST_WILDCARDS)].at,
-            f"ignore has more than {MOST_WILDCARDS} patterns with a wildcard, or more than "
-            f"{MOST_WILD_CHARACTERS:,} characters in them",
-            "one pattern can match many names: beta-*",
-        )
-    prune, limit = table.scalar("prune"), table.scalar("max_deletes")
-    return SyncRules(
-        prune=True if prune is None else FLAGS[prune.text],
-        ignore=tuple(canonical(pattern.text) for pattern in patterns),
-        max_deletes=None if limit is None else parse_delete_limit(limit.text),
-        announcements=cast(
-            "Literal['append', 'mirror']", _text(table, "announcements") or "append"
-        ),
-    )
-
-
-def _text(table: Table, name: str) -> str:
-    node = table.scalar(name)
-    return "" if node is None else canonical(node.text)
-
-
-def _base_url(main: _Part) -> str:
-    node = main.table.scalar("base_url")
-    if node is None:
-        return ""
-    try:
-        # Whether plain http is allowed is for the command line to say.
-        return str(parse_address(node.text, insecure_http=True))
-    except UsageError as error:
-        main.reader.error(node.at, error.message, error.hint)
-        return ""
-
-
-def _location(part: _Part, name: str) -> Location | None:
-    node = part.table.scalar(name)
-    return None if node is None else part.reader.source.location(node.at)
+            loader.problems.error(problem)
+    loader.problems.raise_if_any()
+    return tuple(loader.manifests)

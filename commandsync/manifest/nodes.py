@@ -1,48 +1,92 @@
-"""What a YAML file says, as a tree that knows every place; text stays as it is spelled."""
+"""The tree of a YAML file: strings, lists and mappings that carry their places.
+
+They are what pydantic validates, so each of its errors holds the node that it is about, and no
+second tree of places is needed.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 
-class Scalar(NamedTuple):
-    """A single text.
+_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+
+
+class Scalar(str):
+    """A single value: the literal spelling of a plain one, the content of a quoted one.
 
     Attributes:
-        text: What it says: the literal spelling of a plain text, the content of a quoted one.
         at: The index of its first character in the source.
         end: The index after its last character.
-        plain: Whether it stands without quotes and is not a block.
-        wrong: Whether it is not what it should be, which is noted already.
+        plain: Whether it is written without quotes and is not a block.
+        reported: Whether what is wrong with it is reported already.
     """
 
-    text: str
+    __slots__ = ("at", "end", "plain", "reported")
     at: int
     end: int
     plain: bool
-    wrong: bool = False
+    reported: bool
+
+    @property
+    def is_null(self) -> bool:
+        """Whether YAML 1.2 reads it as nothing."""
+        return self.plain and self in _NULLS
 
 
-@dataclass(slots=True)
-class Sequence:
+def scalar(text: str, at: int, end: int, *, plain: bool = False, reported: bool = False) -> Scalar:
+    """Return a value with its place; a function, because `str` has no `__init__` to extend."""
+    node = Scalar(text)
+    node.at, node.end, node.plain, node.reported = at, end, plain, reported
+    return node
+
+
+class Sequence(list["Node"]):
     """A list."""
 
-    at: int
-    end: int = 0
-    items: list[Node] = field(default_factory=list)
+    __slots__ = ("at", "end")
+
+    def __init__(self, at: int, end: int = 0, items: Iterable[Node] = ()) -> None:
+        super().__init__(items)
+        self.at, self.end = at, end
 
 
-@dataclass(slots=True)
-class Mapping:
-    """Keys and values in their order; a key may be anything and stand twice."""
+class Mapping(dict[str, "Node"]):
+    """Keys and values in their order; of equal keys it has the first."""
 
-    at: int
-    end: int = 0
-    pairs: list[tuple[Node, Node]] = field(default_factory=list)
+    __slots__ = ("at", "end")
+
+    def __init__(self, at: int, end: int = 0, pairs: Iterable[tuple[str, Node]] = ()) -> None:
+        super().__init__(pairs)
+        self.at, self.end = at, end
+
+    def written_keys(self) -> Iterator[Scalar]:
+        """Yield the keys as they are written, with their places."""
+        return (key for key in self if isinstance(key, Scalar))
 
 
 Node = Scalar | Sequence | Mapping
+
+
+def strings(node: Node | None) -> list[Scalar]:
+    """Return the strings of a list, or the single one in its place."""
+    items = node if isinstance(node, Sequence) else [node]
+    return [item for item in items if isinstance(item, Scalar)]
+
+
+def called(node: Node) -> str:
+    """Return what messages call a node."""
+    match node:
+        case Scalar():
+            return "a string" if node or not node.plain else "nothing"
+        case Sequence():
+            return "a list"
+        case _:
+            return "a mapping"
 
 
 @dataclass(slots=True)
@@ -57,14 +101,17 @@ class Open:
     height: int = 1
 
     def finished(self, end: int) -> Sequence | Mapping:
-        """Give the node what it holds."""
-        self.node.end = end
-        if isinstance(self.node, Mapping):
+        """Give the node what it holds; keys that are not single values, or not the first, go."""
+        node = self.node
+        node.end = end
+        if isinstance(node, Mapping):
             values = iter(self.children)
-            self.node.pairs = list(zip(values, values, strict=True))
+            for key, value in zip(values, values, strict=True):
+                if isinstance(key, Scalar) and not key.reported:
+                    node.setdefault(key, value)
         else:
-            self.node.items = self.children
-        return self.node
+            node[:] = self.children
+        return node
 
     def keep(self, end: int) -> None:
         """Drop what is not whole, or ends right there, where a syntax error is."""

@@ -1,7 +1,8 @@
-"""Everything wrong with the manifests, gathered while they are read, to be said at once."""
+"""Everything wrong with the manifests, collected while they are read, to be reported at once."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -15,61 +16,64 @@ if TYPE_CHECKING:
     from commandsync.manifest.source import Source
 
 MOST_PROBLEMS = 1000
-"""Nobody reads on after so many; reading stops there, so that hostile input costs no time."""
+"""Nobody reads on after so many; reading stops there, so that malicious input costs no time."""
 
 _LONGEST_QUOTE = 60
 _LONGEST_WORD = 40
 _MOST_WORDS = 100  # to compare a word with; it takes some microseconds each
 
 
-class TooManyProblemsError(Exception):
-    """There are more problems than anybody reads; reading stops here."""
+class StopReadingError(Exception):
+    """Reading stops here: at a limit, which is reported, or at more problems than anybody reads."""
 
 
 class Problems:
-    """The problems and warnings found so far, in all files of one load."""
+    """The problems and warnings of a manifest, or of all of them."""
 
     def __init__(self) -> None:
         self._order: dict[str, int] = {}
         self._errors: dict[Problem, None] = {}
-        self._warnings: dict[str, dict[Problem, None]] = {}
-        self._owner = ""
+        self._warnings: dict[Problem, None] = {}
 
-    def opened(self, path: str, *, manifest: bool = False) -> None:
-        """Note that a file is read now: problems are sorted in the order of the files."""
+    def opened(self, path: str) -> None:
+        """Record that a file is read now: problems are sorted in the order of the files."""
         self._order.setdefault(path, len(self._order))
-        if manifest:
-            self._owner = path
-            self._warnings.setdefault(path, {})
 
     @property
     def paths(self) -> tuple[str, ...]:
         """The files that were opened so far."""
         return tuple(self._order)
 
-    def error(self, location: Location, message: str, hint: str = "") -> None:
-        """Note what makes the manifest invalid; said twice at one place it is kept once.
+    def error(self, problem: Problem) -> None:
+        """Report what makes the manifest invalid; a duplicate is kept once.
 
         Raises:
-            TooManyProblemsError: There are enough now.
+            StopReadingError: There are enough now.
         """
-        self._errors[Problem(location, message, hint)] = None
+        self._errors[problem] = None
         if len(self._errors) >= MOST_PROBLEMS:
-            raise TooManyProblemsError
+            raise StopReadingError
 
-    def error_at(self, source: Source, at: int, message: str, hint: str = "") -> None:
-        """Note what makes the manifest invalid, at a character of a file."""
-        self.error(source.location(at), message, hint)
+    def warning(self, problem: Problem) -> None:
+        """Report what is valid and probably a mistake, up to as many as anybody reads."""
+        if len(self._warnings) < MOST_PROBLEMS:
+            self._warnings[problem] = None
 
-    def warning_at(self, source: Source, at: int, message: str, hint: str = "") -> None:
-        """Note what is valid and yet hardly meant; what nobody would read is dropped."""
-        found = self._warnings[self._owner]
-        if len(found) < MOST_PROBLEMS:
-            found[Problem(source.location(at), message, hint)] = None
+    def add(self, others: Problems) -> None:
+        """Report all errors of another manifest.
 
-    def warnings(self, path: str) -> tuple[Problem, ...]:
-        """The warnings about one manifest and what it includes, in the order of files and lines."""
-        return tuple(self._sorted(self._warnings[path]))
+        Raises:
+            StopReadingError: There are enough now.
+        """
+        for path in others.paths:
+            self.opened(path)
+        for problem in others._errors:
+            self.error(problem)
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """The warnings, in the order of files and lines."""
+        return tuple(self._sorted(self._warnings))
 
     def raise_if_any(self) -> None:
         """End the load when anything is wrong.
@@ -79,18 +83,38 @@ class Problems:
         """
         if not self._errors:
             return
-        found = self._sorted(self._errors)
-        if len(found) >= MOST_PROBLEMS:
+        problems = self._sorted(self._errors)
+        if len(problems) >= MOST_PROBLEMS:
             message = f"there may be more problems: only the first {MOST_PROBLEMS} are shown"
-            found.append(Problem(Location(found[-1].location.path), message))
-        raise ManifestError(found)
+            problems.append(Problem(Location(problems[-1].location.path), message))
+        raise ManifestError(problems)
 
-    def _sorted(self, found: Iterable[Problem]) -> list[Problem]:
+    def _sorted(self, problems: Iterable[Problem]) -> list[Problem]:
         def place(problem: Problem) -> tuple[int, int, int]:
             where = problem.location
             return self._order.get(where.path, len(self._order)), where.line, where.column
 
-        return sorted(found, key=place)
+        return sorted(problems, key=place)
+
+
+@dataclass(frozen=True, slots=True)
+class FileProblems:
+    """The problems of one file, each at a character of it."""
+
+    source: Source
+    problems: Problems
+
+    def error(self, at: int, message: str, hint: str = "") -> None:
+        """Report what makes the manifest invalid.
+
+        Raises:
+            StopReadingError: There are enough now.
+        """
+        self.problems.error(Problem(self.source.location(at), message, hint))
+
+    def warning(self, at: int, message: str, hint: str = "") -> None:
+        """Report what is valid and probably a mistake."""
+        self.problems.warning(Problem(self.source.location(at), message, hint))
 
 
 def quoted(text: str) -> str:
@@ -102,7 +126,7 @@ def quoted(text: str) -> str:
 
 def closest(word: str, known: Iterable[str]) -> str:
     """Return the closest of the first known words; empty when none is close."""
-    first = [one for one in islice(known, _MOST_WORDS) if len(one) <= _LONGEST_WORD]
+    first = [name for name in islice(known, _MOST_WORDS) if len(name) <= _LONGEST_WORD]
     return next(iter(get_close_matches(word[:_LONGEST_WORD].lower(), first, n=1)), "")
 
 

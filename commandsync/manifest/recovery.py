@@ -25,7 +25,7 @@ class Resumption(NamedTuple):
 
     Attributes:
         start: The index of the line to read on from.
-        head: What the parser reads before it, so that what follows is a document.
+        head: Text for the parser before it, so that the rest is a document.
         skipped: How many events are about the head, or were given before.
         in_list: Whether an entry of the list that was being read follows, not a top-level key.
     """
@@ -81,7 +81,7 @@ def _entries(source: Source, stack: list[Open], at: int) -> Open | None:
         inner = stack[1] if len(stack) > 1 else None
     else:  # what fits neither an entry nor the keys has ended the list: it is read on
         ended = above[-1] if above and len(stack) == 1 else None
-        inner = Open(ended, None, 0, 0, ended.items) if isinstance(ended, Sequence) else None
+        inner = Open(ended, None, 0, 0, list(ended)) if isinstance(ended, Sequence) else None
     if inner is None or not isinstance(inner.node, Sequence) or inner.node.at > at:
         return None
     if not source.text.startswith("-", inner.node.at):
@@ -96,7 +96,7 @@ def _column(source: Source, opened: Open) -> int:
 
 
 def _dash(source: Source, stack: list[Open], entries: Open | None) -> str:
-    """What is before the dash of an entry that may follow; empty where none may."""
+    """Return a pattern for the indentation of an entry that may follow; empty where none may."""
     if entries:
         return f" {{{_column(source, entries)}}}"
     return " *" if len(stack) == 1 and len(stack[0].children) % 2 else ""
@@ -109,13 +109,13 @@ def _next(text: str, after: int, key_column: int, dash: str) -> Resumption | Non
     either = f" {{{key_column}}}{_KEY}"
     if dash:
         either += f"|(?P<item>{dash}{_ITEM})"
-    found = re.compile(f"^(?:{either})", re.MULTILINE).search(text, line)
-    if found is None:
+    match = re.compile(f"^(?:{either})", re.MULTILINE).search(text, line)
+    if match is None:
         return None
-    if not dash or found["item"] is None:
-        return Resumption(found.start(), skipped=3)
+    if not dash or match["item"] is None:
+        return Resumption(match.start(), skipped=3)
     # The stream, the document, the mapping, its key, and the list begin again.
-    return Resumption(found.start(), f"{' ' * key_column}_:\n", skipped=5, in_list=True)
+    return Resumption(match.start(), f"{' ' * key_column}_:\n", skipped=5, in_list=True)
 
 
 def parser_events(source: Source, where: Resumption = BEGINNING) -> Iterator[Any]:

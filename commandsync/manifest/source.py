@@ -23,6 +23,9 @@ MOST_BYTES = 10 * 1024 * 1024
 MOST_NODES = 250_000
 """Of a manifest with all its includes, each alias counted as what it stands for."""
 
+MOST_DEPTH = 64
+"""How deep lists and mappings may nest; a manifest needs five."""
+
 MOST_LINES = 1_000_000
 """Of one file; each costs memory before anything is read into it."""
 
@@ -59,7 +62,7 @@ class Source:
     _lines: list[int] = field(default_factory=list, repr=False)
 
     def location(self, at: int) -> Location:
-        """The place of a character, given its index in the text, as editors count it."""
+        """Return the place of a character, given its index in the text, as editors count it."""
         lines = self._lines
         if not lines:
             lines.append(0)
@@ -68,7 +71,7 @@ class Source:
         return Location(self.path, line, at - lines[line - 1] + 1)
 
     def line_at(self, at: int) -> tuple[int, str]:
-        """The line a character stands on: the index of its beginning, and its text."""
+        """Return the index of the beginning of a character's line, and the line's text."""
         start = at - self.location(at).column + 1
         end = _LINE_BREAK.search(self.text, at)
         return start, self.text[start : end.start() if end else len(self.text)]

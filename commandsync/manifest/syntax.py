@@ -1,12 +1,11 @@
-"""A YAML parser's complaint -> where it really is, in plain words, and what to do about it."""
+"""A YAML parser's error -> its real place, a message in plain words, and a hint."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commandsync.manifest.foreign import TYPOGRAPHIC, foreign_at, is_typographic, typographic
+from commandsync.manifest.foreign import TYPOGRAPHIC, Explained, conflict, table, typographic
 from commandsync.manifest.problems import quoted
 
 if TYPE_CHECKING:
@@ -21,17 +20,15 @@ UNPRINTABLE = re.compile(
 )
 _VALUE = re.compile(r"[ \t]*(?:- +)*(?:[\w-]+[ \t]*:[ \t]+)?(?P<value>[^\s#].*)")
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
-_HALF = re.compile(r"[dD][89a-fA-F][0-9a-fA-F]{2}")  # a surrogate's digits
 _LONGEST_EXAMPLE = 200
-_TAB = "a tab appears where YAML expects spaces"
 _READ_AS = {
     "[": "a list",
     "{": "a mapping",
     "*": "an alias",
     "&": "an anchor",
     "!": "a tag",
-    "|": "the beginning of a block of text",
-    ">": "the beginning of a block of text",
+    "|": "the beginning of a block string",
+    ">": "the beginning of a block string",
     "%": "a directive",
     "@": "a reserved sign",
     "`": "a reserved sign",
@@ -40,27 +37,10 @@ _READ_AS = {
     ",": "a separator",
     "?": "a key",
 }
-_ENTRY = re.compile(r"\{[ \t]*[\"']?[a-z_]+[\"']?:[ \t]")  # keys and values on one line, as meant
-_READ_AS_ALONE = {"-": "an item of a list", ":": "a value without a key"}  # with a blank after it
-# A key that is a text to YAML, for there is no space after its colon, or after the dash before it.
+_ENTRY = re.compile(r"\{[ \t]*[\"']?[a-z_]+[\"']?:[ \t]")  # an entry on one line
+_READ_AS_ALONE = {"-": "an item of a list", ":": "a value without a key"}  # with a space after it
+# A key that YAML reads as a string: there is no space after its colon, or after the dash before it.
 _GLUED = re.compile(r"[ \t]*(?:- +)*(?P<key>[a-z_]+:(?!//)[^\s:].*|-[a-z_]+:[ \t].*)")
-
-
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """A complaint in plain words.
-
-    Attributes:
-        at: The index of the character it is about.
-        message: What is wrong.
-        hint: What to do; may be empty.
-        end: The index of the last character that it is about, where that is further on.
-    """
-
-    at: int
-    message: str
-    hint: str = ""
-    end: int = 0
 
 
 def unprintable(source: Source) -> Iterator[Explained]:
@@ -75,23 +55,21 @@ def unprintable(source: Source) -> Iterator[Explained]:
 
 
 def explain(error: YAMLError, source: Source, shift: int) -> Explained:
-    """Put what PyYAML says about a file into words for somebody who does not know its grammar.
+    """Put an error of PyYAML into words for somebody who does not know YAML's grammar.
 
     Args:
-        error: What it says.
+        error: The error.
         source: The file.
-        shift: What to add to an index of the parser to have that of the file.
+        shift: What to add to an index of the parser to get that of the file.
     """
     problem = str(getattr(error, "problem", error))
     at = min(max(_index(error, problem) + shift, 0), len(source.text))
-    if foreign := foreign_at(source, at):
-        return Explained(foreign.at, foreign.message, foreign.hint, foreign.end)
-    tab = _tab(source.text, at)
-    if tab >= 0:
-        return Explained(tab, _TAB, "indent with spaces only")
     return (
-        _unclosed(problem, source, at)
-        or _escape(problem, source, at)
+        conflict(source, at)
+        or table(source, at)
+        or _tab(source.text, at)
+        or _unclosed(problem, source, at)
+        or _escape(problem, at)
         or _typographic(source, at)
         or _needs_quotes(source, at)
         or _glued(problem, source, at)
@@ -100,7 +78,7 @@ def explain(error: YAMLError, source: Source, shift: int) -> Explained:
 
 
 def _index(error: YAMLError, problem: str) -> int:
-    """The complaint's place: where an unfinished thing began, else where the parser stopped."""
+    """Return the error's place: where an unfinished value began, else where the parser stopped."""
     began = getattr(error, "context_mark", None)
     unfinished = (
         "end of stream" in problem
@@ -111,12 +89,15 @@ def _index(error: YAMLError, problem: str) -> int:
     return mark.index if mark else 0
 
 
-def _tab(text: str, at: int) -> int:
-    """The index of a tab that stands in the line's indentation or right there; -1 for none."""
+def _tab(text: str, at: int) -> Explained | None:
+    """Explain a tab in the line's indentation or right there."""
     begin = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
-    blanks = len(text[begin:at]) - len(text[begin:at].lstrip())
-    tab = text.find("\t", begin, begin + blanks)
-    return at if tab < 0 and text.startswith("\t", at) else tab
+    indentation = len(text[begin:at]) - len(text[begin:at].lstrip())
+    tab = text.find("\t", begin, begin + indentation)
+    if tab < 0 and not text.startswith("\t", at):
+        return None
+    message = "a tab appears where YAML expects spaces"
+    return Explained(at if tab < 0 else tab, message, "indent with spaces only")
 
 
 def _unclosed(problem: str, source: Source, at: int) -> Explained | None:
@@ -124,28 +105,21 @@ def _unclosed(problem: str, source: Source, at: int) -> Explained | None:
     if "end of stream" in problem and opening in {'"', "'"}:
         _, line = source.line_at(at)
         wrong = f", not with {line.rstrip()[-1]}" if line.rstrip()[-1] in TYPOGRAPHIC else ""
-        return Explained(at, "this quote is never closed", f"end the text with {opening}{wrong}")
-    if "expected ',' or" in problem and opening in {"[", "{"} and _stands_alone(source, at):
-        closing = "]" if opening == "[" else "}"
-        return Explained(
-            at,
-            f"this {opening} is never closed",
-            f"end it with {closing}, or quote the value if it is a text",
-        )
-    return None
-
-
-def _stands_alone(source: Source, at: int) -> bool:
+        return Explained(at, "this quote is never closed", f"end the string with {opening}{wrong}")
     start, line = source.line_at(at)
-    return len(line[at - start :].strip()) == 1
+    if "expected ',' or" in problem and line[at - start :].strip() in {"[", "{"}:
+        closing = "]" if opening == "[" else "}"
+        hint = f"end it with {closing}, or quote the value if it is a string"
+        return Explained(at, f"this {opening} is never closed", hint)
+    return None
 
 
 def _typographic(source: Source, at: int) -> Explained | None:
     start, line = source.line_at(at)
     match = _VALUE.fullmatch(line)
-    if match is None or not is_typographic(match["value"].rstrip()):
-        return None
-    return Explained(start + match.start("value"), *typographic(match["value"].rstrip()))
+    if match and (problem := typographic(match["value"].rstrip())):
+        return Explained(start + match.start("value"), *problem)
+    return None
 
 
 def _needs_quotes(source: Source, at: int) -> Explained | None:
@@ -157,34 +131,26 @@ def _needs_quotes(source: Source, at: int) -> Explained | None:
     value, begin = match["value"].rstrip(), start + match.start("value")
     if value[0] in "\"'":
         return _after_quotes(value, begin, at)
-    if begin <= at and _ENTRY.match(value) and ":" not in line[: match.start("value")]:
-        return _inside_braces(value, begin)
-    read_as = _READ_AS.get(value[0]) or _READ_AS_ALONE.get(value[:2].rstrip())
-    if begin <= at and read_as:
-        return Explained(
-            begin,
-            f"YAML reads {quoted(value)} as {read_as}",
-            f"quote it{_in_quotes(value)}",
-        )
+    if begin <= at and (
+        misread := _misread(value, begin, is_item=":" not in line[: begin - start])
+    ):
+        return misread
     if begin < at and ": " in value and match.start("value") > len(line) - len(line.lstrip()):
-        return Explained(
-            at, 'a ": " inside a text makes YAML read a key', f"quote it{_in_quotes(value)}"
-        )
+        message = 'a ": " inside a string makes YAML read a key'
+        return Explained(at, message, f"quote it{_in_quotes(value)}")
     return None
 
 
-def _inside_braces(value: str, begin: int) -> Explained:
-    if " #" in value:
-        return Explained(
-            begin,
-            "YAML reads what follows # as a comment, so this { is never closed",
-            "quote the text that holds the #",
-        )
-    return Explained(
-        begin,
-        "YAML cannot read what is inside this {",
-        "quote the texts in it, and put a comma between the fields",
-    )
+def _misread(value: str, begin: int, *, is_item: bool) -> Explained | None:
+    """Explain a value whose first character has a meaning in YAML."""
+    if is_item and _ENTRY.match(value):
+        hint = "quote the strings in it, and put a comma between the fields"
+        return Explained(begin, "YAML cannot read the content of this {", hint)
+    read_as = _READ_AS.get(value[0]) or _READ_AS_ALONE.get(value[:2].rstrip())
+    if read_as is None:
+        return None
+    message = f"YAML reads {quoted(value)} as {read_as}"
+    return Explained(begin, message, f"quote it{_in_quotes(value)}")
 
 
 def _after_quotes(value: str, begin: int, at: int) -> Explained | None:
@@ -194,13 +160,13 @@ def _after_quotes(value: str, begin: int, at: int) -> Explained | None:
     inside = value[1:-1] if value[-1] == value[0] else value
     return Explained(
         begin + whole.end(),
-        f"the quoted text {quoted(whole[0][1:-1])} ends here, and more follows",
+        f"the quoted string {quoted(whole[0][1:-1])} ends here, and more follows",
         f"quote the whole{_in_quotes(inside or value)}",
     )
 
 
 def _in_quotes(text: str) -> str:
-    """Show how to write a text: in single quotes where it holds a double quote or a backslash."""
+    """Show a string in quotes: single ones where it contains a double quote or a backslash."""
     if len(text) > _LONGEST_EXAMPLE:
         return ""
     if '"' in text or "\\" in text:
@@ -208,24 +174,18 @@ def _in_quotes(text: str) -> str:
     return f': "{text}"'
 
 
-def _escape(problem: str, source: Source, at: int) -> Explained | None:
+def _escape(problem: str, at: int) -> Explained | None:
     if "escape" not in problem:
         return None
-    if _HALF.match(source.text, at):
-        return Explained(
-            at,
-            "this escape is one half of a character, as JSON writes it",
-            "write the character itself, such as an emoji: the file is UTF-8",
-        )
     return Explained(
         at,
-        "this is not an escape that YAML knows",
+        "this is not a valid escape in YAML",
         "inside double quotes write \\\\ for a backslash, or use single quotes",
     )
 
 
 def _glued(problem: str, source: Source, at: int) -> Explained | None:
-    """Explain a key that the line above was meant to have."""
+    """Explain a line above that was meant to be a key."""
     start, _ = source.line_at(at)
     above, line = source.line_at(max(start - 1, 0))
     match = _GLUED.fullmatch(line)
@@ -241,24 +201,21 @@ def _glued(problem: str, source: Source, at: int) -> Explained | None:
 
 
 def _other(problem: str, source: Source, at: int) -> Explained:
-    if problem == "did not find expected <document start>" and not source.text[at:].strip():
-        return Explained(
-            at, "nothing follows the directive", "a manifest needs no % line: remove it"
-        )
-    if "document" in problem:
-        return Explained(
-            at, "more follows after the end of the document", "remove what is too much"
-        )
+    if "document" in problem and source.text[at:].strip():
+        hint = "a manifest is one document: remove what follows"
+        return Explained(at, "more follows after the end of the document", hint)
     if problem == "could not find expected ':'":
         _, line = source.line_at(at)
         return Explained(
             at,
             f"{quoted(line.strip())} is not a key: there is no colon and space after it",
-            "write key: value; a text of many lines is indented deeper than its key",
+            "write key: value; a string of many lines is indented deeper than its key",
         )
     fits = "mapping values" in problem or "did not find expected" in problem
-    said = "this does not fit the line above it" if fits else f"this is not valid YAML: {problem}"
-    return Explained(at, said, _indentation_hint(source, at))
+    message = (
+        "this does not fit the line above it" if fits else f"this is not valid YAML: {problem}"
+    )
+    return Explained(at, message, _indentation_hint(source, at))
 
 
 def _indentation_hint(source: Source, at: int) -> str:

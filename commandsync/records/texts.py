@@ -62,15 +62,21 @@ class Resource(StrEnum):
         """
         return _KINDS[self].editable
 
+    @property
+    def unique(self) -> bool:
+        """Whether a manifest may contain each text only once; an announcement may be repeated."""
+        return _KINDS[self].unique
+
 
 class _Kind(NamedTuple):
     text: type[Text]
     editable: bool
+    unique: bool
 
 
 _KINDS = {
-    Resource.COMMAND: _Kind(CommandText, editable=True),
-    Resource.ANNOUNCEMENT: _Kind(AnnouncementText, editable=False),
+    Resource.COMMAND: _Kind(CommandText, editable=True, unique=True),
+    Resource.ANNOUNCEMENT: _Kind(AnnouncementText, editable=False, unique=False),
 }
 
 

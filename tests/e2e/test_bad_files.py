@@ -40,16 +40,20 @@ BAD = {
         'YAML reads "[p]help" as a list',
         'quote it: "[p]help"',
     ),
-    "a duplicate key": (f"{GOOD}commands: []\n".encode(), "stands twice, first in line 2", ""),
+    "a duplicate key": (
+        f"{GOOD}commands: []\n".encode(),
+        'duplicate key "commands" (first on line 2)',
+        "",
+    ),
     "an alias bomb": (_BOMB.encode(), "more than 250,000 values", "an alias counts"),
     "depth 200,000": (b"[" * 200_000, "nest deeper than 64 levels", ""),
-    "a cycle": (b"version: 1\ncommands: &a\n  - *a\n", 'alias "*a" stands inside', ""),
+    "a cycle": (b"version: 1\ncommands: &a\n  - *a\n", 'alias "*a" is inside', ""),
     "50 MB": (b"#" * 50_000_000, "larger than 10 MiB", "is this the right file?"),
     "another version": (b"version: 2\ncommands: []\n", "must be the number 1", ""),
     "null commands": (b"version: 1\ncommands:\n", "not null", "write [] for none"),
     "a category of null": (
         GOOD.replace("syntax", "category: null\n    syntax").encode(),
-        "category must be a text, not null",
+        "category must be a string, not null",
         'write "" for none',
     ),
     "a bot's name for its id": (

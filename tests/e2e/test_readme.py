@@ -14,8 +14,7 @@ from commandsync.cli.program import EPILOG, program
 from commandsync.document import failure_kind
 from commandsync.errors import CommandsyncError, FileError
 from commandsync.manifest import json_schema
-from commandsync.manifest.events import MOST_DEPTH
-from commandsync.manifest.source import MOST_BYTES, MOST_NODES
+from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES
 from commandsync.plan.guard import ALWAYS_ALLOWED, DEFAULT_LIMIT
 from commandsync.records.rewriting import SHORTEST_CUT
 from commandsync.server import openapi_text

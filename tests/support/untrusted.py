@@ -21,7 +21,7 @@ from commandsync.document.failure import failure_document
 from commandsync.document.plan import digest_of, load_plan, plan_document
 from commandsync.errors import CommandsyncError, ListingError, ManifestError, RateLimited, Reply
 from commandsync.manifest import dump_manifest, load_manifests
-from commandsync.manifest.grammar import ANNOUNCEMENT, COMMAND, MANIFEST
+from commandsync.manifest.model import TABLES, ManifestModel
 from commandsync.plan.plan import Target, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
@@ -63,7 +63,8 @@ WORDS: dict[str, tuple[bytes, ...]] = {
     "manifest": tuple(
         word.encode()
         for word in (
-            *(f"{key.name}: " for key in (*MANIFEST, *COMMAND, *ANNOUNCEMENT)),
+            *(f"{key}: " for key in ManifestModel.model_fields),
+            *(f"{key}: " for table in TABLES.values() for key in table.model_fields),
             *("version: 1\n", "\n  - ", "\n    ", "&a ", "*a", "!!str ", "|\n", ">-\n", "<<: "),
             *("{prefix}", "{{prefix}}", "30%", "[", "]", "{", "}", "\u2028"),
             *("---\n", "...\n", "? "),

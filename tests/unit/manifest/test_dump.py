@@ -154,7 +154,7 @@ def test_an_equal_command_is_kept_once_and_reported() -> None:
     assert dump.warnings == (
         (
             'the command "a\\nb" (id "2") is listed once more, equal in all fields, and a '
-            "manifest can say it only once"
+            "manifest can contain it only once"
         ),
     )
 
@@ -174,7 +174,7 @@ def test_what_is_listed_without_a_needed_text_is_written_and_reported() -> None:
 
 
 def test_half_a_surrogate_pair_is_a_clear_error() -> None:
-    with pytest.raises(FileError, match='description "\\\\ud83d" holds half of a surrogate pair'):
+    with pytest.raises(FileError, match='"\\\\ud83d" contains half of a surrogate pair'):
         dumped(CommandText("a", "\ud83d", "c"))
 
 

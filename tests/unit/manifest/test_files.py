@@ -228,8 +228,8 @@ def test_doubles_are_found_across_files(folder: Folder) -> None:
 
     assert complaints("main.yaml") == [
         (
-            'a.yaml:2:3: the command "x" stands here twice, equal in all fields, first at '
-            "main.yaml:4:3 | remove one; commands of one name are fine when any field differs"
+            'a.yaml:2:3: duplicate command "x", equal in all fields (first at main.yaml:4:3) '
+            "| remove one; commands of one name are fine when any field differs"
         )
     ]
 
@@ -291,7 +291,7 @@ def test_an_included_file_is_no_manifest_of_its_own_beside_the_one_that_includes
     folder(main_yaml="version: 1\ninclude: part.yaml\n", part_yaml=text)
     said = (
         "part.yaml:1:1: this is a manifest of its own here, and main.yaml includes it "
-        "| take its version: out, or name only one of the two"
+        "| remove its version:, or name only one of the two"
     )
 
     assert complaints(".") == [said]
@@ -401,7 +401,7 @@ def test_patterns_look_at_so_much_and_no_more(
 
     (complaint,) = complaints("main.yaml")
     assert complaint == (
-        'main.yaml:2:18: the patterns up to "*.yml" look at more than 4 files and folders '
+        "main.yaml:2:18: the patterns up to this one read more than 4 files and folders "
         "| name the folder, such as commands/*.yaml"
     )
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
 from commandsync.manifest import load_manifests
-from commandsync.manifest.grammar import COMMAND, MANIFEST
+from commandsync.manifest.model import CommandModel, ManifestModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PIECES = st.sampled_from(
     [
-        *[f"{key.name}:" for key in (*MANIFEST, *COMMAND)],
+        *[f"{key}:" for key in (*ManifestModel.model_fields, *CommandModel.model_fields)],
         *["\n", "\n  ", "\n- ", "\n  - ", " ", "\t", "\r\n", "\r", "\u2028", "\x85", "\ufeff"],
         *['"', "'", "[", "]", "{", "}", ",", ": ", " #", "#", "|", ">", "-", "---", "...", "?"],
         *["&a ", "*a", "!x ", "!!str ", "%", "@", "`", "<<", "\\", "\0", "~", "1", "true", "é😀"],

@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
-from commandsync.manifest import load_manifests
-from commandsync.manifest.schema import json_schema
+from commandsync.manifest import json_schema, load_manifests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,16 +122,17 @@ def test_the_wildcards_are_as_long_as_names_of_any_length_can_be_tried_on(
 def test_a_syntax_takes_up_what_it_has_once_the_prefix_is_filled_in(
     prefix: str, parts: int
 ) -> None:
-    def text(uses: int) -> bytes:
-        one = "{prefix}" * (uses // parts)
-        entries = "".join(f"- {{name: {n}, description: b, syntax: '{one}'}}\n" for n in range(5))
+    def text(uses: int, count: int) -> bytes:
+        syntax = "{prefix}" * (uses // parts)
+        entry = f"- {{name: %, description: b, syntax: '{syntax}'}}\n"
+        entries = "".join(entry.replace("%", str(number)) for number in range(count))
         return f"version: 1\nprefix: {prefix}\ncommands:\n{entries}".encode()
 
     uses = 10 * 1024 * 1024 * parts // 5 // len(prefix)
-    load_manifests(["-"], stdin=lambda: text(uses - 10 * parts))
+    load_manifests(["-"], stdin=lambda: text(uses - 10 * parts, 5))
 
     with pytest.raises(ManifestError) as caught:
-        load_manifests(["-"], stdin=lambda: text(uses + 10 * parts))
+        load_manifests(["-"], stdin=lambda: text(uses + 10 * parts, 6))
 
     (problem,) = caught.value.problems
     assert problem.location.line == 8

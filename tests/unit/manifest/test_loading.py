@@ -156,58 +156,6 @@ def test_an_aliased_command_stands_where_its_alias_does(
 HEAD = "version: 1\ncommands:\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            HEAD + "- name: a\n  description: Joins #general now\n  syntax: c # a comment\n",
-            [
-                (
-                    '4:21: the text ends before the " #": "Joins" '
-                    "| quote the text if the # belongs to it"
-                )
-            ],
-        ),
-        (
-            HEAD + "- {name: a, description: b, syntax: &amp c}\n",
-            [
-                (
-                    '3:37: YAML reads "&amp" as an anchor, and nothing refers to it '
-                    "| quote the text if it begins with &"
-                )
-            ],
-        ),
-        (
-            HEAD + "- {name: Help, description: …, syntax: c}\n"
-            "- {name: help, description: '...', syntax: c}\n"
-            "- {name: help, description: x, syntax: c}\n",
-            [
-                "3:29: the description is only an ellipsis | say what it does",
-                '4:10: "help" and "Help" at -:3:3 differ only in upper and lower case',
-                "4:29: the description is only an ellipsis | say what it does",
-            ],
-        ),
-        (
-            "version: 1\nannouncements:\n" + "- {title: a, description: b}\n" * 2,
-            [
-                (
-                    "4:3: this announcement stands here twice, first at -:3:3 "
-                    "| it will be posted twice: remove one if that is not meant"
-                )
-            ],
-        ),
-        (
-            "version: 1\n",
-            ["1:1: neither commands: nor announcements: is here, so there is nothing to manage"],
-        ),
-    ],
-)
-def test_what_is_hardly_meant_is_warned_about(
-    warnings_of: WarningsOf, text: str, expected: list[str]
-) -> None:
-    assert warnings_of(text) == expected
-
-
 def test_warnings_end_at_what_anybody_reads(warnings_of: WarningsOf) -> None:
     lines = [f"- {{name: a{n}, description: …, syntax: c}}\n" for n in range(1100)]
 

@@ -189,6 +189,6 @@ def test_every_example_is_one_that_its_key_accepts() -> None:
     assert all(Draft202012Validator(key).is_valid(example) for key, example in examples)
 
 
-def test_the_file_is_what_the_grammar_says() -> None:
+def test_the_file_is_what_the_models_generate() -> None:
     assert SCHEMA.read_text(encoding="utf-8") == schema_text()
     assert json.loads(schema_text()) == json_schema()

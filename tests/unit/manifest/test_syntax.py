@@ -1,4 +1,4 @@
-"""What is not YAML, or no text, or too much of either: one clear complaint each."""
+"""Files that are not YAML, not UTF-8, or too large: one clear problem each."""
 
 from __future__ import annotations
 
@@ -11,190 +11,21 @@ if TYPE_CHECKING:
 
     Complaints = Callable[[str | bytes], list[str]]
 
-TAB = "a tab appears where YAML expects spaces | indent with spaces only"
-
-
-@pytest.mark.parametrize(
-    ("value", "read_as"),
-    [
-        ("[p]help", "a list"),
-        ("[p", "a list"),
-        ("{0} help", "a mapping"),
-        ("{user: x} help", "a mapping"),
-        ("@everyone", "a reserved sign"),
-        ("`x`", "a reserved sign"),
-        ("%user%", "a directive"),
-        ("*", "an alias"),
-        (">help", "the beginning of a block of text"),
-        ("|x", "the beginning of a block of text"),
-        ("? x", "a key"),
-        ("]x", "the end of a list"),
-        ("}", "the end of a mapping"),
-        (", x", "a separator"),
-        ("-", "an item of a list"),
-        ("- x", "an item of a list"),
-        ("&", "an anchor"),
-        (": x", "a value without a key"),
-    ],
-)
-def test_a_text_that_yaml_takes_for_something_else_is_shown_in_quotes(
-    complaints: Complaints, value: str, read_as: str
-) -> None:
-    expected = [f'3:11: YAML reads "{value}" as {read_as} | quote it: "{value}"']
-
-    assert complaints(f"version: 1\ncommands:\n- syntax: {value}\n  name: x\n") == expected
-
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (
-            "bot: [a] it's \\x\n",
-            "1:6: YAML reads \"[a] it's \\x\" as a list | quote it: '[a] it''s \\x'",
-        ),
-        (
-            "bot: Usage: it's\n",
-            '1:11: a ": " inside a text makes YAML read a key | quote it: "Usage: it\'s"',
-        ),
-        (
-            "bot: 'it's'\n",
-            '1:10: the quoted text "it" ends here, and more follows | quote the whole: "it\'s"',
-        ),
-        (
-            'bot: "x" y\n',
-            '1:9: the quoted text "x" ends here, and more follows | quote the whole: \'"x" y\'',
-        ),
-        ('bot: "x\nprefix: z\n', '1:6: this quote is never closed | end the text with "'),
-        ("bot: 'x\n", "1:6: this quote is never closed | end the text with '"),
-        (
-            "sync: {\n  prune: true\n",
-            "1:7: this { is never closed | end it with }, or quote the value if it is a text",
-        ),
-        (
-            "include: [\n  a.yaml\n",
-            "1:10: this [ is never closed | end it with ], or quote the value if it is a text",
-        ),
-        (
-            'bot: "a\\q"\n',
-            (
-                "1:8: this is not an escape that YAML knows | inside double quotes "
-                "write \\\\ for a "
-                "backslash, or use single quotes"
-            ),
-        ),
-        (
-            'include: [a, "b\\*"]\n',
-            (
-                "1:16: this is not an escape that YAML knows | inside double quotes write \\\\ "
-                "for a "
-                "backslash, or use single quotes"
-            ),
-        ),
-        (
-            "commands:\n- {name: a, description: b #c, syntax: d}\n",
-            (
-                "2:3: YAML reads what follows # as a comment, so this { is never closed "
-                "| quote the text that holds the #"
-            ),
-        ),
-        (
-            "commands:\n- {name: a, description: b: c, syntax: d}\n",
-            (
-                "2:3: YAML cannot read what is inside this { "
-                "| quote the texts in it, and put a comma between the fields"
-            ),
-        ),
-        (
-            "version:1\ncommands: []\n",
-            (
-                '1:1: "version:1" is not a key: there is no space after the colon '
-                "| write a space after the colon"
-            ),
-        ),
-        (
-            "commands:\r\n  -name: a\r\n   syntax: b\r\n",
-            (
-                '2:3: "-name: a" is not a key: there is no space after the dash '
-                "| write a space after the dash"
-            ),
-        ),
-        (
-            'bot: "\\ud83d\\ude00"\n',
-            (
-                "1:9: this escape is one half of a character, as JSON writes it "
-                "| write the character itself, such as an emoji: the file is UTF-8"
-            ),
-        ),
-        (
-            'bot: "\\UFFFFFFFF"\n',
-            (
-                "1:9: this is not an escape that YAML knows | inside double quotes write \\\\ for "
-                "a "
-                "backslash, or use single quotes"
-            ),
-        ),
-        (
-            "version: 1\nbot\nprefix: x\n",
-            (
-                '2:1: "bot" is not a key: there is no colon and space after it | write key: '
-                "value; a "
-                "text of many lines is indented deeper than its key"
-            ),
-        ),
-        (
-            "version: 1\n bot: 2\n",
-            (
-                "2:5: this does not fit the line above it | it is indented by 1, the line "
-                "above it by 0: keys of one mapping start in one column"
-            ),
-        ),
-        (
-            "commands:\n- name: a\n syntax: y\n",
-            (
-                "3:2: this does not fit the line above it | it is indented by 1, the line "
-                "above it by 2: keys of one mapping start in one column"
-            ),
-        ),
-        (
-            "version: 1\n...\nbot: 2\n",
-            "3:1: more follows after the end of the document | remove what is too much",
-        ),
-        (
-            "%YAML 1.1\n",
-            "2:1: nothing follows the directive | a manifest needs no % line: remove it",
-        ),
-        (
-            'bot: "1"\n - c\n',
-            (
-                "2:2: this does not fit the line above it | it is indented by 1, the line "
-                "above it by 0: keys of one mapping start in one column"
-            ),
-        ),
-        ('- a: "b"\n  - c\n', "2:3: this does not fit the line above it"),
-        ("version: 1\nsync:\n\tprune: true\n", f"3:1: {TAB}"),
-        ("sync:\n  ignore: a\n\tprune: true\n", f"3:1: {TAB}"),
-        ("\tversion: 1\n", f"1:1: {TAB}"),
-        ("a: b\n  \tc: d\n", f"2:3: {TAB}"),
-        (
-            "bot: '1é\x07'\n",
-            (
-                '1:9: the character U+0007 is not allowed in YAML | remove it, or write "\\u0007" '
-                "inside double quotes if it is meant"
-            ),
-        ),
-        (
-            "bot: 1\uffff\n",
-            (
-                '1:7: the character U+FFFF is not allowed in YAML | remove it, or write "\\uFFFF" '
-                "inside double quotes if it is meant"
-            ),
-        ),
+        ("commands:\r\n  -name: a\r\n   syntax: b\r\n", '2:3: "-name: a" is not a key'),
+        ("bot: '1é\x07'\n", "1:9: the character U+0007 is not allowed in YAML"),
+        ("bot: 1\uffff\n", "1:7: the character U+FFFF is not allowed in YAML"),
     ],
 )
-def test_a_mistake_in_the_yaml_is_told_in_plain_words(
+def test_what_no_golden_file_can_hold_is_reported_at_its_place(
     complaints: Complaints, text: str, expected: str
 ) -> None:
-    assert complaints(text) == [expected]
+    [complaint] = complaints(text)
+
+    assert complaint.startswith(expected)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,300 @@
+"""The types of a manifest's values: how each is checked and completed, and its JSON Schema.
+
+The values are the nodes of the file, in which each is a string as it is spelled.
+"""
+
+import re
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    ValidationInfo,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
+
+from commandsync.api.address import parse_address
+from commandsync.errors import UsageError
+from commandsync.manifest.foreign import typographic
+from commandsync.manifest.nodes import Node, Scalar, Sequence, called
+from commandsync.manifest.problems import quoted
+from commandsync.manifest.source import MOST_BYTES, Allowance
+from commandsync.plan.rules import (
+    MOST_WILD_CHARACTERS,
+    MOST_WILDCARDS,
+    DeleteLimit,
+    has_wildcard,
+    parse_delete_limit,
+)
+from commandsync.records.texts import canonical
+
+_FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_COMMENT = re.compile(r"[ \t]+#(?=\S)")
+_LONGEST = 100  # characters of a value that is repeated in every command
+_PREFIX = re.compile(r"\{\{prefix\}\}|\{prefix\}")
+_LITERAL = "{prefix}"
+_BOT = r"\s*(?=\S*[0-9])\S+\s*"
+_TOKEN_ENV = "COMMANDSYNC_[A-Za-z0-9_]+"  # noqa: S105 - a variable's name
+_LIMIT = r"^[ \t]*([0-9]{1,9}|(0?[0-9]{1,2}(\.[0-9]{1,6})?|100(\.0{1,6})?) ?%|[Aa][Ll][Ll])[ \t]*$"
+
+
+class Context(NamedTuple):
+    """The context of a validation.
+
+    Attributes:
+        text: The text of the file.
+        has_prefix: Whether the manifest has a prefix, or may have lost it to a syntax error.
+        cut: Where strings are collected that end before a `#`, which may belong to them.
+    """
+
+    text: str
+    has_prefix: bool
+    cut: list[Scalar]
+
+
+class UnfitError(Exception):
+    """A record's field cannot be completed.
+
+    Attributes:
+        field: Its key.
+        message: Why.
+        hint: What to do; may be empty.
+    """
+
+    def __init__(self, field: str, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.field, self.message, self.hint = field, message, hint
+
+
+class CommandDefaults(NamedTuple):
+    """What a manifest defines for all of its commands.
+
+    Attributes:
+        allowance: What the manifest may still take up; what prefixes add is taken from it.
+        prefix: What `{prefix}` stands for.
+        category: The category of commands that have none.
+    """
+
+    allowance: Allowance
+    prefix: str
+    category: str
+
+    def filled(self, field: str, text: str) -> str:
+        """Return a text with the prefix filled in.
+
+        Raises:
+            UnfitError: Nothing is left, or it becomes too much.
+        """
+        if _LITERAL not in text:
+            return text
+        if self.allowance.characters < 0:
+            return text  # reported already
+        self.allowance.characters -= _uses(text) * max(len(self.prefix) - len(_LITERAL), 0)
+        if self.allowance.characters < 0:
+            raise UnfitError(
+                field,
+                f"the values of the manifest have more than {MOST_BYTES:,} characters once "
+                "{prefix} is filled in",
+                "shorten the prefix, or write it out where it is needed",
+            )
+        filled = _PREFIX.sub(lambda match: self.prefix if match[0] == _LITERAL else _LITERAL, text)
+        filled = canonical(filled)
+        if not filled:
+            raise UnfitError(field, f"{field} is empty once {{prefix}} is filled in")
+        return filled
+
+
+def _uses(text: str) -> int:
+    return text.count(_LITERAL) - text.count("{{prefix}}")
+
+
+def refusal(message: str, hint: str = "") -> PydanticCustomError:
+    """Return an error with a message and a hint of its own, for pydantic to collect."""
+    return PydanticCustomError("refused", "{message}", {"message": message, "hint": hint})
+
+
+def _as_written(value: Node, info: ValidationInfo[Context]) -> Node:
+    """Check how a string is written, and collect it where a comment may have cut it."""
+    if isinstance(value, Scalar) and value.plain:
+        if _COMMENT.match(info.context.text, value.end):
+            info.context.cut.append(value)
+        if problem := typographic(value):
+            raise refusal(*problem)
+    return value
+
+
+def _text(value: Node, info: ValidationInfo[Context]) -> Node | str:
+    if not isinstance(value, Scalar):
+        return value
+    text = canonical(value)
+    if not text:
+        raise PydanticCustomError("empty", "empty")
+    if value.plain:
+        _as_written(value, info)
+    return text
+
+
+def _prefixed(text: str, info: ValidationInfo[Context]) -> str:
+    if not info.context.has_prefix and _uses(text):
+        raise refusal(
+            "the syntax uses {prefix}, and the manifest has no prefix:",
+            "add prefix: to the manifest, or write {{prefix}} for the literal text",
+        )
+    return text
+
+
+def _not_null(value: Node, info: ValidationInfo[Context]) -> Node:
+    if isinstance(value, Scalar) and value.is_null:
+        hint = 'write "" for none, or the string in quotes if it is meant'
+        raise refusal("category must be a string, not null", hint)
+    return _as_written(value, info)
+
+
+def _listed(value: Node) -> Node | tuple[Node, ...]:
+    if isinstance(value, Scalar) and not value.is_null:
+        return (value,)
+    return tuple(value) if isinstance(value, Sequence) else value
+
+
+def _version(value: Node) -> Node:
+    if not (isinstance(value, Scalar) and value.plain and value == "1"):
+        actual = quoted(value) if isinstance(value, Scalar) else called(value)
+        raise refusal(f"version must be the number 1, not {actual}")
+    return value
+
+
+def _flag(value: Node) -> Node | bool:
+    return _FLAGS.get(value, value) if isinstance(value, Scalar) and value.plain else value
+
+
+def _limit(value: Node) -> DeleteLimit:
+    try:
+        return parse_delete_limit(value if isinstance(value, Scalar) else "-")
+    except ValueError:
+        empty = isinstance(value, Scalar) and not value.strip()
+        raise refusal(
+            "max_deletes must be a number, a percentage or all, not "
+            f"{quoted(value) if isinstance(value, Scalar) else called(value)}",
+            "leave the key out for 30 % and always 3, or write 0 for none" if empty else "",
+        ) from None
+
+
+def _few_wildcards(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    wild = [pattern for pattern in patterns if has_wildcard(pattern)]
+    if len(wild) > MOST_WILDCARDS or sum(map(len, wild)) > MOST_WILD_CHARACTERS:
+        raise refusal(
+            f"ignore has more than {MOST_WILDCARDS} patterns with a wildcard, or more than "
+            f"{MOST_WILD_CHARACTERS:,} characters in them",
+            "one pattern can match many names: beta-*",
+        )
+    return patterns
+
+
+def _bot(text: str) -> str:
+    if not re.fullmatch(_BOT, text):
+        raise refusal(
+            "bot must look like 779641401482805289",
+            "an id has a digit and no space: copy it from the address of the bot's page, or leave "
+            "the key out where the bot's token is set, which holds the id",
+        )
+    return text
+
+
+def _token_env(value: Node) -> Node:
+    if isinstance(value, Scalar) and not re.fullmatch(_TOKEN_ENV, value):
+        # It may be a pasted secret: it is not shown.
+        raise refusal(
+            "token_env must look like COMMANDSYNC_TOKEN_MYBOT",
+            "it names a variable of your environment; never write the token itself here",
+        )
+    return value
+
+
+def _url(text: str) -> str:
+    try:
+        # Whether plain http is allowed is for the command line to decide.
+        return str(parse_address(text, insecure_http=True))
+    except UsageError as error:
+        raise refusal(error.message, error.hint) from None
+
+
+def _id(text: str) -> str:
+    if text in {".", ".."}:
+        raise refusal(f'"{text}" is not a valid id', "copy it from commandsync pull --pin")
+    return text
+
+
+# Editors see off, 247 and ~ as a boolean, a number and null, where the loader sees strings.
+_SCALAR = ["string", "number", "boolean", "null"]
+_TEXT: dict[str, Any] = {"type": _SCALAR, "pattern": r"\S"}
+_NOT_NULL = {"type": _SCALAR[:-1]}
+_ANY_LIMIT = [
+    {"type": "integer", "minimum": 0, "maximum": 999_999_999},
+    {"type": "string", "pattern": _LIMIT},
+]
+
+AnyText = Annotated[str, BeforeValidator(_text), WithJsonSchema(_TEXT)]
+"""A string that is not empty."""
+
+Syntax = Annotated[AnyText, AfterValidator(_prefixed)]
+
+Texts = Annotated[
+    tuple[AnyText, ...],
+    BeforeValidator(_listed),
+    WithJsonSchema({"anyOf": [{"type": "array", "items": _TEXT}, _TEXT | _NOT_NULL]}),
+]
+"""A list of strings, or a single one."""
+
+Patterns = Annotated[Texts, AfterValidator(_few_wildcards)]
+
+Id = Annotated[
+    AnyText,
+    AfterValidator(_id),
+    WithJsonSchema(_TEXT | {"not": {"enum": [".", ".."]}}),
+    Field(
+        description="Optional pin: the service's own id of this very entry, as "
+        "`commandsync pull --pin` writes it.",
+        examples=["64f0c2a91be34d5a7c0e8812"],
+    ),
+]
+
+Category = Annotated[str | None, BeforeValidator(_not_null), WithJsonSchema(_NOT_NULL)]
+"""A string that may be empty, not yet canonical; None if left out."""
+
+_Short = Annotated[str, Field(max_length=_LONGEST)]
+
+DefaultCategory = Annotated[
+    _Short, BeforeValidator(_not_null), WithJsonSchema(_NOT_NULL | {"maxLength": _LONGEST})
+]
+
+Prefix = Annotated[
+    _Short | None,
+    BeforeValidator(_as_written),
+    WithJsonSchema({"type": _SCALAR, "maxLength": _LONGEST}),
+]
+"""A string that is kept to the letter; None if left out."""
+
+Bot = Annotated[
+    AnyText,
+    AfterValidator(_bot),
+    WithJsonSchema({"type": ["string", "number"], "pattern": f"^{_BOT}$"}),
+]
+
+BaseUrl = Annotated[AnyText, AfterValidator(_url)]
+
+TokenEnv = Annotated[
+    AnyText,
+    BeforeValidator(_token_env),
+    WithJsonSchema({"type": "string", "pattern": f"^{_TOKEN_ENV}$"}),
+]
+
+Version = Annotated[Literal["1"], BeforeValidator(_version), WithJsonSchema({"const": 1})]
+
+Flag = Annotated[bool, BeforeValidator(_flag)]
+
+Limit = Annotated[DeleteLimit | None, PlainValidator(_limit), WithJsonSchema({"anyOf": _ANY_LIMIT})]
+
+Policy = Annotated[Literal["append", "mirror"], BeforeValidator(_as_written)]

@@ -1,0 +1,247 @@
+"""The keys of a manifest as pydantic models: each key's type, default and description, once.
+
+The JSON Schema, by which editors complete and check a manifest, comes from the same models.
+"""
+
+import json
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, FailFast, Field
+
+from commandsync.manifest.fields import (
+    AnyText,
+    BaseUrl,
+    Bot,
+    Category,
+    CommandDefaults,
+    DefaultCategory,
+    Flag,
+    Id,
+    Limit,
+    Patterns,
+    Policy,
+    Prefix,
+    Syntax,
+    Texts,
+    TokenEnv,
+    Version,
+)
+from commandsync.plan.rules import SyncRules
+from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
+
+MARKS = {"bot", "base_url", "token_env", "sync", *(kind.collection for kind in Resource)}
+"""The keys that mark a manifest; other programs' files have include, defaults or prefix, too."""
+
+_ABOUT = """\
+A bot's public command list for commandsync. Text is text: a value such as off, 247 or ~ counts as \
+it is spelled, so text fields accept what YAML calls strings, numbers, booleans and null here. \
+This schema cannot express the following, which `commandsync validate` checks: a value left empty \
+is not a string, nor is one in typographic quotes; keys are unique; commands equal in all fields; \
+formerly naming a live command; an id pinned twice; names that sync.ignore matches; {prefix} \
+without prefix:; the form of base_url; numbers in plain decimal digits; tags, merges and the \
+limits on size. An included file holds only commands: and announcements:, and needs no version:, \
+which this schema requires."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, field_title_generator=lambda name, _: name
+    )
+
+
+class CommandModel(_Table):
+    """A command as a manifest describes it."""
+
+    name: AnyText = Field(description="The command's name.", examples=["help"])
+    description: AnyText = Field(
+        description="What the command does. Many lines go into a block: description: |",
+        examples=["Shows the help menu."],
+    )
+    syntax: Syntax = Field(
+        description="How the command is used. {prefix} stands for the manifest's prefix; "
+        "{{prefix}} stays literally {prefix}.",
+        examples=["{prefix}help [command]"],
+    )
+    category: Category = Field(
+        None,
+        description='The group it is shown in; "" for none, also where defaults has one.',
+        examples=["General"],
+    )
+    formerly: Texts = Field(
+        (),
+        description="Names the command no longer has: it is renamed and keeps its id and uses.",
+        examples=[["h"]],
+    )
+    id: Id = ""
+
+    def text(self, defaults: CommandDefaults) -> CommandText:
+        """Return the command as it is compared and sent.
+
+        Raises:
+            UnfitError: The prefix cannot be filled in.
+        """
+        syntax = defaults.filled("syntax", self.syntax)
+        category = defaults.category if self.category is None else canonical(self.category)
+        return CommandText(self.name, self.description, syntax, category)
+
+
+class AnnouncementModel(_Table):
+    """An announcement as a manifest describes it."""
+
+    title: AnyText = Field(description="The announcement's title.", examples=["v2.0 is out"])
+    description: AnyText = Field(
+        description="The announcement's text.", examples=["Slash commands everywhere."]
+    )
+    id: Id = ""
+    formerly: ClassVar[tuple[str, ...]] = ()
+
+    def text(self, _: CommandDefaults) -> AnnouncementText:
+        """Return the announcement as it is compared and sent."""
+        return AnnouncementText(self.title, self.description)
+
+
+class DefaultsModel(_Table):
+    """The values of every command that does not have its own."""
+
+    category: DefaultCategory = Field(
+        "", description="The category of commands that have none.", examples=["General"]
+    )
+
+
+class SyncModel(_Table):
+    """What a sync may do."""
+
+    prune: Flag = Field(
+        default=True, description="Delete listed commands that the manifest does not have."
+    )
+    ignore: Patterns = Field(
+        (),
+        description="Patterns (*, ?, [...]) of listed names and titles that are never touched; "
+        "upper and lower case do not matter.",
+        examples=[["beta-*"]],
+    )
+    max_deletes: Limit = Field(
+        None,
+        description="How much one run may delete: a number, a percentage of what is listed, or "
+        "all. If left out, it is 30%, and 3 are always allowed.",
+        examples=["30%", 10, "all"],
+    )
+    announcements: Policy = Field(
+        "append", description="append adds what is missing; mirror also replaces and deletes."
+    )
+
+    def rules(self) -> SyncRules:
+        """Return the policy as planning reads it."""
+        return SyncRules(
+            prune=self.prune,
+            ignore=self.ignore,
+            max_deletes=self.max_deletes,
+            announcements=self.announcements,
+        )
+
+
+Commands = Annotated[
+    list[CommandModel],
+    FailFast(),
+    Field(
+        description="The bot's commands, in the order to be shown. If left out, commands are not "
+        "managed; an empty list means none."
+    ),
+]
+Announcements = Annotated[
+    list[AnnouncementModel],
+    FailFast(),
+    Field(
+        description="The bot's announcements. If left out, announcements are not managed; an empty "
+        "list means none."
+    ),
+]
+
+
+class IncludedModel(_Table):
+    """A file that a manifest includes."""
+
+    version: Version = "1"
+    commands: Commands = []
+    announcements: Announcements = []
+
+
+class ManifestModel(_Table):
+    """A whole manifest."""
+
+    version: Version = Field(description="The version of this grammar: 1.")
+    bot: Bot = Field(
+        "",
+        description="The bot's id. Optional: --bot, COMMANDSYNC_BOT or the id inside the token do "
+        "as well.",
+        examples=["779641401482805289"],
+    )
+    base_url: BaseUrl = Field(
+        "",
+        description="Where the listing service is, without /v1. Optional: --base-url or "
+        "COMMANDSYNC_BASE_URL do as well.",
+        examples=["https://listing.example"],
+    )
+    token_env: TokenEnv = Field(
+        "",
+        description="The environment variable with this bot's token; never the token itself.",
+        examples=["COMMANDSYNC_TOKEN_MYBOT"],
+    )
+    prefix: Prefix = Field(
+        None,
+        description="What {prefix} in a syntax stands for, kept to the letter.",
+        examples=["/", "!"],
+    )
+    defaults: DefaultsModel = Field(default_factory=DefaultsModel)
+    include: Texts = Field(
+        (),
+        description="More files with a commands: or announcements: list, as patterns relative to "
+        "this file's folder; they must stay inside it.",
+        examples=[["commands/*.yaml"]],
+    )
+    sync: SyncModel = Field(default_factory=SyncModel)
+    commands: Commands = []
+    announcements: Announcements = []
+
+
+TABLES: dict[str, type[BaseModel]] = {
+    "defaults": DefaultsModel,
+    "sync": SyncModel,
+    "commands": CommandModel,
+    "announcements": AnnouncementModel,
+}
+"""The models of the keys that hold keys and values, or a list of them."""
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the manifest's JSON Schema (draft 2020-12), generated from the models."""
+    schema = ManifestModel.model_json_schema()
+    inlined: dict[str, Any] = _inlined(schema, schema.pop("$defs"))
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **inlined,
+        "title": "commandsync manifest",
+        "description": _ABOUT,
+    }
+
+
+def schema_text() -> str:
+    """Return the schema as `schemas/commands.schema.json` has it."""
+    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _inlined(schema: Any, models: dict[str, Any]) -> Any:  # noqa: ANN401 - any part of a schema
+    """Put each model where it is used, as editors show it best, and leave empty defaults out."""
+    if isinstance(schema, list):
+        return [_inlined(part, models) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if reference := schema.get("$ref"):
+        table = models[reference.rpartition("/")[2]]
+        schema = {key: part for key, part in table.items() if key != "title"} | schema
+        del schema["$ref"]
+    return {
+        key: _inlined(part, models)
+        for key, part in schema.items()
+        if key != "default" or part not in ("", None, [])
+    }

@@ -1,0 +1,185 @@
+"""One manifest: its file and those that it includes -> its defaults and entries."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, cast
+
+from commandsync.manifest.checks import Placed, check
+from commandsync.manifest.events import ParsedFile, parse
+from commandsync.manifest.fields import CommandDefaults, Context, UnfitError
+from commandsync.manifest.files import included_paths
+from commandsync.manifest.loaded import Manifest
+from commandsync.manifest.model import MARKS, TABLES, IncludedModel, ManifestModel
+from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
+from commandsync.manifest.problems import FileProblems, Problems
+from commandsync.manifest.source import Allowance, Origin, UnreadableError, read_source
+from commandsync.manifest.validation import Model, validated
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import Resource, canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commandsync.diagnostics import Location
+    from commandsync.plan.rules import SyncRules
+
+    AnyPart: TypeAlias = "Part[ManifestModel] | Part[IncludedModel]"
+
+MANIFEST = "a manifest"
+_INCLUDED = "an included file"
+_ELLIPSES = frozenset({"…", "...", ".."})
+_LARGEST_JSON = 1024 * 1024  # characters
+_ENTRY_KEYS = {key for kind in Resource for key in TABLES[kind.collection].model_fields}
+
+
+class Part(NamedTuple, Generic[Model]):
+    """A checked file, the manifest itself or one it includes, without what is wrong in it."""
+
+    report: FileProblems
+    root: Mapping
+    model: Model
+    broken: bool
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return self.report.source.path
+
+    def place(self, key: str) -> Location | None:
+        """Return the place of a key's value; None when the key is not there."""
+        return self.report.source.location(self.root[key].at) if key in self.root else None
+
+
+@dataclass(slots=True)
+class ManifestReader:
+    """Reads one manifest.
+
+    Attributes:
+        origin: Where files may be read from.
+        problems: Where problems are reported.
+        allowance: What the manifest may still take up.
+        has_prefix: Whether the manifest has a prefix, or may have lost it to a syntax error.
+    """
+
+    origin: Origin
+    problems: Problems = field(default_factory=Problems)
+    allowance: Allowance = field(default_factory=Allowance)
+    has_prefix: bool = False
+
+    def parsed(self, path: str, what: str = MANIFEST) -> ParsedFile | None:
+        """Read and parse a file; None when it cannot be read, which is reported."""
+        self.problems.opened(path)
+        try:
+            source = read_source(path, origin=self.origin, allowance=self.allowance)
+        except UnreadableError as error:
+            self.problems.error(error.problem)
+            return None
+        report = FileProblems(source, self.problems)
+        if _is_other_json(source.text):
+            hint = "commandsync init writes a starter; -f names another file"
+            report.error(0, f"this is the JSON of another program, not {what}", hint)
+            return ParsedFile(report, None, refused=True)
+        return parse(report, self.allowance)
+
+    def manifest(self, file: ParsedFile) -> Manifest | None:
+        """Check a manifest and what it includes; None when too little of it can be read."""
+        root = file.root
+        self.has_prefix = file.broken or (isinstance(root, Mapping) and "prefix" in root)
+        main = self.checked(file, ManifestModel, MANIFEST)
+        if main is None:
+            return None
+        model, rules = main.model, main.model.sync.rules()
+        defaults = CommandDefaults(
+            self.allowance,
+            prefix="?" if model.prefix is None else model.prefix,  # no syntax uses it then
+            category=canonical(model.defaults.category),
+        )
+        parts: list[AnyPart] = [main, *self.included(main)]
+        snapshot = _snapshot(parts, defaults, rules)
+        if not snapshot.collections:
+            keys = " nor ".join(f"{kind.collection}:" for kind in Resource)
+            main.report.warning(0, f"neither {keys} is here, so there is nothing to manage")
+        if any(part.broken for part in parts):
+            return None
+        return Manifest(
+            path=main.path,
+            paths=tuple(part.path for part in parts),
+            snapshot=snapshot,
+            bot=model.bot,
+            base_url=model.base_url,
+            token_env=model.token_env,
+            prefix=model.prefix,
+            rules=rules,
+            warnings=self.problems.warnings,
+            bot_at=main.place("bot"),
+            base_url_at=main.place("base_url"),
+            token_env_at=main.place("token_env"),
+        )
+
+    def included(self, main: Part[ManifestModel]) -> list[Part[IncludedModel]]:
+        """Read and check the files that a manifest includes."""
+        patterns = strings(main.root.get("include"))
+        files = [self.parsed(path, _INCLUDED) for path in included_paths(main.report, patterns)]
+        parts = [self.checked(file, IncludedModel, _INCLUDED) for file in files if file]
+        return [part for part in parts if part]
+
+    def checked(self, file: ParsedFile, model: type[Model], what: str) -> Part[Model] | None:
+        """Check a file; None when too little of it can be read, which is reported."""
+        report, root, broken, refused = file
+        if refused:
+            return None
+        if root is None or (isinstance(root, Scalar) and root.plain and not root):
+            report.error(0, "the file is empty", "commandsync init writes a starter")
+        elif isinstance(root, Mapping):
+            context = Context(report.source.text, self.has_prefix, [])
+            root, checked = validated(model, root, report, context, what=what, broken=broken)
+            return Part(report, root, checked, broken)
+        else:
+            message = f"{what} must have keys at its top level, such as version: and commands:"
+            is_list = isinstance(root, Sequence)
+            report.error(0, message, "put the list under commands:" if is_list else "")
+        return None
+
+
+def _is_other_json(text: str) -> bool:
+    """Whether a file is the JSON of another program: it has no key that marks a manifest."""
+    if text.lstrip()[:1] not in {"{", "["} or len(text) > _LARGEST_JSON:
+        return False
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    if isinstance(value, dict):
+        return bool(value) and MARKS.isdisjoint(value)
+    return any(not isinstance(entry, dict) or not _ENTRY_KEYS.issuperset(entry) for entry in value)
+
+
+def _snapshot(parts: Iterable[AnyPart], defaults: CommandDefaults, rules: SyncRules) -> Snapshot:
+    collections: dict[Resource, tuple[Entry, ...]] = {}
+    for kind in Resource:
+        managing = [part for part in parts if kind.collection in part.root]
+        placed = [entry for part in managing for entry in _entries(kind, part, defaults)]
+        check(kind, placed, rules)
+        if managing:
+            collections[kind] = tuple(entry.entry for entry in placed)
+    return Snapshot(MappingProxyType(collections))
+
+
+def _entries(kind: Resource, part: AnyPart, defaults: CommandDefaults) -> Iterator[Placed]:
+    nodes = cast("list[Mapping]", part.root[kind.collection])
+    report = part.report
+    for node, model in zip(nodes, getattr(part.model, kind.collection), strict=True):
+        if model.description in _ELLIPSES:
+            message = "the description is only an ellipsis"
+            report.warning(node["description"].at, message, "describe what it does")
+        try:
+            text = model.text(defaults)
+        except UnfitError as error:
+            report.error(node[error.field].at, error.message, error.hint)
+            continue
+        location = report.source.location(node.at)
+        entry = Entry(text, id=model.id, location=location, formerly=model.formerly)
+        yield Placed(entry, node, report)

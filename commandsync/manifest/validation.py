@@ -1,0 +1,243 @@
+"""A file's nodes -> its model; what pydantic refuses becomes problems at the nodes' places."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+
+from commandsync.manifest.model import TABLES
+from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence, called, scalar
+from commandsync.manifest.problems import closest, did_you_mean, quoted
+from commandsync.records.texts import Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from pydantic_core import ErrorDetails
+
+    from commandsync.manifest.fields import Context
+    from commandsync.manifest.problems import FileProblems
+
+_COMMENT = re.compile(r"[ \t]*#")
+_LINE = 200  # characters
+_KINDS = {
+    "string_type": "a string",
+    "tuple_type": "a list of strings",
+    "list_type": "a list",
+    "bool_type": "true or false",
+    "model_type": "keys and values",
+}
+_FORMERLY = "a name it has today is an entry of its own; one it no longer has goes under formerly"
+_SYNONYMS = {
+    "alias": "formerly",
+    "aliases": "formerly",
+    "args": "syntax",
+    "arguments": "syntax",
+    "body": "description",
+    "botid": "bot",
+    "cog": "category",
+    "content": "description",
+    "desc": "description",
+    "example": "syntax",
+    "format": "syntax",
+    "group": "category",
+    "help": "description",
+    "includes": "include",
+    "module": "category",
+    "old_name": "formerly",
+    "previously": "formerly",
+    "section": "category",
+    "summary": "description",
+    "text": "description",
+    "title": "name",
+    "token": "token_env",
+    "url": "base_url",
+    "usage": "syntax",
+}
+"""Keys of other formats, and the key here that has the same meaning."""
+
+
+_VERSION = ("version", scalar("1", 0, 0, plain=True))
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def validated(
+    model: type[Model],
+    root: Mapping,
+    report: FileProblems,
+    context: Context,
+    *,
+    what: str,
+    broken: bool,
+) -> tuple[Mapping, Model]:
+    """Check a file's nodes against its model, and report each problem.
+
+    Args:
+        model: The model.
+        root: The top level.
+        report: The file, and where its problems are reported.
+        context: The context of the validation; it also collects the strings that a # cuts.
+        what: What the file is, as messages call it ("a manifest").
+        broken: Whether a syntax error has cost some keys, so that none is known to be missing.
+
+    Returns:
+        The nodes and the model: both without what is wrong.
+    """
+    checker = _Checker(report, context, broken)
+    checker.correct_keys(model, root, what)
+    try:
+        checked = model.model_validate(root, context=context)
+    except ValidationError:
+        root = checker.without_errors(model, root, what)
+        checked = model.model_validate(root, context=context)
+    for node in context.cut:
+        message = f'the string ends before the " #": {quoted(node)}'
+        report.warning(node.end, message, "quote the string if the # belongs to it")
+    return root, checked
+
+
+@dataclass(frozen=True, slots=True)
+class _Checker:
+    """Checks a file table by table, and puts what pydantic refuses into words."""
+
+    report: FileProblems
+    context: Context
+    broken: bool
+
+    def correct_keys(self, model: type[BaseModel], root: Mapping, what: str) -> None:
+        """Report the unknown keys of the top level; what is under a misspelt one is checked too."""
+        known = model.model_fields
+        for key in [key for key in root.written_keys() if key not in known]:
+            value = root.pop(key)
+            name = self.unknown_key(key, what, known)
+            above = root.get(name)
+            if isinstance(above, Sequence) and isinstance(value, Sequence):
+                above.extend(value)
+            elif above is not None:
+                self.without_errors(model, Mapping(0, 0, [_VERSION, (name, value)]), what)
+            elif name in TABLES:
+                root[name] = value
+
+    def without_errors(self, model: type[BaseModel], root: Mapping, what: str) -> Mapping:
+        """Report what is wrong in all tables, and return the rest."""
+        kinds = {kind.collection: kind for kind in Resource}
+        for key, table in TABLES.items():
+            node = root.get(key)
+            if key in kinds and isinstance(node, Sequence):
+                root[key] = self.right_entries(table, node, kinds[key])
+            elif key not in kinds and isinstance(node, Mapping):
+                root[key] = self.right(table, node, key)
+        root = self.right(model, root, what)
+        root.setdefault(*_VERSION)
+        return root
+
+    def right_entries(self, model: type[BaseModel], entries: Sequence, kind: Resource) -> Sequence:
+        """Report what is wrong with entries, and return those that lack nothing."""
+        what = f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+        needed = {name for name, field in model.model_fields.items() if field.is_required()}
+        right = (self.right(model, entry, what) for entry in entries)
+        return Sequence(
+            entries.at, entries.end, (entry for entry in right if needed <= entry.keys())
+        )
+
+    def right(self, model: type[BaseModel], table: Node, what: str) -> Mapping:
+        """Report what is wrong with a table, and return the rest."""
+        try:
+            model.model_validate(table, context=self.context)
+        except ValidationError as error:
+            details = error.errors(include_url=False)
+            for detail in details:
+                is_key = detail["type"] == "extra_forbidden"
+                if is_key or not getattr(detail["input"], "reported", False):
+                    self.report_detail(detail, model, table, what)
+            wrong = {key for detail in details for key in detail["loc"][:1]}
+            pairs = table.items() if isinstance(table, Mapping) else ()
+            return Mapping(table.at, table.end, (pair for pair in pairs if pair[0] not in wrong))
+        return cast("Mapping", table)
+
+    def report_detail(
+        self, detail: ErrorDetails, model: type[BaseModel], table: Node, what: str
+    ) -> None:
+        """Report one error of a table: at the table, at one of its keys, or at a value."""
+        node, key = detail["input"], str(detail["loc"][0]) if detail["loc"] else what
+        match detail["type"]:
+            case "missing" if key == "version":
+                if not self.broken:
+                    self.report.error(0, "version is missing", "begin the file with version: 1")
+            case "missing":
+                if "<<" not in node:
+                    self.report.error(node.at, f"{what} needs a {key}")
+            case "extra_forbidden" if isinstance(table, Mapping):
+                unknown = next(written for written in table.written_keys() if written == key)
+                self.unknown_key(unknown, what, model.model_fields)
+            case _:
+                self.report.error(node.at, *self.value_problem(detail, key))
+
+    def value_problem(self, detail: ErrorDetails, key: str) -> tuple[str, str]:
+        """Return the message about a value, and its hint."""
+        node, context = detail["input"], detail.get("ctx", {})
+        match detail["type"]:
+            case "refused":
+                return context["message"], context["hint"]
+            case "empty":
+                return f"{key} is empty", self.empty_hint(node)
+            case "string_too_long":
+                return f"{key} is longer than {context['max_length']} characters", ""
+            case "literal_error":
+                expected = context["expected"].replace("'", "")
+                return f"{key} must be {expected}", did_you_mean(str(node), expected.split(" or "))
+            case "model_type" if not detail["loc"]:
+                return f"{key} must be keys and values, not {called(node)}", ""
+            case kind:
+                message = f"{key} must be {_KINDS[kind]}, not {_shown(kind, node)}"
+                return message, self.kind_hint(kind, key, node)
+
+    def unknown_key(self, key: Scalar, what: str, known: Collection[str]) -> str:
+        """Report an unknown key; return the one that was probably meant."""
+        meant = _SYNONYMS.get(key.lower(), "")
+        meant = meant if meant in known else closest(key, known)
+        hint = f"did you mean {meant}?" if meant else f"it may have {', '.join(known)}"
+        if key == "<<":
+            hint = "merging is not supported: write the keys out, or use defaults"
+        elif meant == "formerly" and key.lower() in _SYNONYMS:
+            hint = _FORMERLY
+        self.report.error(key.at, f"{what} has no key {quoted(key)}", hint)
+        return meant
+
+    def kind_hint(self, kind: str, key: str, node: Node) -> str:
+        """Return what to write in place of a value of another type."""
+        match kind, node:
+            case "bool_type", Scalar():
+                return "write true or false, without quotes"
+            case "string_type", _:
+                text = self.report.source.text[node.at : node.end]
+                is_short = text[:1] in {"[", "{"} and "\n" not in text and len(text) < _LINE
+                return f"quote this: YAML reads {text} as {called(node)}" if is_short else ""
+            case "list_type", Mapping():
+                first = next(iter(TABLES[key].model_fields))
+                return f"begin each entry with - {first}:" if node else "write [] for none"
+            case "list_type" | "tuple_type", Scalar(is_null=True):
+                return "leave the key out, or write [] for none"
+            case "model_type", Scalar(is_null=True):
+                return "leave the key out, or write its keys below"
+            case _:
+                return ""
+
+    def empty_hint(self, node: Node) -> str:
+        """Return why YAML reads nothing where a string seems to be."""
+        text = self.report.source.text
+        if isinstance(node, Scalar) and node.plain and _COMMENT.match(text, node.at):
+            return "quote the string: YAML reads what follows # as a comment"
+        if text.startswith("&", node.at):
+            return "quote the string: YAML reads what follows & as an anchor"
+        return ""
+
+
+def _shown(kind: str, node: Node) -> str:
+    if kind == "string_type" or not isinstance(node, Scalar):
+        return called(node)
+    return "null" if node.is_null and kind != "bool_type" else quoted(node)
