@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from commandsync.errors import ListingError
     from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
-    from commandsync.records.rewriting import Rewrite
+    from commandsync.records.rewrites import Rewrite
 
 
 class Outcome(StrEnum):
@@ -73,7 +73,7 @@ class Result:
         settled: Every change with its outcome, in the plan's order.
         differences: Where the listing does not show what was written.
         notices: What else reading showed, such as copies that another run made.
-        left: What planning again from the listing as read after the writes would still do, other
+        remaining: What a new plan from the listing as read after the writes would still do, other
             than changes of this plan that are not done.
         read_back: Whether every changed collection was read again after the writes.
         verified: Whether nothing is left to do, by the listing as it was read after the writes;
@@ -88,7 +88,7 @@ class Result:
     settled: tuple[Settled, ...]
     differences: tuple[Difference, ...] = ()
     notices: tuple[Notice, ...] = ()
-    left: tuple[Change, ...] = ()
+    remaining: tuple[Change, ...] = ()
     read_back: bool = True
     verified: bool = True
     touched: bool = False

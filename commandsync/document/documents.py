@@ -105,8 +105,8 @@ def _plan_document(plan: Plan) -> Document:
         },
         "refused": refusal and {"message": refusal.message, "hint": refusal.hint},
         "changes": [_change_document(change) for change in plan.changes],
-        "kept": [_listed_document(resource, entry) for resource, entry in plan.kept],
-        "stuck": [_listed_document(resource, entry) for resource, entry in plan.stuck],
+        "kept": [_listed_document(resource, entry) for resource, entry in plan.unmanaged],
+        "stuck": [_listed_document(resource, entry) for resource, entry in plan.unwritable],
         "warnings": [_notice_document(notice) for notice in plan.notices],
         "fingerprint": plan.fingerprint,
     }
@@ -127,7 +127,7 @@ def result_document(result: Result) -> Document:
         ],
         "outcomes": {outcome.value: result.count(outcome) for outcome in Outcome},
         "verified": result.verified,
-        "left": [_change_document(change) for change in result.left],
+        "left": [_change_document(change) for change in result.remaining],
         "stopped": result.stopped,
         "stopped_hint": result.stopped_hint,
         "interrupted": result.interrupted,
@@ -207,7 +207,7 @@ def _change_document(change: Change) -> Document:
         document["renamed_from"] = change.before[0] if change.renames else None
     if isinstance(change, Add | Replace):
         document["listed"] = change.listed
-        document["alike"] = change.alike
+        document["alike"] = change.same_name
     return document
 
 

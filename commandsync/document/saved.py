@@ -153,8 +153,8 @@ def _plan(shape: shapes.SavedPlan) -> Plan:
             max_deletes=None if most is None else parse_delete_limit(most),
             announcements=limits.announcements,
         ),
-        kept=tuple(_listed(one) for one in shape.kept),
-        stuck=tuple(_listed(one) for one in shape.stuck),
+        unmanaged=tuple(_listed(one) for one in shape.kept),
+        unwritable=tuple(_listed(one) for one in shape.stuck),
         notices=tuple(
             Notice(one.message, one.hint, _location(one.location)) for one in shape.warnings
         ),
@@ -169,7 +169,7 @@ def _change(shape: shapes.AnyChange) -> Change:
                 resource=resource,
                 after=_text(shape.after),
                 listed=shape.listed,
-                alike=shape.alike,
+                same_name=shape.alike,
                 location=_location(shape.location),
             )
         case "edit":
@@ -189,7 +189,7 @@ def _change(shape: shapes.AnyChange) -> Change:
                 after=_text(shape.after),
                 fields=_field_changes(_text(shape.before), _text(shape.after)),
                 listed=shape.listed,
-                alike=shape.alike,
+                same_name=shape.alike,
                 location=_location(shape.location),
             )
         case "delete":

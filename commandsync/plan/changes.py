@@ -23,7 +23,7 @@ class Add:
         listed: How many records with this very text were listed when the plan was made, those that
             the plan itself changes or deletes left out; more of them later mean that it has been
             added since.
-        alike: How many others of those had its name, exactly, folded or cut; more of them later
+        same_name: How many others of those had its name, exactly, folded or cut; more of them later
             mean that it may have been added since and rewritten.
         location: Where the manifest says it.
     """
@@ -32,7 +32,7 @@ class Add:
     resource: Resource
     after: Text
     listed: int = 0
-    alike: int = 0
+    same_name: int = 0
     location: Location | None = None
 
     @property
@@ -88,7 +88,7 @@ class Replace:
     after: Text
     fields: tuple[FieldChange, ...]
     listed: int = 0
-    alike: int = 0
+    same_name: int = 0
     location: Location | None = None
 
     @property

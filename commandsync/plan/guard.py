@@ -34,17 +34,22 @@ class Refusal:
 
     Attributes:
         message: The arithmetic.
-        hint: What allows it.
+        flag: The option that allows it.
     """
 
     message: str
-    hint: str
+    flag: str
+
+    @property
+    def hint(self) -> str:
+        """What to do."""
+        return f"if that is meant, allow it with {self.flag}"
 
 
 def refusal(
     changes: Iterable[Change], *, listed: Mapping[Resource, int], rules: SyncRules
 ) -> Refusal | None:
-    """Say why these changes must not be made; None when they may.
+    """Return why these changes are refused; None when they are not.
 
     A replace counts as a delete. A number limits the whole listing, a percentage each collection.
     Unless the limit is `all`, deleting everything that is listed is refused whatever is added.
@@ -104,14 +109,14 @@ def _emptied(losses: Sequence[_Loss]) -> Refusal | None:
         if loss.deleted and loss.deleted >= loss.of:
             return Refusal(
                 f"{_would(loss)}, which keeps none of them",
-                "if that is meant, allow it with --max-deletes all",
+                "--max-deletes all",
             )
     return None
 
 
 def _over(losses: Sequence[_Loss], limit: DeleteLimit | None) -> Refusal | None:
     total = sum(loss.count for loss in losses)
-    allow = f"if that is meant, allow it with --max-deletes {total}"
+    allow = f"--max-deletes {total}"
     if limit is None and total <= ALWAYS_ALLOWED:
         return None
     effective = limit or DEFAULT_LIMIT

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from commandsync.records.rewriting import SHORTEST_CUT, agrees, folded, folded_start
+from commandsync.records.rewrites import SHORTEST_CUT, agrees, folded, folded_start
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -43,17 +43,17 @@ class Matching:
 
     Attributes:
         pairs: Indices of the listed entry for each matched wanted one, in the wanted order.
-        wanted: Indices of wanted entries that nothing listed is meant by.
-        listed: Indices of listed entries that nothing wanted means.
+        wanted: Indices of the unmatched wanted entries.
+        listed: Indices of the unmatched listed entries.
         lost_pins: Indices of wanted entries whose pinned id is not listed.
-        stuck: Pairs whose listed entry has no usable id, so that it cannot be made as wanted.
+        unwritable: Pairs whose listed entry has no usable id, so that it cannot be made as wanted.
     """
 
     pairs: dict[int, int]
     wanted: tuple[int, ...]
     listed: tuple[int, ...]
     lost_pins: tuple[int, ...]
-    stuck: dict[int, int]
+    unwritable: dict[int, int]
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ def match(
     """Match one collection's wanted entries with its listed ones.
 
     A listed entry that cannot be written to (no usable id) is matched by equality only; what it
-    would match otherwise is `stuck`: adding it beside would make two of it once the id shows.
+    would match otherwise is `unwritable`: an add would make a second one of it.
 
     Args:
         wanted: The manifest's entries; `id` is the pin, `formerly` the former names.
@@ -105,17 +105,17 @@ def match(
         wanted=tuple(rest.wanted),
         listed=tuple(sorted([*rest.listed, *unwritable])),
         lost_pins=lost_pins,
-        stuck=dict(sorted(out_of_reach.pairs.items())),
+        unwritable=dict(sorted(out_of_reach.pairs.items())),
     )
 
 
 def similarity(one: Text, other: Text) -> tuple[int, float]:
-    """Say how alike two texts are: fields that are equal, then the share of words in common."""
+    """Return how alike two texts are: fields that are equal, then the share of words in common."""
     equal = sum(a == b for a, b in zip(one, other, strict=True))
-    return equal, _shared(_words(one), _words(other))
+    return equal, shared(_words(one), _words(other))
 
 
-def count_alike(added: Collection[Text], others: Sequence[Text]) -> dict[Text, tuple[int, int]]:
+def count_same_name(added: Collection[Text], others: Sequence[Text]) -> dict[Text, tuple[int, int]]:
     """Count for each text how many records equal it, and how many more have its name.
 
     A record has a text's name if it is the same, folded, or cut; records that equal any of the
@@ -219,7 +219,7 @@ def _match_group(rest: _Open, wanted: list[int], listed: list[int]) -> None:
         mine = _words(text)
         for ls in listed:
             equal = sum(a == b for a, b in zip(text, rest.listed[ls].text, strict=True))
-            ranked.append((-equal, -_shared(mine, words[ls]), w, ls))
+            ranked.append((-equal, -shared(mine, words[ls]), w, ls))
     for _, _, w, ls in sorted(ranked):
         if w in rest.wanted and ls in rest.listed:
             rest.pair(w, ls)
@@ -272,6 +272,7 @@ def _words(text: Text) -> frozenset[str]:
     )
 
 
-def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+def shared(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return the share of words in common, 0 to 1."""
     total = len(one) + len(other)
     return 2 * len(one & other) / total if total else 1.0

@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from commandsync.records.texts import Resource
+if TYPE_CHECKING:
+    from commandsync.records.texts import Resource
 
 MOST_WILDCARDS = 100
 """Patterns with a wildcard that a manifest may ignore by; each is tried on every name."""
@@ -79,9 +80,9 @@ class SyncRules:
     max_deletes: DeleteLimit | None = None
     announcements: Literal["append", "mirror"] = "append"
 
-    def prunes(self, resource: Resource) -> bool:
-        """Whether listed records of this kind that the manifest does not have are deleted."""
-        return self.prune and (resource is Resource.COMMAND or self.announcements == "mirror")
+    def manages(self, resource: Resource) -> bool:
+        """Whether listed records of this kind are changed and deleted, and not only added."""
+        return resource.editable or self.announcements == "mirror"
 
     def ignores(self, name: str) -> bool:
         """Whether a listed name or title (canonical) is never to be touched."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from commandsync.apply.outcomes import Difference, Result, Settled
     from commandsync.plan.changes import Change
-    from commandsync.records.rewriting import Rewrite
+    from commandsync.records.rewrites import Rewrite
     from commandsync.report.palette import Style
 
 _STYLES: dict[Outcome, Style] = {

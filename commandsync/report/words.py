@@ -48,8 +48,8 @@ def no_changes(plan: Plan) -> str:
         return ""
     if not plan.scope:
         return "Nothing is managed: the manifest has neither commands: nor announcements:."
-    if plan.stuck:
-        count = counted(len(plan.stuck), "listed record")
+    if plan.unwritable:
+        count = counted(len(plan.unwritable), "listed record")
         return f"No changes can be made: {count} without a usable id should change or go."
     return f"No changes: {_nothing_left(plan)}"
 
@@ -70,7 +70,7 @@ def kept(plan: Plan) -> list[str]:
     """Return a sentence for each collection of which records stay that the manifest has not."""
     said = []
     for resource in plan.scope:
-        count = sum(kind is resource for kind, _ in plan.kept)
+        count = sum(kind is resource for kind, _ in plan.unmanaged)
         if not count:
             continue
         what = f"{counted(count, 'listed ' + resource)} {'is' if count == 1 else 'are'} not in the"
@@ -112,8 +112,8 @@ def _verdict(result: Result) -> str:
     if not result.read_back:
         how = "was not" if result.interrupted else "could not be"
         return f"Not verified: the listing {how} read again. Run plan to see what is listed now."
-    if result.left:
-        return f"Read again: {counted(len(result.left), 'more change')} left to do."
+    if result.remaining:
+        return f"Read again: {counted(len(result.remaining), 'more change')} left to do."
     if result.differences:
         count = counted(len(result.differences), "record")
         return f"Read again: the service changed the text of {count}."

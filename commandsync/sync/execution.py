@@ -49,21 +49,26 @@ class Stop:
 
 
 def refusal_of(planned: Planned) -> CommandsyncError | None:
-    """Say why a plan must not be applied to what is listed now; None when it may."""
-    from commandsync.apply.resume import Progress, progress_of  # noqa: PLC0415 - as below
+    """Return why a plan must not be applied to what is listed now; None when it may."""
+    from commandsync.apply.ledger import State  # noqa: PLC0415 - as below
+    from commandsync.apply.resume import progress_of  # noqa: PLC0415 - as below
     from commandsync.plan.guard import countable, refusal  # noqa: PLC0415 - loads with the plan
 
     plan, listed = planned.plan, planned.listed
     try:
-        progress = progress_of(plan, listed)
+        states = progress_of(plan, listed)
     except StalePlanError as error:
         return error
-    found = refusal(
-        [c for c, one in zip(plan.changes, progress, strict=True) if one is not Progress.DONE],
+    refused = refusal(
+        [c for c, state in zip(plan.changes, states, strict=True) if state is not State.DONE],
         listed=countable({r: listed.collections[r] for r in plan.scope}, rules=plan.rules),
         rules=plan.rules,
     )
-    return None if found is None else TooManyDeletesError(found.message, hint=found.hint)
+    if refused is None:
+        return None
+    saved = planned.replan is None
+    hint = f"if that is meant, make a new plan with {refused.flag}" if saved else refused.hint
+    return TooManyDeletesError(refused.message, hint=hint)
 
 
 def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]:

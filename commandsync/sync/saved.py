@@ -76,10 +76,11 @@ def _planned(plan: Plan, site: Site, connection: Connection) -> Planned:
 
 def _with_progress(plan: Plan, listed: Snapshot) -> Plan:
     """Return the plan with a word on what an earlier run has done of it."""
-    from commandsync.apply.resume import Progress, progress_of  # noqa: PLC0415 - loads with the plan
+    from commandsync.apply.ledger import State  # noqa: PLC0415 - loads with the plan
+    from commandsync.apply.resume import progress_of  # noqa: PLC0415 - as above
 
     try:
-        done = progress_of(plan, listed).count(Progress.DONE)
+        done = progress_of(plan, listed).count(State.DONE)
     except StalePlanError:
         return plan  # that is told as the refusal it is
     if not done:

@@ -17,7 +17,7 @@ from commandsync.manifest import json_schema
 from commandsync.manifest.events import MOST_DEPTH
 from commandsync.manifest.source import MOST_BYTES, MOST_NODES
 from commandsync.plan.guard import ALWAYS_ALLOWED, DEFAULT_LIMIT
-from commandsync.records.rewriting import SHORTEST_CUT
+from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.server import openapi_text
 from commandsync.server.seeding import read_seed
 from commandsync.sync.exits import Exit, worst

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from commandsync.apply.resume import Progress, progress_of
+from commandsync.apply.ledger import State
+from commandsync.apply.resume import progress_of
 from commandsync.errors import StalePlanError
 from commandsync.plan.plan import Plan, make_plan
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, Text
 from tests.support.runs import EVERYTHING, TARGET, announcement, command, wanted
 
-PENDING, ADDED, DONE = Progress.PENDING, Progress.ADDED, Progress.DONE
+PENDING, ADDED, DONE = State.PENDING, State.ADDED, State.DONE
 
 
 def listed(commands: dict[str, Text], posts: dict[str, Text] | None = None) -> Snapshot:
@@ -40,7 +41,7 @@ EDIT_AND_DELETE = plan_of(wanted([NEW]), listed({"1": OLD, "2": GONE}))
     ],
 )
 def test_an_edit_and_a_delete_are_judged_by_their_records(
-    now: dict[str, Text], progress: tuple[Progress, ...]
+    now: dict[str, Text], progress: tuple[State, ...]
 ) -> None:
     assert progress_of(EDIT_AND_DELETE, listed(now)) == progress
 
@@ -78,7 +79,7 @@ def test_at_most_five_stale_records_are_named() -> None:
     ("more", "progress"),
     [(0, (PENDING, PENDING)), (1, (DONE, PENDING)), (2, (DONE, DONE)), (3, (DONE, DONE))],
 )
-def test_adds_of_one_text_are_counted(more: int, progress: tuple[Progress, ...]) -> None:
+def test_adds_of_one_text_are_counted(more: int, progress: tuple[State, ...]) -> None:
     plan = plan_of(wanted([NEW, NEW, NEW]), listed({"1": NEW}))
 
     now = listed({"1": NEW, **{f"n{n}": NEW for n in range(more)}})
@@ -94,7 +95,7 @@ REPLACE = plan_of(wanted(None, [AFTER]), listed({}, {"1": BEFORE}))
     ("now", "progress"),
     [({"1": BEFORE}, PENDING), ({"1": BEFORE, "2": AFTER}, ADDED), ({"2": AFTER}, DONE)],
 )
-def test_a_replace_may_be_half_done(now: dict[str, Text], progress: Progress) -> None:
+def test_a_replace_may_be_half_done(now: dict[str, Text], progress: State) -> None:
     assert progress_of(REPLACE, listed({}, now)) == (progress,)
 
 

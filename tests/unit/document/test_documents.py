@@ -30,7 +30,7 @@ from commandsync.errors import (
     UsageError,
 )
 from commandsync.plan.rules import SyncRules
-from commandsync.records.rewriting import rewrites
+from commandsync.records.rewrites import rewrites
 from commandsync.records.snapshot import Snapshot
 from tests.support.plans import BASE_URL, BOT, command, plan_of, varied_plan
 

@@ -19,7 +19,7 @@ from commandsync.document.documents import (
     result_schema_text,
 )
 from commandsync.errors import ManifestError
-from commandsync.records.rewriting import Rewrite
+from commandsync.records.rewrites import Rewrite
 from tests.support.plans import command, plan_of, plans
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.plan.matching import GROUP_LIMIT, count_alike, match, similarity
-from commandsync.records.rewriting import SHORTEST_CUT
+from commandsync.plan.matching import GROUP_LIMIT, count_same_name, match, similarity
+from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 
@@ -156,7 +156,7 @@ def test_records_of_a_name_are_counted_exactly_folded_or_cut() -> None:
     sent = [entry("Twin", "one").text, entry(long, "two").text, entry("x").text]
     here = [*(entry("twin", word).text for word in ("a", "b")), sent[0], entry(long[:40]).text]
 
-    assert count_alike(sent, here) == {sent[0]: (1, 2), sent[1]: (0, 1), sent[2]: (0, 0)}
+    assert count_same_name(sent, here) == {sent[0]: (1, 2), sent[1]: (0, 1), sent[2]: (0, 0)}
 
 
 def test_two_that_share_a_former_name_do_not_share_a_record() -> None:
@@ -238,7 +238,7 @@ def test_a_record_without_a_usable_id_is_matched_by_equality_only(identifier: st
     assert equal.pairs == {0: 0}
     assert named.pairs == {}
     assert named.wanted == named.listed == ()
-    assert named.stuck == {0: 0}
+    assert named.unwritable == {0: 0}
 
 
 def test_large_groups_are_paired_in_their_order() -> None:

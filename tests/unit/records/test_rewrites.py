@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.records.rewriting import SHORTEST_CUT, agrees, folded, is_cut, rewrites
+from commandsync.records.rewrites import SHORTEST_CUT, agrees, folded, is_cut, rewrites
 from commandsync.records.texts import CommandText
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from commandsync.apply.evidence import Evidence, evidence_of
+from commandsync.apply.verification import Evidence, evidence_of
 from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
@@ -72,7 +72,7 @@ def test_a_delete_shows_when_the_record_is_gone() -> None:
 
 def test_a_record_that_only_lost_its_id_is_not_gone() -> None:
     assert evidence_of(DELETE, listed={(OLD, 0): OLD}) == Evidence(
-        "one like it is listed without an id"
+        "an equal one is listed without an id"
     )
     assert evidence_of(DELETE, listed={(NEW, 0): NEW}) == SHOWN
 
