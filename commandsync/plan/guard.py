@@ -6,7 +6,7 @@ It is asked before the first write, and again before a saved plan is applied.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commandsync.plan.rules import DeleteLimit
@@ -35,19 +35,26 @@ class Refusal:
     Attributes:
         message: The arithmetic.
         flag: The option that allows it.
+        saved: Whether the plan is a saved one, which takes no option.
     """
 
     message: str
     flag: str
+    saved: bool = False
 
     @property
     def hint(self) -> str:
         """What to do."""
-        return f"if that is meant, allow it with {self.flag}"
+        how = "make a new plan" if self.saved else "allow it"
+        return f"if that is meant, {how} with {self.flag}"
 
 
 def refusal(
-    changes: Iterable[Change], *, listed: Mapping[Resource, int], rules: SyncRules
+    changes: Iterable[Change],
+    *,
+    listed: Mapping[Resource, int],
+    rules: SyncRules,
+    saved: bool = False,
 ) -> Refusal | None:
     """Return why these changes are refused; None when they are not.
 
@@ -58,6 +65,7 @@ def refusal(
         changes: What would be done.
         listed: How many records each collection shows now, as `countable` counts them.
         rules: The limits.
+        saved: Whether they are those of a saved plan.
     """
     limit = rules.max_deletes
     if limit is not None and limit.unlimited:
@@ -74,7 +82,8 @@ def refusal(
             resource for action, resource in done if action in {"delete", "replace"}
         )
     ]
-    return _emptied(losses) or _over(losses, limit)
+    refused = _emptied(losses) or _over(losses, limit)
+    return refused and replace(refused, saved=saved)
 
 
 def countable(

@@ -56,6 +56,7 @@ class Plan:
         unwritable: Listed records that should be changed or deleted and have no usable id.
         notices: What the user should know; nothing that is done depends on them.
         left_out: How many changes `only` left out.
+        saved: Whether it was read from a file.
     """
 
     target: Target
@@ -69,11 +70,12 @@ class Plan:
     unwritable: tuple[tuple[Resource, Entry], ...] = ()
     notices: tuple[Notice, ...] = ()
     left_out: int = 0
+    saved: bool = False
 
     @property
     def refusal(self) -> Refusal | None:
         """Why apply would refuse it; None when it would not."""
-        return refusal(self.changes, listed=self.listed, rules=self.rules)
+        return refusal(self.changes, listed=self.listed, rules=self.rules, saved=self.saved)
 
     def count(self, action: str) -> int:
         """How many changes there are of one action."""

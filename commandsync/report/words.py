@@ -99,6 +99,8 @@ def named(change: Change) -> str:
 
 
 def _nothing_left(plan: Plan) -> str:
+    if plan.saved:
+        return "the listing shows every change of the saved plan."
     return f"nothing is left to do{' of what --only asks for' if plan.left_out else ''}."
 
 

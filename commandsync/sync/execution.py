@@ -63,12 +63,9 @@ def refusal_of(planned: Planned) -> CommandsyncError | None:
         [c for c, state in zip(plan.changes, states, strict=True) if state is not State.DONE],
         listed=countable({r: listed.collections[r] for r in plan.scope}, rules=plan.rules),
         rules=plan.rules,
+        saved=plan.saved,
     )
-    if refused is None:
-        return None
-    saved = planned.replan is None
-    hint = f"if that is meant, make a new plan with {refused.flag}" if saved else refused.hint
-    return TooManyDeletesError(refused.message, hint=hint)
+    return None if refused is None else TooManyDeletesError(refused.message, hint=refused.hint)
 
 
 def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
         text = read_file(path, most=LARGEST_PLAN).decode()
     except UnicodeDecodeError as error:
         raise FileError(f"{path} holds no plan", hint="make one with plan --out") from error
-    plan = load_plan(text, path)
+    plan = replace(load_plan(text, path), saved=True)
     site = _site(settings, plan)
     if writes:
         site.check_token()

@@ -135,7 +135,7 @@ def test_a_declared_rename_that_finds_nothing_is_told_while_something_is_deleted
 
     (notice,) = lost_renames(wanted, {0: entry("ping")}, [entry("c7")])
 
-    assert "'latency' was formerly 'C7', 'c_7', but no such command is there" in notice.message
+    assert "'latency' was formerly 'C7', 'c_7', but no such command is listed" in notice.message
     assert "spelling" in notice.hint
     assert notice.location == PLACE
 
@@ -145,7 +145,9 @@ def test_a_former_name_that_is_deleted_all_the_same_is_told() -> None:
 
     (notice,) = lost_renames(wanted, {0: entry("c6")}, [entry("c7")])
 
-    assert "'c7' is deleted with its uses, though 'latency' was formerly" in notice.message
+    assert (
+        "'c7' is deleted with its uses, though it is a former name of 'latency'" in notice.message
+    )
     assert "pull --pin" in notice.hint
 
 
