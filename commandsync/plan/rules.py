@@ -17,6 +17,9 @@ MOST_WILDCARDS = 100
 MOST_WILD_CHARACTERS = 2_000
 """Of these patterns together: each may be compared with every character of every name."""
 
+MOST_COMPARED = 1_000
+"""Characters of a name that these patterns are compared with: of a longer one, both ends."""
+
 _WILDCARDS = re.compile(r"[*?[]")
 _PERCENTAGE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%")
 _COUNT = re.compile(r"[0-9]{1,9}")
@@ -87,9 +90,11 @@ class SyncRules:
     def ignores(self, name: str) -> bool:
         """Whether a listed name or title (canonical) is never to be touched."""
         names, patterns = self._ignored
-        return name.casefold() in names or (
-            patterns is not None and patterns.match(name) is not None
-        )
+        if name.casefold() in names:
+            return True
+        if len(name) > MOST_COMPARED:
+            name = name[: MOST_COMPARED // 2] + name[-MOST_COMPARED // 2 :]
+        return patterns is not None and patterns.match(name) is not None
 
     @cached_property
     def _ignored(self) -> tuple[frozenset[str], re.Pattern[str] | None]:
