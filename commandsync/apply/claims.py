@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from commandsync.apply.ledger import State, named
+from commandsync.apply.ledger import State
 from commandsync.diagnostics import Notice
 from commandsync.plan.changes import Add, Delete, Replace
 from commandsync.plan.matching import match
-from commandsync.records.snapshot import Entry
+from commandsync.records.snapshot import Entry, by_identity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,6 +44,17 @@ class Claims:
     unclaimed: dict[Identity, Text] = field(default_factory=dict)
     copies: frozenset[Text] = frozenset()
 
+    @classmethod
+    def opened(cls, ledger: Ledger, resource: Resource, entries: Sequence[Entry]) -> Claims:
+        """Begin with what was read before the first write."""
+        listed = by_identity(entries)
+        writes = tuple(ledger.of(resource))
+        half = [write for write in writes if write.state is State.ADDED]
+        new = [Entry(write.change.after) for write in half if isinstance(write.change, Replace)]
+        for w, n in match(new, entries).pairs.items() if half else ():
+            half[w].record, half[w].stored = entries[n].id, entries[n].text
+        return cls(ledger, resource, writes, set(listed), _without_id(listed))
+
     def assign(self, listed: Listed) -> None:
         """Assign the records that no earlier read showed to the adds that made them.
 
@@ -76,10 +87,24 @@ class Claims:
 
     def lost_ids(self, listed: Listed) -> bool:
         """Whether records are listed without the ids that they had: such a read proves nothing."""
-        now = without_id(listed)
+        now = _without_id(listed)
         has_ids = bool(self.known) and not self.without_id
         added = sum(write.sent and not isinstance(write.change, Delete) for write in self.writes)
         return now > self.without_id + (0 if has_ids else added)
+
+    def hold_back_deletes(self) -> None:
+        """Skip the deletes where a record that was to be added is missing."""
+        missing = [write for write in self.writes if write.adds and write.state is not State.DONE]
+        if not missing or self.ledger.stopped:
+            return
+        unknown = missing[0].state is State.UNKNOWN
+        how = "has an unknown result" if unknown else "failed"
+        mend = "run again" if unknown else "correct that entry and run again"
+        why = f"deletes wait for adds, and the add of {missing[0].change.name!r} {how}"
+        hint = f"{mend}; or make the deletes alone, with apply --only NAMES"
+        for write in self.writes:
+            if isinstance(write.change, Delete) and write.state is State.PENDING:
+                self.ledger.settle(write, State.SKIPPED, why, hint)
 
     def settle_missing(self, write: Write, why: str, then: str = "") -> None:
         """Settle as unknown what is not listed; an add may be a new record of another name.
@@ -114,7 +139,15 @@ class Claims:
         return isinstance(change, Delete) and change.before in self.copies
 
 
-def without_id(listed: Listed) -> int:
+_MOST_NAMED = 20
+
+
+def named(names: Sequence[str], *, most: int = _MOST_NAMED) -> str:
+    """Return names as a list in a sentence, without those past the most."""
+    return ", ".join(names[:most]) + (" ..." if len(names) > most else "")
+
+
+def _without_id(listed: Listed) -> int:
     """Count the records that have no usable id."""
     return sum(not isinstance(identity, str) for identity in listed)
 

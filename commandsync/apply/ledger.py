@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from commandsync.api.policy import FAILURES_IN_A_ROW, may_have_happened
+from commandsync.api.policy import FAILURES_IN_A_ROW, may_have_happened, says_it_failed
 from commandsync.apply.outcomes import Difference, Outcome, Result, Settled
 from commandsync.diagnostics import Notice
 from commandsync.errors import Forbidden, ListingError, NotFound, StoppedError, Unauthorized
@@ -14,7 +14,7 @@ from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.records.rewrites import agrees
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from commandsync.api.policy import Health
     from commandsync.apply.steps import Answered
@@ -26,64 +26,40 @@ if TYPE_CHECKING:
 
 
 class State(StrEnum):
-    """How far a change has got. The last four are its outcomes."""
+    """How far a change has got; the last four are its outcomes."""
 
-    PENDING = "pending"
-    """It is not sent yet."""
-
-    UNCLEAR = "unclear"
-    """It was sent, and the result is unknown; for a replace, the result of the add."""
-
-    REJECTED = "rejected"
-    """The service answered that the add failed, and no read shows it: it is sent once more."""
-
-    ADDED = "added"
-    """The new record of a replace exists; the old one is not deleted yet."""
-
-    UNCLEAR_DELETE = "unclear delete"
-    """The delete of the old record was sent as well, and the result is unknown."""
-
+    PENDING = "pending"  # not sent
+    UNCLEAR = "unclear"  # sent, with an unknown result; of a replace, its add
+    REJECTED = "rejected"  # the add failed as the service answered and as reads show: send it again
+    ADDED = "added"  # the new record of a replace exists, and the old one too
+    UNCLEAR_DELETE = "unclear-delete"  # the same, and the delete of the old one has no result
     DONE = "done"
     FAILED = "failed"
     UNKNOWN = "unknown"
     SKIPPED = "skipped"
 
 
+_ALL = "add edit replace delete"
 TRANSITIONS: dict[tuple[State, State], frozenset[str]] = {
     (State(before), State(after)): frozenset(actions.split())
-    for before, after, actions in (
-        # the answer to the request
-        ("pending", "unclear", "add edit replace delete"),
+    for before, afters, actions in (
+        ("pending", "unclear failed skipped", _ALL),
         ("pending", "done", "add edit delete"),
         ("pending", "added", "replace"),
-        ("pending", "failed", "add edit replace delete"),
-        ("added", "unclear delete", "replace"),
-        ("added", "done", "replace"),
-        ("added", "failed", "replace"),
-        # what reading shows of an unknown result
+        ("unclear", "failed unknown", _ALL),
         ("unclear", "done", "add edit delete"),
         ("unclear", "added", "replace"),
-        ("unclear", "failed", "add edit replace delete"),
         ("unclear", "rejected", "add"),
-        ("unclear delete", "done", "replace"),
-        ("unclear delete", "failed", "replace"),
-        # the answer to the second request of a rejected add
-        ("rejected", "unclear", "add"),
-        ("rejected", "done", "add"),
-        ("rejected", "failed", "add"),
-        # the end of the run: the result stays unknown, or nothing was sent
-        ("unclear", "unknown", "add edit replace delete"),
-        ("unclear delete", "unknown", "replace"),
-        ("pending", "skipped", "add edit replace delete"),
-        ("added", "skipped", "replace"),
-        # a later read does not show what was accepted, or shows what was given up
-        ("added", "unknown", "replace"),
-        ("done", "unknown", "add edit replace delete"),
-        ("failed", "done", "add replace"),
-        ("unknown", "done", "add"),
+        ("rejected", "unclear done failed", "add"),
+        ("added", "unclear-delete done failed unknown skipped", "replace"),
+        ("unclear-delete", "done failed unknown", "replace"),
+        ("done", "unknown", _ALL),  # it was accepted, and a later read does not show it
+        ("failed", "done", "add replace"),  # a later read shows it
+        ("unknown", "done", "add"),  # as above
     )
+    for after in afters.split()
 }
-"""The legal changes of state, and the actions that may make them.
+"""The legal changes of state, and the actions of the changes that may make them.
 
 A run starts each change as pending. A saved plan that was applied in part starts it as done, or a
 replace as added, where the listing shows that.
@@ -97,7 +73,6 @@ _AT_THE_END = {
     State.REJECTED: State.FAILED,
 }
 _SENT = {State.UNCLEAR, State.ADDED, State.UNCLEAR_DELETE, State.DONE}
-_MOST_NAMED = 20
 
 
 @dataclass(slots=True)
@@ -178,6 +153,11 @@ class Write:
         """Whether it changed, or may have changed, the listing in this run."""
         possible = State.ADDED in self.states or self.state in {State.DONE, State.UNKNOWN}
         return self.sent and possible
+
+    @property
+    def was_refused(self) -> bool:
+        """Whether its last request was answered with a failure, whatever the service did."""
+        return self.error is not None and says_it_failed(self.error)
 
     @property
     def awaits_record(self) -> bool:
@@ -280,12 +260,10 @@ class Ledger:
             if may_have_happened(error):
                 half = write.state is State.ADDED
                 write.become(State.UNCLEAR_DELETE if half else State.UNCLEAR)
-            elif isinstance(error, NotFound) and isinstance(write.change, Edit):
-                self.settle(
-                    write, State.FAILED, "its record is no longer listed: ", "run plan again"
-                )
             else:
-                self.settle(write, State.FAILED, write.half_done)
+                gone = isinstance(error, NotFound) and isinstance(write.change, Edit)
+                why = "its record is no longer listed: " if gone else write.half_done
+                self.settle(write, State.FAILED, why, "run plan again" if gone else "")
         self.watch(error)
 
     def watch(self, error: ListingError | None) -> None:
@@ -304,9 +282,6 @@ class Ledger:
             self.settle(write, end, reason if end is State.SKIPPED else "")
         settled = tuple(write.settled for write in self.writes)
         rewritten = [write for write in self.writes if write.rewrites]
-        replaced = [w for w in rewritten if not w.change.resource.editable]
-        if any(self.plan.rules.manages(write.change.resource) for write in replaced):
-            self.notices.append(_POSTED_AGAIN)
         if not self.read_back and self.unread and not self.stopped:
             self.notices.append(Notice(f"the listing could not be read again: {self.unread}"))
         done = all(one.outcome is Outcome.DONE for one in settled)
@@ -323,14 +298,3 @@ class Ledger:
             stopped_hint=self.stopped_hint,
             interrupted=self.interrupted,
         )
-
-
-_POSTED_AGAIN = Notice(
-    "announcements whose text the service changes are posted again by every apply",
-    "write them in the manifest as they are listed, or set sync.announcements to append",
-)
-
-
-def named(names: Sequence[str], *, most: int = _MOST_NAMED) -> str:
-    """Return names as a list in a sentence, without those past the most."""
-    return ", ".join(names[:most]) + (" ..." if len(names) > most else "")

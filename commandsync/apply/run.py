@@ -10,21 +10,19 @@ read once more and planned again: what is called verified has been seen.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from commandsync.api import operations
 from commandsync.api.listing import reading
-from commandsync.api.policy import says_it_failed
-from commandsync.apply.claims import Claims, without_id
+from commandsync.apply.claims import Claims
 from commandsync.apply.ledger import Ledger, State, Write
 from commandsync.apply.resume import progress_of
 from commandsync.apply.steps import Aborted, Answered, Call, Interrupted, Step
 from commandsync.apply.verification import compare, conclude, evidence_of
 from commandsync.errors import TransportError
 from commandsync.plan.changes import Add, Delete, Edit, Replace
-from commandsync.plan.matching import match
-from commandsync.records.snapshot import Entry, Snapshot, by_identity
+from commandsync.records.snapshot import Snapshot, by_identity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
     from commandsync.apply.steps import Event
     from commandsync.apply.verification import Evidence
     from commandsync.plan.plan import Plan
+    from commandsync.records.snapshot import Entry
     from commandsync.records.texts import Resource
 
     T = TypeVar("T")
@@ -102,22 +101,11 @@ def apply(
 
 def open_run(plan: Plan, listed: Snapshot, health: Health, *, concurrency: int) -> Run:
     """Enter what was read before the first write, and what it shows to be done already."""
-    states = progress_of(plan, listed)
-    writes = [
-        Write(index, change, [state])
-        for index, (change, state) in enumerate(zip(plan.changes, states, strict=True))
-    ]
-    run = Run(Ledger(plan, health, tuple(writes)), width=concurrency)
-    for resource in plan.scope:
-        entries = listed.collections[resource]
-        now = by_identity(entries)
-        mine = tuple(run.ledger.of(resource))
-        run.claims[resource] = Claims(run.ledger, resource, mine, set(now), without_id(now))
-        half = [write for write in mine if write.state is State.ADDED]
-        new = [Entry(w.change.after) for w in half if isinstance(w.change, Replace)]
-        for w, n in match(new, entries).pairs.items() if half else ():
-            half[w].record, half[w].stored = entries[n].id, entries[n].text
-    return run
+    states = zip(plan.changes, progress_of(plan, listed), strict=True)
+    writes = tuple(Write(n, change, [state]) for n, (change, state) in enumerate(states))
+    ledger = Ledger(plan, health, writes)
+    claims = {r: Claims.opened(ledger, r, listed.collections[r]) for r in plan.scope}
+    return Run(ledger, claims, width=concurrency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +114,13 @@ class Run:
 
     Attributes:
         ledger: Its ledger.
-        width: Most calls in flight.
         claims: The new records of each collection.
+        width: Most calls in flight.
     """
 
     ledger: Ledger
+    claims: dict[Resource, Claims]
     width: int
-    claims: dict[Resource, Claims] = field(default_factory=dict)
 
     def edits(self) -> Steps[None]:
         """Send the edits."""
@@ -172,8 +160,8 @@ class Run:
 
     def deletes(self) -> Steps[None]:
         """Delete what is to go, where every add of the same collection is done."""
-        for resource in self.ledger.plan.scope:
-            self._hold_back(resource)
+        for claims in self.claims.values():
+            claims.hold_back_deletes()
         pending = self.ledger.in_state(State.PENDING, State.ADDED)
         queue = deque(w for w in pending if not w.adds and not isinstance(w.change, Edit))
         yield from self.perform(queue, width=self.width)
@@ -181,13 +169,9 @@ class Run:
     def verify(self, resource: Resource) -> Steps[Entries | None]:
         """Read a changed collection again and compare every change with it."""
         ledger, claims = self.ledger, self.claims[resource]
+        done_before = [w for w in claims.writes if w.states == [State.DONE] and not w.adds]
         changed = [write for write in claims.writes if write.sent]
-        before = [
-            write
-            for write in claims.writes
-            if write.states == [State.DONE] and isinstance(write.change, Edit | Delete)
-        ]
-        evidence: dict[int, Evidence] = {}
+        evidence: list[tuple[Write, Evidence]] = []
         shown: Entries | None = None
         looks = 0
         for pause in REREADS if changed else ():
@@ -197,33 +181,17 @@ class Run:
             looks += 1
             shown = entries
             listed = by_identity(entries)
-            evidence = {
-                write.index: evidence_of(write.change, listed=listed, record=write.record)
-                for write in (*changed, *before)
-            }
-            if all(evidence[write.index].conclusive for write in changed):
+            evidence = [
+                (write, evidence_of(write.change, listed=listed, record=write.record))
+                for write in (*changed, *done_before)
+            ]
+            if all(found.conclusive for write, found in evidence if write.sent):
                 break
-        for write in (*changed, *before) if shown is not None else ():
-            certain = looks == len(REREADS)
-            conclude(write, evidence[write.index], claims, certain=certain)
+        for write, found in evidence:
+            conclude(write, found, claims, certain=looks == len(REREADS))
         claims.note_copies(by_identity(shown or ()))
         ledger.read_back = ledger.read_back and not (changed and shown is None)
         return shown
-
-    def _hold_back(self, resource: Resource) -> None:
-        """Skip one collection's deletes where a record that was to be added is missing."""
-        ledger, writes = self.ledger, self.claims[resource].writes
-        missing = [write for write in writes if write.adds and write.state is not State.DONE]
-        if not missing or ledger.stopped:
-            return
-        unknown = missing[0].state is State.UNKNOWN
-        how = "has an unknown result" if unknown else "failed"
-        mend = "run again" if unknown else "correct that entry and run again"
-        why = f"deletes wait for adds, and the add of {missing[0].change.name!r} {how}"
-        hint = f"{mend}; or make the deletes alone, with apply --only NAMES"
-        for write in writes:
-            if isinstance(write.change, Delete) and write.state is State.PENDING:
-                ledger.settle(write, State.SKIPPED, why, hint)
 
     def _settle_adds(self, resource: Resource) -> Steps[list[Write]]:
         """Find out by reading which adds with an unknown result happened.
@@ -238,13 +206,12 @@ class Run:
             if not any(write.state is State.UNCLEAR for write in claims.writes if write.adds):
                 break
             looks += (yield from self._reread(resource, pause)) is not None
-        failed = []
         others = bool(claims.unclaimed)
+        failed = []
         for write in claims.writes:
-            error = write.error if write.state is State.UNCLEAR and write.adds else None
-            if error is None:
+            if not write.adds or write.state is not State.UNCLEAR:
                 continue
-            if looks == len(REREADS) and not others and says_it_failed(error):
+            if looks == len(REREADS) and not others and write.was_refused:
                 failed.append(write)
             else:
                 claims.settle_missing(write, "it is not listed" * others, ": " * others)
@@ -256,59 +223,52 @@ class Run:
         flying: set[int] = set()
         halted = False
         while True:
-            start = () if halted else self._start(queue, width - len(flying))
-            flying.update(call.key for call in start)
+            free = 0 if halted or ledger.stopped else width - len(flying)
+            writes = [queue.popleft() for _ in range(min(free, len(queue)))]
+            flying.update(write.index for write in writes)
             if not flying:
                 return
-            event = yield Step(start, settled=ledger.news())
-            if isinstance(event, Interrupted | Aborted):
-                ledger.interrupt()
+            bot = ledger.plan.target.bot
+            calls = tuple(Call(write.index, _operation(bot, write)) for write in writes)
+            event = yield from self._step(Step(calls, settled=ledger.news()))
             for answer in _answers(event, flying):
                 flying.discard(answer.key)
                 write = ledger.writes[answer.key]
                 ledger.note(write, answer)
                 halted = halted or (until_unclear and write.state is State.UNCLEAR)
 
-    def _start(self, queue: Queue, places: int) -> tuple[Call, ...]:
-        """Take what may be started now from the queue."""
-        if self.ledger.stopped:
-            return ()
-        some = [queue.popleft() for _ in range(min(places, len(queue)))]
-        bot = self.ledger.plan.target.bot
-        return tuple(Call(write.index, _operation(bot, write)) for write in some)
-
     def _reread(self, resource: Resource, pause: float) -> Steps[Entries | None]:
         """Read a collection after a pause; None when that failed or the user wants to stop."""
         ledger = self.ledger
         if pause and not ledger.interrupted:
-            step = Step(wait=pause, settled=ledger.news())
-            if isinstance((yield step), Interrupted | Aborted):
-                ledger.interrupt()
+            yield from self._step(Step(wait=pause, settled=ledger.news()))
         return None if ledger.interrupted else (yield from self._read(resource))
 
     def _read(self, resource: Resource) -> Steps[Entries | None]:
         ledger, claims = self.ledger, self.claims[resource]
         call = Call(_READ, reading(ledger.plan.target.bot, resource))
-        step = Step((call,), settled=ledger.news())
-        while True:
-            event = yield step
-            if isinstance(event, Answered):
-                ledger.watch(event.error)
-                if event.error:
-                    ledger.unread = event.error.message
-                    return None
-                entries: Entries = event.value
-                listed = by_identity(entries)
-                if claims.lost_ids(listed):
-                    ledger.unread = "records are listed without the ids that they had"
-                    return None
-                claims.assign(listed)
-                return entries
-            if isinstance(event, Interrupted | Aborted):
-                ledger.interrupt()
-            if isinstance(event, Aborted):
-                return None
-            step = Step()
+        event = yield from self._step(Step((call,), settled=ledger.news()))
+        while not isinstance(event, Answered | Aborted):
+            event = yield from self._step(Step())
+        if isinstance(event, Aborted):
+            return None
+        ledger.watch(event.error)
+        entries: Entries = event.value or ()
+        if event.error:
+            ledger.unread = event.error.message
+        elif claims.lost_ids(by_identity(entries)):
+            ledger.unread = "records are listed without the ids that they had"
+        else:
+            claims.assign(by_identity(entries))
+            return entries
+        return None
+
+    def _step(self, step: Step) -> Steps[Event]:
+        """Take one step; a stop from outside is noted."""
+        event = yield step
+        if isinstance(event, Interrupted | Aborted):
+            self.ledger.interrupt()
+        return event
 
 
 def _operation(bot: str, write: Write) -> Operation[str]:

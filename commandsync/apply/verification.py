@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
-from commandsync.api.policy import says_it_failed
-from commandsync.apply.ledger import State, named
+from commandsync.apply.claims import named
+from commandsync.apply.ledger import State
 from commandsync.apply.resume import progress_of
 from commandsync.diagnostics import Notice
 from commandsync.errors import StalePlanError
@@ -117,7 +117,7 @@ def conclude(write: Write, evidence: Evidence, claims: Claims, *, certain: bool)
             claims.ledger.settle(write, State.UNKNOWN, why + evidence.missing, _AS_LISTED)
         else:
             claims.settle_missing(write, why + evidence.missing)
-    elif certain and unclear and not evidence.lost and write.error and says_it_failed(write.error):
+    elif certain and unclear and write.was_refused and not evidence.lost:
         claims.ledger.settle(write, State.FAILED, write.half_done)
 
 
@@ -139,6 +139,9 @@ def compare(
         replan: Makes the plan again; None for a saved plan: its own changes are compared.
         claims: The new records of each collection.
     """
+    rewritten = {write.change.resource for write in ledger.writes if write.rewrites}
+    if any(ledger.plan.rules.manages(one) and not one.editable for one in rewritten):
+        ledger.notices.append(_POSTED_AGAIN)
     written = ledger.read_back and any(write.sent for write in ledger.writes)
     if replan is None or not written:
         is_done = not written or _is_done(ledger.plan, listed)
@@ -163,6 +166,10 @@ def compare(
         ledger.notices.append(Notice(f"{_DIFFERS}: {shown}", _NEXT))
 
 
+_POSTED_AGAIN = Notice(
+    "announcements whose text the service changes are posted again by every apply",
+    "write them in the manifest as they are listed, or set sync.announcements to append",
+)
 _DIFFERS = "the listing is not as the manifest wants it, left to do"
 _NEXT = (
     "somebody else changed it meanwhile, or the service did not keep what was written: run plan, "

@@ -154,17 +154,12 @@ def _names(change: Change) -> set[str]:
     return {text[0] for text in (getattr(change, side, ()) for side in ("before", "after")) if text}
 
 
-_ESSENCE = {
-    "id": "id",
-    "before": "before",
-    "after": "after",
-    "listed": "listed",
-    "alike": "same_name",
-}
-
-
 def _essence(change: Change) -> dict[str, object]:
     """Return what a change does, without where the manifest defines it."""
-    fields = {key: getattr(change, name, None) for key, name in _ESSENCE.items()}
-    given = {key: value for key, value in fields.items() if value is not None}
-    return {change.action: change.resource, **given}
+    names = {"id": "id", "before": "before", "after": "after", "listed": "listed"}
+    fields = {
+        key: getattr(change, name)
+        for key, name in {**names, "alike": "same_name"}.items()
+        if hasattr(change, name)
+    }
+    return {change.action: change.resource, **fields}

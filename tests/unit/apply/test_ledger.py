@@ -93,9 +93,9 @@ def test_a_delete_that_the_service_reports_as_failed_has_failed_when_the_record_
     replaced, deleted = run.result.settled
     assert (replaced.outcome, deleted.outcome) == (Outcome.FAILED, Outcome.FAILED)
     assert replaced.error == (
-        "the new one is added, but the old one is not deleted: the service is in trouble (HTTP 500)"
+        f"the new one is added, but the old one is not deleted: {deleted.error}"
     )
-    assert deleted.error == "the service is in trouble (HTTP 500)"
+    assert deleted.error == "the service has an internal error (HTTP 500)"
 
 
 def test_a_failed_change_that_a_later_read_shows_is_done() -> None:
