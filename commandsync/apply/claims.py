@@ -48,7 +48,7 @@ class Claims:
     def opened(cls, ledger: Ledger, resource: Resource, entries: Sequence[Entry]) -> Claims:
         """Begin with what was read before the first write."""
         listed = by_identity(entries)
-        writes = tuple(ledger.of(resource))
+        writes = tuple(w for w in ledger.writes if w.change.resource is resource)
         half = [write for write in writes if write.state is State.ADDED]
         new = [Entry(write.change.after) for write in half if isinstance(write.change, Replace)]
         for w, n in match(new, entries).pairs.items() if half else ():
@@ -143,8 +143,9 @@ _MOST_NAMED = 20
 
 
 def named(names: Sequence[str], *, most: int = _MOST_NAMED) -> str:
-    """Return names as a list in a sentence, without those past the most."""
-    return ", ".join(names[:most]) + (" ..." if len(names) > most else "")
+    """Return names as a list in a sentence, and how many more there are than the most."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _without_id(listed: Listed) -> int:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
     from commandsync.records.rewrites import Rewrite
     from commandsync.records.snapshot import Identity
-    from commandsync.records.texts import Resource, Text
+    from commandsync.records.texts import Text
 
 
 class State(StrEnum):
@@ -212,10 +212,6 @@ class Ledger:
 
     def __post_init__(self) -> None:
         self._news.update((write.index, write) for write in self.in_state(State.DONE))
-
-    def of(self, resource: Resource) -> Iterator[Write]:
-        """Return the writes of one collection."""
-        return (write for write in self.writes if write.change.resource is resource)
 
     def in_state(self, *states: State) -> Iterator[Write]:
         """Return the writes in one of these states."""

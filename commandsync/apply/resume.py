@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, assert_never
 
+from commandsync.apply.claims import named
 from commandsync.apply.ledger import State
 from commandsync.errors import StalePlanError
 from commandsync.plan.changes import Add, Delete, Edit, Replace
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
     from commandsync.records.snapshot import Entry, Snapshot
     from commandsync.records.texts import Text
-
-_MOST_NAMED = 5  # stale changes that the error names
 
 
 def progress_of(plan: Plan, listed: Snapshot) -> tuple[State, ...]:
@@ -52,10 +51,8 @@ def progress_of(plan: Plan, listed: Snapshot) -> tuple[State, ...]:
         if state is None
     ]
     if stale:
-        shown = "; ".join(stale[:_MOST_NAMED])
-        more = f"; and {len(stale) - _MOST_NAMED} more" if len(stale) > _MOST_NAMED else ""
         raise StalePlanError(
-            f"the listing changed since the plan was made: {shown}{more}",
+            f"the listing changed since the plan was made: {named(stale, most=5)}",
             hint="make a new plan, review it, and apply that one",
         )
     return tuple(state for _, state in states if state is not None)

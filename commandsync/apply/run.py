@@ -147,7 +147,7 @@ class Run:
     def find_replacements(self, resource: Resource) -> Steps[None]:
         """Look for the new records of replaces: the old ones may be deleted only after that."""
         ledger = self.ledger
-        added = [write for write in ledger.of(resource) if write.state is State.ADDED]
+        added = [write for write in self.claims[resource].writes if write.state is State.ADDED]
         for pause in REREADS:
             if ledger.stopped or all(write.succeeded for write in added):
                 break

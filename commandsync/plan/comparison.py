@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from commandsync.diagnostics import Notice
 from commandsync.plan.changes import Add, Delete, Edit, Replace
@@ -117,31 +117,14 @@ def _change(
     fields: tuple[FieldChange, ...],
     counts: tuple[int, int],
 ) -> Change:
-    after, location = wanted.text, wanted.location
+    new: dict[str, Any] = {"resource": resource, "after": wanted.text, "location": wanted.location}
     equal, same_name = counts
     if listed is None:
-        return Add(
-            resource=resource, after=after, listed=equal, same_name=same_name, location=location
-        )
+        return Add(**new, listed=equal, same_name=same_name)
+    old: dict[str, Any] = {"id": listed.id, "before": listed.text, "fields": fields}
     if resource.editable:
-        return Edit(
-            resource=resource,
-            id=listed.id,
-            before=listed.text,
-            after=after,
-            fields=fields,
-            location=location,
-        )
-    return Replace(
-        resource=resource,
-        id=listed.id,
-        before=listed.text,
-        after=after,
-        fields=fields,
-        listed=equal,
-        same_name=same_name,
-        location=location,
-    )
+        return Edit(**new, **old)
+    return Replace(**new, **old, listed=equal, same_name=same_name)
 
 
 def _lost_pin(entry: Entry) -> Notice:

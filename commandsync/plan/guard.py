@@ -6,7 +6,7 @@ It is asked before the first write, and again before a saved plan is applied.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commandsync.plan.rules import DeleteLimit
@@ -34,19 +34,11 @@ class Refusal:
 
     Attributes:
         message: The arithmetic.
-        flag: The option that allows it.
-        saved: Whether the plan is a saved one, which takes no option.
+        hint: What to do.
     """
 
     message: str
-    flag: str
-    saved: bool = False
-
-    @property
-    def hint(self) -> str:
-        """What to do."""
-        how = "make a new plan" if self.saved else "allow it"
-        return f"if that is meant, {how} with {self.flag}"
+    hint: str
 
 
 def refusal(
@@ -82,8 +74,8 @@ def refusal(
             resource for action, resource in done if action in {"delete", "replace"}
         )
     ]
-    refused = _emptied(losses) or _over(losses, limit)
-    return refused and replace(refused, saved=saved)
+    allow = f"if that is meant, {'make a new plan' if saved else 'allow it'} with --max-deletes"
+    return _emptied(losses, allow) or _over(losses, limit, allow)
 
 
 def countable(
@@ -113,19 +105,19 @@ class _Loss:
         return self.deleted + self.replaced
 
 
-def _emptied(losses: Sequence[_Loss]) -> Refusal | None:
+def _emptied(losses: Sequence[_Loss], allow: str) -> Refusal | None:
     for loss in losses:
         if loss.deleted and loss.deleted >= loss.of:
             return Refusal(
                 f"{_would(loss)}, which keeps none of them",
-                "--max-deletes all",
+                f"{allow} all",
             )
     return None
 
 
-def _over(losses: Sequence[_Loss], limit: DeleteLimit | None) -> Refusal | None:
+def _over(losses: Sequence[_Loss], limit: DeleteLimit | None, allow: str) -> Refusal | None:
     total = sum(loss.count for loss in losses)
-    allow = f"--max-deletes {total}"
+    allow = f"{allow} {total}"
     if limit is None and total <= ALWAYS_ALLOWED:
         return None
     effective = limit or DEFAULT_LIMIT

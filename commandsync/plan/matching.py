@@ -109,12 +109,6 @@ def match(
     )
 
 
-def similarity(one: Text, other: Text) -> tuple[int, float]:
-    """Return how alike two texts are: fields that are equal, then the share of words in common."""
-    equal = sum(a == b for a, b in zip(one, other, strict=True))
-    return equal, shared(_words(one), _words(other))
-
-
 def count_same_name(added: Collection[Text], others: Sequence[Text]) -> dict[Text, tuple[int, int]]:
     """Count for each text how many records equal it, and how many more have its name.
 

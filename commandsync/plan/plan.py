@@ -87,10 +87,10 @@ class Plan:
         Everything else stays, so that the guard counts over whole collections.
 
         Args:
-            pattern: With `*`, `?` and `[...]`; upper and lower case differ.
+            pattern: With `*`, `?` and `[...]`, in upper or lower case.
         """
         names = SyncRules(ignore=(pattern,))
-        changes = tuple(c for c in self.changes if any(map(names.ignores, _names(c))))
+        changes = tuple(c for c in self.changes if any(names.ignores(t[0]) for t in c.texts))
         left_out = len(self.changes) - len(changes)
         what = f"{left_out} more {'change is' if left_out == 1 else 'changes are'} left out"
         notice = Notice(f"only what matches {pattern!r} is planned: {what}")
@@ -147,11 +147,6 @@ def make_plan(
         unwritable=tuple((r, entry) for r, part in parts.items() for entry in part.unwritable),
         notices=(*notices, *(notice for part in parts.values() for notice in part.notices)),
     )
-
-
-def _names(change: Change) -> set[str]:
-    """Return the name that a change creates, and the one that it removes."""
-    return {text[0] for text in (getattr(change, side, ()) for side in ("before", "after")) if text}
 
 
 def _essence(change: Change) -> dict[str, object]:

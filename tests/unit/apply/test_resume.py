@@ -71,7 +71,7 @@ def test_at_most_five_stale_records_are_named() -> None:
     with pytest.raises(StalePlanError) as told:
         progress_of(plan, listed(now))
 
-    assert "delete of command 'c4' (its record was changed); and 3 more" in told.value.message
+    assert "delete of command 'c4' (its record was changed) and 3 more" in told.value.message
     assert "c5" not in told.value.message
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.plan.matching import GROUP_LIMIT, count_same_name, match, similarity
+from commandsync.plan.matching import GROUP_LIMIT, count_same_name, match, shared
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
@@ -261,17 +261,9 @@ def test_a_large_group_on_one_side_is_paired_as_far_as_it_goes(w: int, n: int) -
     assert_bijection(matching, [entry("a")] * w, here)
 
 
-def test_two_texts_without_a_word_are_alike() -> None:
-    empty = CommandText("", "", "")
-
-    assert similarity(empty, empty) == (4, 1.0)
-
-
-def test_similarity_counts_equal_fields_and_shared_words() -> None:
-    one = CommandText("a", "b c", "d", "")
-    other = CommandText("a", "b x", "d", "e")
-
-    assert similarity(one, other) == (2, 2 * 3 / 9)
+def test_words_in_common_are_a_share_of_all_words() -> None:
+    assert shared(frozenset(), frozenset()) == 1.0
+    assert shared(frozenset("abcd"), frozenset("abxde")) == 2 * 3 / 9
 
 
 @dataclass
