@@ -274,8 +274,7 @@ class Ledger:
         """Close the ledger: every write gets an outcome."""
         for write in self.in_state(*_AT_THE_END):
             end = _AT_THE_END[write.state]
-            reason = write.half_done + (self.stopped or "it was not tried")
-            self.settle(write, end, reason if end is State.SKIPPED else "")
+            self.settle(write, end, write.half_done + self.stopped if end is State.SKIPPED else "")
         settled = tuple(write.settled for write in self.writes)
         rewritten = [write for write in self.writes if write.rewrites]
         if not self.read_back and self.unread and not self.stopped:

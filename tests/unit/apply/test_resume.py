@@ -47,20 +47,21 @@ def test_an_edit_and_a_delete_are_judged_by_their_records(
 
 
 @pytest.mark.parametrize(
-    "now",
+    ("now", "what"),
     [
-        {"2": GONE},
-        {"1": command("a", "Third."), "2": GONE},
-        {"1": OLD, "2": command("b", "Changed.")},
+        ({"2": GONE}, "edit of command 'a' (its record is no longer listed under its id)"),
+        ({"1": command("a", "3rd."), "2": GONE}, "edit of command 'a' (its record was changed)"),
+        ({"1": OLD, "2": command("b", "?")}, "delete of command 'b' (its record was changed)"),
     ],
 )
 def test_a_record_that_is_neither_as_it_was_nor_as_it_is_to_be_makes_it_stale(
-    now: dict[str, Text],
+    now: dict[str, Text], what: str
 ) -> None:
-    with pytest.raises(StalePlanError, match="the listing changed since the plan was made") as told:
+    with pytest.raises(StalePlanError) as told:
         progress_of(EDIT_AND_DELETE, listed(now))
 
-    assert "make a new plan" in told.value.hint
+    assert told.value.message == f"the listing changed since the plan was made: {what}"
+    assert told.value.hint == "make a new plan, review it, and apply that one"
 
 
 def test_at_most_five_stale_records_are_named() -> None:
@@ -103,3 +104,15 @@ def test_a_replace_may_be_half_done(now: dict[str, Text], progress: State) -> No
 def test_a_replace_of_what_is_gone_or_changed_is_stale(now: dict[str, Text]) -> None:
     with pytest.raises(StalePlanError, match="replace of announcement 'v'"):
         progress_of(REPLACE, listed({}, now))
+
+
+def test_a_replace_beside_a_rewritten_new_one_is_stale() -> None:
+    now = {"1": BEFORE, "2": announcement("V", "Now.")}
+
+    with pytest.raises(StalePlanError) as told:
+        progress_of(REPLACE, listed({}, now))
+
+    assert told.value.message == (
+        "the listing changed since the plan was made: replace of announcement 'v' (one of that "
+        "name is listed with another text: the service may have changed it)"
+    )

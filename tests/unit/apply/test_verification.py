@@ -3,13 +3,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
+
 from commandsync.apply.verification import Evidence, evidence_of
+from commandsync.diagnostics import Notice
 from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
+from tests.support.driver import Driver
+from tests.support.listing import FAILED_BEFORE, WITHOUT_IDS, Listing
+from tests.support.runs import command, seed, sync, wanted
 
 if TYPE_CHECKING:
     from commandsync.records.snapshot import Identity
     from commandsync.records.texts import Text
+    from tests.support.listing import Fault, Request
 
 OLD = CommandText("a", "Old words", "s")
 NEW = CommandText("a", "New words", "s")
@@ -86,3 +93,47 @@ def test_a_replace_shows_when_the_new_one_is_there_and_the_old_one_is_not() -> N
     )
     assert evidence_of(REPLACE, listed={"1": POSTED}) == Evidence("it is not listed")
     assert len(evidence_of(REPLACE, listed={"2": rewritten}, record="2").rewrites) == 2
+
+
+def changing_another(request: Request, service: Listing) -> None:
+    """Let a second writer change a wanted command before the first write."""
+    if request.number == 1:
+        for records in (service.stored["commands"], service.shown["commands"]):
+            records[0]["description"] = "Changed."
+
+
+def test_what_is_left_to_do_is_named() -> None:
+    service = Listing()
+    seed(service, [command("kept"), command("a", "Old.")])
+    service.choose = lambda request: changing_another(request, service)
+
+    run = sync(service, wanted([command("kept"), command("a")]))
+
+    assert [change.name for change in run.result.remaining] == ["kept"]
+    assert run.result.notices == (
+        Notice(
+            "the listing is not as the manifest wants it, left to do: edit command 'kept'",
+            "somebody else changed it meanwhile, or the service did not keep what was written: "
+            "run plan, then apply again",
+        ),
+    )
+    assert not run.result.verified
+
+
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        (FAILED_BEFORE, "the service has an internal error (HTTP 500)"),
+        (WITHOUT_IDS, "records are listed without the ids that they had"),
+    ],
+    ids=["failed", "without ids"],
+)
+def test_a_listing_that_cannot_be_read_again_is_reported(fault: Fault, why: str) -> None:
+    service = Listing()
+    seed(service, [command("a", "Old."), command("b")])
+    service.choose = lambda request: fault if request.kind == "read" and request.number else None
+
+    run = sync(service, wanted([command("a"), command("b")]), driver=Driver(service, retries=0))
+
+    assert run.result.notices == (Notice(f"the listing could not be read again: {why}"),)
+    assert not run.result.read_back

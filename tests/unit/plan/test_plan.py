@@ -484,6 +484,7 @@ def test_what_is_told_of_a_record_says_what_to_do() -> None:
     ]
 
 
+PLACE = Location("commands.yaml", 2)
 CASED = st.text("abAB-", min_size=1, max_size=8)
 
 
@@ -492,16 +493,22 @@ def test_what_is_listed_as_an_ignored_record_is_neither_added_nor_touched(
     *, name: str, how: Callable[[str], str], pinned: bool
 ) -> None:
     here = listed([command(how(name), "Does it.", "old"), command("other", "x", "y")])
-    entry = Entry(command("renamed" if pinned else name), id="c0" if pinned else "")
+    text = command("renamed" if pinned else name)
+    entry = Entry(text, id="c0" if pinned else "", location=PLACE)
     rules = SyncRules(ignore=(how(name),), max_deletes=DeleteLimit())
     plan = plan_of(Snapshot({Resource.COMMAND: (entry,)}), here, rules)
 
     assert [(change.action, change.before) for change in plan.changes] == [  # type: ignore[union-attr]
         ("delete", command("other", "x", "y"))
     ]
-    assert [notice.message for notice in plan.notices] == [
-        f"{entry.name!r} is listed as {how(name)!r}, which sync.ignore matches: it stays as it is"
-    ]
+    assert plan.notices == (
+        Notice(
+            f"{entry.name!r} is listed as {how(name)!r}, which sync.ignore matches: it stays as it "
+            "is",
+            "change the pattern to manage it, or remove the entry",
+            PLACE,
+        ),
+    )
 
 
 @given(name=st.text("abAB-", min_size=2, max_size=8), twin=st.booleans())
@@ -515,3 +522,31 @@ def test_no_former_name_means_an_ignored_record(*, name: str, twin: bool) -> Non
 
     (change,) = plan.changes
     assert (change.action, getattr(change, "id", "")) == (("edit", "c1") if twin else ("add", ""))
+
+
+def test_only_what_matches_by_its_old_or_new_name_is_planned() -> None:
+    here = listed([command("mod-kick"), command("old")])
+    desired = wanted([entry_of("kick", "mod-kick"), command("MOD-ban"), command("help")])
+    plan = plan_of(desired, here)
+
+    mine, fewer = plan.only("mod-*"), plan.only("[!o]*")
+
+    assert [change.name for change in mine.changes] == ["kick", "MOD-ban"]
+    assert (mine.left_out, mine.listed, mine.unchanged) == (2, plan.listed, 0)
+    assert mine.notices == (
+        *plan.notices,
+        Notice("only what matches 'mod-*' is planned: 2 more changes are left out"),
+    )
+    assert fewer.notices[-1] == Notice(
+        "only what matches '[!o]*' is planned: 1 more change is left out"
+    )
+
+
+def test_a_pattern_that_matches_every_change_leaves_the_plan_as_it_is() -> None:
+    plan = plan_of(wanted([command("a")]), listed([]))
+
+    assert plan.only("*") == plan
+
+
+def entry_of(name: str, *formerly: str) -> Entry:
+    return Entry(command(name), formerly=formerly)
