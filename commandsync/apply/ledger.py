@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from commandsync.api.policy import FAILURES_IN_A_ROW, may_have_happened, says_it_failed
+from commandsync.api.policy import FAILURES_IN_A_ROW, may_have_happened, was_refused
 from commandsync.apply.outcomes import Difference, Outcome, Result, Settled
 from commandsync.diagnostics import Notice
 from commandsync.errors import Forbidden, ListingError, NotFound, StoppedError, Unauthorized
@@ -29,10 +29,10 @@ class State(StrEnum):
     """How far a change has got; the last four are its outcomes."""
 
     PENDING = "pending"  # not sent
-    UNCLEAR = "unclear"  # sent, with an unknown result; of a replace, its add
-    REJECTED = "rejected"  # the add failed as the service answered and as reads show: send it again
-    ADDED = "added"  # the new record of a replace exists, and the old one too
-    UNCLEAR_DELETE = "unclear-delete"  # the same, and the delete of the old one has no result
+    UNCLEAR = "unclear"  # sent, with an unknown result; a replace: its add
+    REJECTED = "rejected"  # an add that failed, by its answer and by reads: sent once more
+    ADDED = "added"  # a replace: the new record exists, the old one is not deleted
+    UNCLEAR_DELETE = "unclear-delete"  # as above, with an unknown result of the delete
     DONE = "done"
     FAILED = "failed"
     UNKNOWN = "unknown"
@@ -157,7 +157,7 @@ class Write:
     @property
     def was_refused(self) -> bool:
         """Whether its last request was answered with a failure, whatever the service did."""
-        return self.error is not None and says_it_failed(self.error)
+        return self.error is not None and was_refused(self.error)
 
     @property
     def awaits_record(self) -> bool:
@@ -236,7 +236,7 @@ class Ledger:
         return news
 
     def interrupt(self) -> None:
-        """Start nothing new from now on: the user wants to stop."""
+        """Start nothing new from now on: the user stops the run."""
         self.interrupted = True
         self.stopped = self.stopped or "interrupted"
 
@@ -275,14 +275,13 @@ class Ledger:
         for write in self.in_state(*_AT_THE_END):
             end = _AT_THE_END[write.state]
             self.settle(write, end, write.half_done + self.stopped if end is State.SKIPPED else "")
-        settled = tuple(write.settled for write in self.writes)
         rewritten = [write for write in self.writes if write.rewrites]
         if not self.read_back and self.unread and not self.stopped:
             self.notices.append(Notice(f"the listing could not be read again: {self.unread}"))
-        done = all(one.outcome is Outcome.DONE for one in settled)
+        done = all(write.state is State.DONE for write in self.writes)
         return Result(
             plan=self.plan,
-            settled=settled,
+            settled=tuple(write.settled for write in self.writes),
             differences=tuple(Difference(write.change, write.rewrites) for write in rewritten),
             notices=tuple(self.notices),
             remaining=self.remaining,

@@ -1,4 +1,4 @@
-"""What became of a plan: an outcome per change, and what reading again showed."""
+"""The result of a plan: an outcome for each change, and what reading again showed."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What became of a plan.
+    """The result of a plan.
 
     Attributes:
         plan: The plan.
@@ -77,7 +77,7 @@ class Result:
             than changes of this plan that are not done.
         read_back: Whether every changed collection was read again after the writes.
         verified: Whether nothing is left to do, by the listing as it was read after the writes;
-            with nothing to write, the read the plan was made from says so.
+            with nothing to write, as it was read for the plan.
         touched: Whether something was or may have been written.
         stopped: Why the rest was skipped; empty when nothing was.
         stopped_hint: What to do about that; empty where running again is enough.
@@ -99,12 +99,12 @@ class Result:
     @property
     def complete(self) -> bool:
         """Whether everything is done and seen."""
-        done = all(one.outcome is Outcome.DONE for one in self.settled)
+        done = all(settled.outcome is Outcome.DONE for settled in self.settled)
         return done and self.verified and not self.interrupted
 
     def count(self, outcome: Outcome) -> int:
         """How many changes ended so."""
-        return sum(one.outcome is outcome for one in self.settled)
+        return sum(settled.outcome is outcome for settled in self.settled)
 
 
 def skipped(plan: Plan, why: str) -> Result:

@@ -1,7 +1,7 @@
-"""How far a saved plan has got: what is done already, what is to do, and whether it still holds.
+"""The progress of a saved plan: what is done already, what is to do, and whether it is stale.
 
-It looks only at the records the plan touches; others may have changed meanwhile. So an interrupted
-or repeated run finishes the plan and repeats nothing. Equality alone says that something is done.
+It reads only the records the plan touches; others may have changed meanwhile. So an interrupted
+or repeated run finishes the plan and repeats nothing. Only equality proves that something is done.
 """
 
 from __future__ import annotations

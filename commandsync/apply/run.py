@@ -1,4 +1,4 @@
-"""Make the listing match a plan: a generator of steps in, events out, that knows no HTTP.
+"""Make the listing match a plan: a generator of steps in, events out, with no HTTP in it.
 
 Order of writes: edits, then adds one by one in the manifest's order, deletes last and only where
 every add of their collection is done, so that an interruption or a failure leaves too much rather
@@ -68,8 +68,8 @@ def apply(
         plan: What to do.
         listed: The listing as read just now, every collection of the plan's scope.
         health: Shared with the driver, which notes every attempt in it.
-        replan: Makes the plan again from another listing; None for a saved plan, which is held
-            against its own changes.
+        replan: Makes the plan again from another listing; None for a saved plan, whose own
+            changes are compared instead.
         concurrency: Most calls in flight.
         unordered: Send adds concurrently too; the listing then shows them in any order.
 
@@ -185,10 +185,10 @@ class Run:
                 (write, evidence_of(write.change, listed=listed, record=write.record))
                 for write in (*changed, *done_before)
             ]
-            if all(found.conclusive for write, found in evidence if write.sent):
+            if all(proof.conclusive for write, proof in evidence if write.sent):
                 break
-        for write, found in evidence:
-            conclude(write, found, claims, certain=looks == len(REREADS))
+        for write, proof in evidence:
+            conclude(write, proof, claims, certain=looks == len(REREADS))
         claims.note_copies(by_identity(shown or ()))
         ledger.read_back = ledger.read_back and not (changed and shown is None)
         return shown
@@ -197,8 +197,8 @@ class Run:
         """Find out by reading which adds with an unknown result happened.
 
         Returns:
-            Those that certainly did not happen: the service said so, and every read was made and
-            shows none of them.
+            Those that certainly did not happen: the service answered so, every read succeeded, and
+            none shows them.
         """
         claims = self.claims[resource]
         looks = 0
@@ -238,7 +238,7 @@ class Run:
                 halted = halted or (until_unclear and write.state is State.UNCLEAR)
 
     def _reread(self, resource: Resource, pause: float) -> Steps[Entries | None]:
-        """Read a collection after a pause; None when that failed or the user wants to stop."""
+        """Read a collection after a pause; None when that failed or the user stops the run."""
         ledger = self.ledger
         if pause and not ledger.interrupted:
             yield from self._step(Step(wait=pause, settled=ledger.news()))

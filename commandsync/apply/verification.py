@@ -140,7 +140,7 @@ def compare(
         claims: The new records of each collection.
     """
     rewritten = {write.change.resource for write in ledger.writes if write.rewrites}
-    if any(ledger.plan.rules.manages(one) and not one.editable for one in rewritten):
+    if any(ledger.plan.rules.manages(resource) and not resource.editable for resource in rewritten):
         ledger.notices.append(_POSTED_AGAIN)
     written = ledger.read_back and any(write.sent for write in ledger.writes)
     if replan is None or not written:
@@ -162,7 +162,7 @@ def compare(
         notice for notice in plan.notices if notice not in known and notice.location not in places
     ]
     if ledger.remaining:
-        shown = named([f"{one.action} {one.resource} {one.name!r}" for one in ledger.remaining])
+        shown = named([f"{c.action} {c.resource} {c.name!r}" for c in ledger.remaining])
         ledger.notices.append(Notice(f"{_DIFFERS}: {shown}", _NEXT))
 
 
@@ -170,7 +170,7 @@ _POSTED_AGAIN = Notice(
     "announcements whose text the service changes are posted again by every apply",
     "write them in the manifest as they are listed, or set sync.announcements to append",
 )
-_DIFFERS = "the listing is not as the manifest wants it, left to do"
+_DIFFERS = "the listing still differs from the manifest, left to do"
 _NEXT = (
     "somebody else changed it meanwhile, or the service did not keep what was written: run plan, "
     "then apply again"

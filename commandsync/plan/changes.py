@@ -39,7 +39,7 @@ class Add(_Change):
             added since.
         same_name: How many others of those had its name, exactly, folded or cut; more of them later
             mean that it may have been added since and rewritten.
-        location: Where the manifest says it.
+        location: Where the manifest defines it.
     """
 
     action: ClassVar[Literal["add"]] = "add"
@@ -60,7 +60,7 @@ class Edit(_Change):
         before: The text as listed.
         after: The text as wanted.
         fields: What differs.
-        location: Where the manifest says it.
+        location: Where the manifest defines it.
     """
 
     action: ClassVar[Literal["edit"]] = "edit"

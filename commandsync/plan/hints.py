@@ -37,9 +37,9 @@ def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
         return []
     ranked = sorted(
         (-alike, a, d)
-        for a, (_, ours) in enumerate(added)
-        for d, (_, theirs) in enumerate(deleted)
-        if (alike := max(map(shared, ours, theirs))) >= _NEAR
+        for a, (_, new_words) in enumerate(added)
+        for d, (_, old_words) in enumerate(deleted)
+        if (alike := max(map(shared, new_words, old_words))) >= _NEAR
     )
     by_add: dict[int, int] = {}
     taken: set[int] = set()
@@ -72,7 +72,7 @@ def lost_renames(
 
     Args:
         wanted: The manifest's entries.
-        matched: The listed entry that each matched one means, by its index.
+        matched: The listed entry of each matched wanted one, by its index.
         deleted: The listed entries that the manifest does not have.
     """
     going = {entry.name for entry in deleted}

@@ -1,4 +1,4 @@
-"""Which listed record is meant by which wanted one, as multisets: nothing is ever collapsed.
+"""Match wanted records with listed ones, as multisets: nothing is ever collapsed.
 
 A name is not unique, so names alone decide nothing. The surest tier comes first: the pinned id,
 equality in all fields, the same name, a former name, the name as a service may have rewritten it,
@@ -127,7 +127,7 @@ def count_same_name(added: Collection[Text], others: Sequence[Text]) -> dict[Tex
     starts = Counter(folded_start(text[0]) for text in others if text not in known)
     wholes = {folded(text[0]) for text in added}
     beginnings = {
-        whole: sum(starts[start] for start in found) for whole, found in _starts_of(wholes, starts)
+        whole: sum(starts[start] for start in cuts) for whole, cuts in _starts_of(wholes, starts)
     }
     return {
         text: (counts[text], names[folded(text[0])] + beginnings.get(folded(text[0]), 0))
@@ -172,13 +172,15 @@ def _match_former(rest: _Open, not_renamed: Container[int]) -> None:
     if not any(entry.formerly for entry in rest.wanted.values()):
         return
     listed = {folded(entry.name) for entry in rest.listed.values()}
-    some = _Open(
+    renamed = _Open(
         {n: entry for n, entry in rest.wanted.items() if folded(entry.name) not in listed},
         {n: entry for n, entry in rest.listed.items() if n not in not_renamed},
     )
-    _match_groups(some, lambda entry: entry.formerly, lambda entry: entry.name)
-    _match_groups(some, lambda entry: map(folded, entry.formerly), lambda entry: folded(entry.name))
-    for w, ls in some.pairs.items():
+    _match_groups(renamed, lambda entry: entry.formerly, lambda entry: entry.name)
+    _match_groups(
+        renamed, lambda entry: map(folded, entry.formerly), lambda entry: folded(entry.name)
+    )
+    for w, ls in renamed.pairs.items():
         rest.pair(w, ls)
 
 
@@ -187,7 +189,7 @@ def _match_groups(
     wanted_keys: Callable[[Entry], Iterable[str]],
     listed_key: Callable[[Entry], str],
 ) -> None:
-    """Pair within each key, keys in the order in which the manifest first says them."""
+    """Pair within each key, keys in the order in which the manifest first has them."""
     listed_of: defaultdict[str, list[int]] = defaultdict(list)
     if any(True for entry in rest.wanted.values() for _ in wanted_keys(entry)):
         for n, entry in rest.listed.items():
@@ -210,10 +212,10 @@ def _match_group(rest: _Open, wanted: list[int], listed: list[int]) -> None:
     ranked = []
     for w in wanted:
         text = rest.wanted[w].text
-        mine = _words(text)
+        text_words = _words(text)
         for ls in listed:
             equal = sum(a == b for a, b in zip(text, rest.listed[ls].text, strict=True))
-            ranked.append((-equal, -shared(mine, words[ls]), w, ls))
+            ranked.append((-equal, -shared(text_words, words[ls]), w, ls))
     for _, _, w, ls in sorted(ranked):
         if w in rest.wanted and ls in rest.listed:
             rest.pair(w, ls)
@@ -229,10 +231,10 @@ def _match_cut(rest: _Open) -> None:
     for n, entry in list(rest.wanted.items()):
         for start in starts_of.get(names[n], ()):
             candidates = reversed(by_start[start][-GROUP_LIMIT:])
-            found = next((c for c in candidates if _agree(entry, rest.listed[c])), None)
-            if found is not None:
-                by_start[start].remove(found)
-                rest.pair(n, found)
+            cut = next((c for c in candidates if _agree(entry, rest.listed[c])), None)
+            if cut is not None:
+                by_start[start].remove(cut)
+                rest.pair(n, cut)
                 break
 
 
@@ -260,7 +262,7 @@ def _starts_of(
 
 
 def _words(text: Text) -> frozenset[str]:
-    """Return the words of a text, such as they are the same when a service has rewritten it."""
+    """Return the words of a text, without what services are known to rewrite."""
     return frozenset(
         word for part in text for word in html.unescape(part[:_COMPARED]).casefold().split()
     )

@@ -47,8 +47,8 @@ class Plan:
         target: The listing it is for, and bound to.
         manifest: The files it was made from.
         scope: The collections that are managed.
-        changes: What to do, in the order shown: adds, edits and replaces as the manifest says
-            them, then deletes as they are listed.
+        changes: What to do, in the order shown: adds, edits and replaces in the order of
+            the manifest, then deletes as they are listed.
         unchanged: How many wanted records are listed as they should be.
         listed: How many records each collection showed, without the ignored ones.
         rules: The limits it was made under; it is guarded by them again when applied later.

@@ -112,7 +112,7 @@ def test_what_is_left_to_do_is_named() -> None:
     assert [change.name for change in run.result.remaining] == ["kept"]
     assert run.result.notices == (
         Notice(
-            "the listing is not as the manifest wants it, left to do: edit command 'kept'",
+            "the listing still differs from the manifest, left to do: edit command 'kept'",
             "somebody else changed it meanwhile, or the service did not keep what was written: "
             "run plan, then apply again",
         ),

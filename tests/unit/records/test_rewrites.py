@@ -43,6 +43,8 @@ def test_what_services_do_is_named(sent: str, stored: str, how: str) -> None:
     assert (found.field, found.sent, found.stored) == ("description", sent, stored)
     assert found.how == how
     assert found.known
+    assert ("as the service stores it" in found.advice) == (not how.startswith("cut"))
+    assert ("shorten it" in found.advice) == ("cut at" in how)
 
 
 def test_a_cut_text_has_thirty_characters_at_least_and_lacks_one() -> None:
