@@ -119,10 +119,8 @@ class _Now:
         return State.PENDING if now == change.before else None
 
     def _replaced(self, change: Replace) -> State | None:
-        match self._added(change), self._deleted(change):
-            case State.DONE, State.PENDING:
-                return State.ADDED
-            case (State.DONE, State.DONE) | (State.PENDING, State.PENDING) as both:
-                return both[0]
-            case _:  # stale, or the old one is gone and the new one is not there: another's doing
-                return None
+        added, deleted = self._added(change), self._deleted(change)
+        if added is State.DONE and deleted is State.PENDING:
+            return State.ADDED
+        # else another writer deleted the old one, or what is listed fits neither half
+        return added if added is deleted else None

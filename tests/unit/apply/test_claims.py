@@ -10,7 +10,13 @@ from commandsync.apply.claims import named
 from commandsync.apply.outcomes import Outcome
 from commandsync.diagnostics import Notice
 from tests.support.driver import Driver
-from tests.support.listing import BAD_REQUEST, FAILED_BEFORE, RESET_BEFORE, Listing
+from tests.support.listing import (
+    BAD_REQUEST,
+    FAILED_BEFORE,
+    RESET_BEFORE,
+    WRONG_SHAPE_BEFORE,
+    Listing,
+)
 from tests.support.runs import announcement, command, seed, sync, wanted
 
 if TYPE_CHECKING:
@@ -113,3 +119,23 @@ def test_an_add_that_may_be_listed_under_another_name_names_the_candidates() -> 
         "if the service changed the name, write it in the manifest as it is listed; otherwise the "
         "next apply adds it again"
     )
+
+
+def test_a_delete_that_does_not_show_names_no_new_record() -> None:
+    service = Listing()
+    seed(service, [command("old")])
+
+    def another(request: Request) -> Fault | None:
+        if request.kind == "delete":
+            seed(service, [command("x")])
+            return WRONG_SHAPE_BEFORE
+        return None
+
+    service.choose = another
+
+    run = sync(service, wanted([]))
+
+    (one,) = run.result.settled
+    assert one.outcome is Outcome.UNKNOWN
+    assert one.error == "the service accepted it, but the old one is still listed"
+    assert one.hint == ""

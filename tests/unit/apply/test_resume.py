@@ -52,6 +52,10 @@ def test_an_edit_and_a_delete_are_judged_by_their_records(
         ({"2": GONE}, "edit of command 'a' (its record is no longer listed under its id)"),
         ({"1": command("a", "3rd."), "2": GONE}, "edit of command 'a' (its record was changed)"),
         ({"1": OLD, "2": command("b", "?")}, "delete of command 'b' (its record was changed)"),
+        (
+            {"1": OLD, "": GONE},
+            "delete of command 'b' (its record is no longer listed under its id)",
+        ),
     ],
 )
 def test_a_record_that_is_neither_as_it_was_nor_as_it_is_to_be_makes_it_stale(
