@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commandsync.apply.outcomes import Outcome
 from commandsync.apply.verification import Evidence, evidence_of
 from commandsync.diagnostics import Notice
 from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 from tests.support.driver import Driver
-from tests.support.listing import FAILED_BEFORE, WITHOUT_IDS, Listing
-from tests.support.runs import command, seed, sync, wanted
+from tests.support.listing import FAILED_BEFORE, RESET_AFTER, WITHOUT_IDS, Listing
+from tests.support.runs import carry_out, command, plan_now, read, seed, sync, wanted
 
 if TYPE_CHECKING:
     from commandsync.records.snapshot import Identity
@@ -137,3 +138,34 @@ def test_a_listing_that_cannot_be_read_again_is_reported(fault: Fault, why: str)
 
     assert run.result.notices == (Notice(f"the listing could not be read again: {why}"),)
     assert not run.result.read_back
+
+
+def test_an_edit_with_an_unknown_result_names_what_differs() -> None:
+    service = Listing(store=lambda record: {key: text.lower() for key, text in record.items()})
+    seed(service, [command("a", "Old.")])
+    service.choose = lambda request: RESET_AFTER if request.kind == "edit" else None
+
+    run = sync(service, wanted([command("a", "New.")]), driver=Driver(service, retries=0))
+
+    assert [one.outcome for one in run.result.settled] == [Outcome.UNKNOWN]
+    assert [one.how for one in run.result.differences[0].rewrites] == ["lower-cased"]
+
+
+def test_a_change_that_was_done_before_and_is_undone_meanwhile_is_unknown() -> None:
+    service = Listing()
+    seed(service, [command("a", "Something else."), command("b", "Old.")])
+    plan = plan_now(service, wanted([command("a"), command("b")]))
+
+    def describe(text: str) -> None:
+        for records in (service.stored["commands"], service.shown["commands"]):
+            records[0]["description"] = text
+
+    describe(command("a")[1])
+    driver = Driver(service)
+    listed = read(driver, plan.scope)
+    service.choose = lambda request: describe("Something else.") if request.kind == "edit" else None
+
+    done_before, edited = carry_out(plan, listed, driver).settled
+
+    assert (done_before.outcome, edited.outcome) == (Outcome.UNKNOWN, Outcome.DONE)
+    assert done_before.error == "it was done before, but it is listed with its old text"
