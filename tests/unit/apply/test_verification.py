@@ -169,3 +169,14 @@ def test_a_change_that_was_done_before_and_is_undone_meanwhile_is_unknown() -> N
 
     assert (done_before.outcome, edited.outcome) == (Outcome.UNKNOWN, Outcome.DONE)
     assert done_before.error == "it was done before, but it is listed with its old text"
+
+
+def test_an_edit_that_a_service_takes_back_asks_for_its_text_in_the_manifest() -> None:
+    service = Listing(store=lambda record: {key: text.lower() for key, text in record.items()})
+    seed(service, [command("a", "new.")])
+
+    (edited,) = sync(service, wanted([command("a", "New.")])).result.settled
+
+    assert edited.outcome is Outcome.UNKNOWN
+    assert edited.error == "the service accepted it, but it is listed with its old text"
+    assert edited.hint == "write it in the manifest as the service stores it"
