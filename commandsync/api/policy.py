@@ -1,9 +1,8 @@
-"""What to do with an answer: take it, wait and send again, or give up (a pure generator).
+"""The retry policy: accept an answer, wait and send again, or give up (a pure generator).
 
-A driver sends what it is told, waits as it is told, and hands back what came; every decision is
-made here, once for blocking and asynchronous clients. The rules are the design's: what is
-idempotent is sent again after connection errors, 408, 429, 5xx and unreadable answers; what is not
-(an add) only after a 429 or a connection that was certainly never made.
+A driver sends and waits; every decision is made here, once for blocking and asynchronous clients.
+An idempotent operation is sent again after connection errors, 408, 429, 5xx and unreadable answers;
+an add only after a 429 or a connection that was certainly never made.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ class Streak:
     Attributes:
         failures: How many there were.
         first: The operation that failed first; None when there was none.
-        several: Whether another operation failed too: one alone says nothing about the service.
+        several: Whether another operation failed too: one alone proves nothing about the service.
     """
 
     failures: int = 0
@@ -122,7 +121,7 @@ def attempt(
         What the driver has to do next; it sends back what `Send` and `Wait` ask for.
 
     Returns:
-        What the operation's answer says.
+        The content of the operation's answer.
 
     Raises:
         ListingError: The last one, when it is given up.
@@ -153,13 +152,13 @@ def may_have_happened(error: ListingError) -> bool:
     """Whether a write that ended so may have reached the listing all the same.
 
     Only a refusal in the service's own words, or a connection that was never made, is certain; and
-    only when no earlier try is in doubt, for a later refusal says nothing about that one.
+    only when no earlier try is in doubt, for a later refusal proves nothing about that one.
     """
     return error.tried_before or isinstance(error, ServerError) or _silent(error)
 
 
-def says_it_failed(error: ListingError) -> bool:
-    """Whether every try that may have happened was answered, and the answer says no."""
+def was_refused(error: ListingError) -> bool:
+    """Whether every try that may have happened was answered with a failure."""
     silence = error.silent_before or _silent(error)
     return may_have_happened(error) and not silence
 

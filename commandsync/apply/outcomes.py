@@ -1,4 +1,4 @@
-"""What became of a plan: an outcome per change, and what reading again showed."""
+"""The result of a plan: an outcome for each change, and what reading again showed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from commandsync.errors import ListingError
     from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
-    from commandsync.records.rewriting import Rewrite
+    from commandsync.records.rewrites import Rewrite
 
 
 class Outcome(StrEnum):
@@ -66,18 +66,18 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What became of a plan.
+    """The result of a plan.
 
     Attributes:
         plan: The plan.
         settled: Every change with its outcome, in the plan's order.
         differences: Where the listing does not show what was written.
         notices: What else reading showed, such as copies that another run made.
-        left: What planning again from the listing as read after the writes would still do, other
+        remaining: What a new plan from the listing as read after the writes would still do, other
             than changes of this plan that are not done.
         read_back: Whether every changed collection was read again after the writes.
         verified: Whether nothing is left to do, by the listing as it was read after the writes;
-            with nothing to write, the read the plan was made from says so.
+            with nothing to write, as it was read for the plan.
         touched: Whether something was or may have been written.
         stopped: Why the rest was skipped; empty when nothing was.
         stopped_hint: What to do about that; empty where running again is enough.
@@ -88,7 +88,7 @@ class Result:
     settled: tuple[Settled, ...]
     differences: tuple[Difference, ...] = ()
     notices: tuple[Notice, ...] = ()
-    left: tuple[Change, ...] = ()
+    remaining: tuple[Change, ...] = ()
     read_back: bool = True
     verified: bool = True
     touched: bool = False
@@ -99,12 +99,12 @@ class Result:
     @property
     def complete(self) -> bool:
         """Whether everything is done and seen."""
-        done = all(one.outcome is Outcome.DONE for one in self.settled)
+        done = all(settled.outcome is Outcome.DONE for settled in self.settled)
         return done and self.verified and not self.interrupted
 
     def count(self, outcome: Outcome) -> int:
         """How many changes ended so."""
-        return sum(one.outcome is outcome for one in self.settled)
+        return sum(settled.outcome is outcome for settled in self.settled)
 
 
 def skipped(plan: Plan, why: str) -> Result:

@@ -1,10 +1,10 @@
-"""Make the listing match a plan: a generator of steps in, events out, that knows no HTTP.
+"""Make the listing match a plan: a generator of steps in, events out, with no HTTP in it.
 
 Order of writes: edits, then adds one by one in the manifest's order, deletes last and only where
 every add of their collection is done, so that an interruption or a failure leaves too much rather
-than too little. What is replaced goes only when reading has shown what replaces it. An add that
-ended unclearly is settled by reading the list; in the end every changed collection is read once
-more and planned again, so that what is called verified has been seen.
+than too little. The old record of a replace is deleted only when a read has shown the new one. An
+add whose result is unknown is settled by reading the list. At the end each changed collection is
+read once more and planned again: what is called verified has been seen.
 """
 
 from __future__ import annotations
@@ -15,29 +15,27 @@ from typing import TYPE_CHECKING, assert_never
 
 from commandsync.api import operations
 from commandsync.api.listing import reading
-from commandsync.apply.evidence import evidence_of
-from commandsync.apply.ledger import Ledger
-from commandsync.apply.outcomes import Outcome
-from commandsync.apply.resume import Progress, progress_of
+from commandsync.apply.claims import Claims
+from commandsync.apply.ledger import Ledger, State, Write
+from commandsync.apply.resume import progress_of
 from commandsync.apply.steps import Aborted, Answered, Call, Interrupted, Step
-from commandsync.errors import StalePlanError, TransportError
+from commandsync.apply.verification import compare, conclude, evidence_of
+from commandsync.errors import TransportError
 from commandsync.plan.changes import Add, Delete, Edit, Replace
-from commandsync.plan.matching import match
-from commandsync.records.snapshot import Entry, Snapshot, by_identity
-from commandsync.records.texts import Resource
+from commandsync.records.snapshot import Snapshot, by_identity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Generator
     from typing import TypeAlias, TypeVar
 
     from commandsync.api.operations import Operation
     from commandsync.api.policy import Health
-    from commandsync.apply.evidence import Evidence
-    from commandsync.apply.ledger import Write
     from commandsync.apply.outcomes import Result
     from commandsync.apply.steps import Event
-    from commandsync.plan.changes import Change
+    from commandsync.apply.verification import Evidence
     from commandsync.plan.plan import Plan
+    from commandsync.records.snapshot import Entry
+    from commandsync.records.texts import Resource
 
     T = TypeVar("T")
     Steps: TypeAlias = Generator[Step, Event, T]
@@ -70,8 +68,8 @@ def apply(
         plan: What to do.
         listed: The listing as read just now, every collection of the plan's scope.
         health: Shared with the driver, which notes every attempt in it.
-        replan: Makes the plan again from another listing; None for a saved plan, which is held
-            against its own changes.
+        replan: Makes the plan again from another listing; None for a saved plan, whose own
+            changes are compared instead.
         concurrency: Most calls in flight.
         unordered: Send adds concurrently too; the listing then shows them in any order.
 
@@ -84,8 +82,7 @@ def apply(
     Raises:
         StalePlanError: Before the first step, when the plan no longer fits the listing.
     """
-    progress = progress_of(plan, listed)
-    run = _Run(_open_ledger(plan, progress, listed, health), width=concurrency)
+    run = open_run(plan, listed, health, concurrency=concurrency)
     yield from run.edits()
     for resource in plan.scope:
         yield from run.adds(resource, width=concurrency if unordered else 1)
@@ -95,68 +92,62 @@ def apply(
     for resource in plan.scope:
         entries = yield from run.verify(resource)
         shown |= {} if entries is None else {resource: entries}
-    run.plan_again(Snapshot(shown), replan)
+    compare(run.ledger, Snapshot(shown), replan=replan, claims=run.claims)
     result = run.ledger.result()
     if news := run.ledger.news():
         yield Step(wait=0.0, settled=news)
     return result
 
 
-def _open_ledger(
-    plan: Plan, progress: Iterable[Progress], listed: Snapshot, health: Health
-) -> Ledger:
+def open_run(plan: Plan, listed: Snapshot, health: Health, *, concurrency: int) -> Run:
     """Enter what was read before the first write, and what it shows to be done already."""
-    now = {resource: by_identity(listed.collections[resource]) for resource in plan.scope}
-    ledger = Ledger(
-        plan,
-        health,
-        seen={resource: set(now[resource]) for resource in now},
-        nameless={
-            resource: sum(not isinstance(one, str) for one in now[resource]) for resource in now
-        },
-    )
-    for write, one in zip(ledger.writes, progress, strict=True):
-        write.added = one is Progress.ADDED
-        if one is Progress.DONE:
-            ledger.settle(write, Outcome.DONE, already=True)
-    for resource in plan.scope:
-        half = [write for write in ledger.of(resource) if write.added]
-        entries = listed.collections[resource]
-        wanted = [Entry(w.change.after) for w in half if isinstance(w.change, Replace)]
-        for w, n in match(wanted, entries).pairs.items() if half else ():
-            half[w].record, half[w].stored = entries[n].id, entries[n].text
-    return ledger
+    states = zip(plan.changes, progress_of(plan, listed), strict=True)
+    writes = tuple(Write(n, change, [state]) for n, (change, state) in enumerate(states))
+    ledger = Ledger(plan, health, writes)
+    claims = {r: Claims.opened(ledger, r, listed.collections[r]) for r in plan.scope}
+    return Run(ledger, claims, width=concurrency)
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
-    """The phases of one run, over its ledger."""
+class Run:
+    """The phases of one run.
+
+    Attributes:
+        ledger: Its ledger.
+        claims: The new records of each collection.
+        width: Most calls in flight.
+    """
 
     ledger: Ledger
+    claims: dict[Resource, Claims]
     width: int
 
     def edits(self) -> Steps[None]:
-        queue = deque(write for write in self._to_do() if isinstance(write.change, Edit))
-        yield from self._perform(queue, width=self.width)
+        """Send the edits."""
+        pending = self.ledger.in_state(State.PENDING)
+        queue = deque(write for write in pending if isinstance(write.change, Edit))
+        yield from self.perform(queue, width=self.width)
 
     def adds(self, resource: Resource, *, width: int) -> Steps[None]:
-        """Add one collection's records; after an unclear end, settle it before the next one."""
+        """Add one collection's records; settle an unknown result before the next one."""
         ledger = self.ledger
-        queue = deque(w for w in self._to_do() if w.adds and w.change.resource is resource)
+        pending = ledger.in_state(State.PENDING)
+        queue = deque(w for w in pending if w.adds and w.change.resource is resource)
         while queue and not ledger.stopped:
-            yield from self._perform(queue, width=width, until_unclear=True)
-            for write in reversed((yield from self._settle(resource))):
-                # an announcement is never sent again within a run, a command once
-                if resource is Resource.COMMAND and not write.first_error and not ledger.stopped:
-                    write.first_error, write.error = write.error, None
+            yield from self.perform(queue, width=width, until_unclear=True)
+            for write in reversed((yield from self._settle_adds(resource))):
+                # a second one at most, and none of what cannot be edited: readers see each post
+                first = resource.editable and State.REJECTED not in write.states
+                if first and not ledger.stopped:
+                    write.become(State.REJECTED)
                     queue.appendleft(write)
                 else:
-                    ledger.settle(write, Outcome.FAILED, write.error)
+                    ledger.settle(write, State.FAILED)
 
     def find_replacements(self, resource: Resource) -> Steps[None]:
-        """Look for what replaces were answered to have added: only then may the old ones go."""
+        """Look for the new records of replaces: the old ones may be deleted only after that."""
         ledger = self.ledger
-        added = [write for write in ledger.of(resource) if write.added]
+        added = [write for write in self.claims[resource].writes if write.state is State.ADDED]
         for pause in REREADS:
             if ledger.stopped or all(write.succeeded for write in added):
                 break
@@ -165,21 +156,22 @@ class _Run:
             if not (ledger.stopped or write.succeeded):
                 what = "it is listed with another text" if write.stored else "it is not listed"
                 why = f"the service accepted it, but {what}"
-                ledger.settle_missing(write, why, then=": the old one stays")
+                self.claims[resource].settle_missing(write, why, ": the old one stays")
 
     def deletes(self) -> Steps[None]:
         """Delete what is to go, where every add of the same collection is done."""
-        for resource in self.ledger.plan.scope:
-            self._hold_back(resource, [w for w in self.ledger.of(resource) if w.lacks_record])
-        queue = deque(w for w in self._to_do() if isinstance(w.change, Delete) or w.added)
-        yield from self._perform(queue, width=self.width)
+        for claims in self.claims.values():
+            claims.hold_back_deletes()
+        pending = self.ledger.in_state(State.PENDING, State.ADDED)
+        queue = deque(w for w in pending if not w.adds and not isinstance(w.change, Edit))
+        yield from self.perform(queue, width=self.width)
 
     def verify(self, resource: Resource) -> Steps[Entries | None]:
-        """Read a changed collection again and hold every change against what it shows."""
-        ledger = self.ledger
-        changed = [write for write in ledger.of(resource) if write.sent]
-        before = [write for write in ledger.of(resource) if write.done_before]
-        evidence: dict[int, Evidence] = {}
+        """Read a changed collection again and compare every change with it."""
+        ledger, claims = self.ledger, self.claims[resource]
+        done_before = [w for w in claims.writes if w.states == [State.DONE] and not w.adds]
+        changed = [write for write in claims.writes if write.sent]
+        evidence: list[tuple[Write, Evidence]] = []
         shown: Entries | None = None
         looks = 0
         for pause in REREADS if changed else ():
@@ -189,181 +181,115 @@ class _Run:
             looks += 1
             shown = entries
             listed = by_identity(entries)
-            evidence = {
-                write.index: evidence_of(write.change, listed=listed, record=write.record)
-                for write in (*changed, *before)
-            }
-            if all(evidence[write.index].conclusive for write in changed):
+            evidence = [
+                (write, evidence_of(write.change, listed=listed, record=write.record))
+                for write in (*changed, *done_before)
+            ]
+            if all(proof.conclusive for write, proof in evidence if write.sent):
                 break
-        for write in (*changed, *before):
-            if write.index in evidence:
-                ledger.conclude(write, evidence[write.index], certain=looks == len(REREADS))
-        ledger.note_copies(resource, by_identity(shown or ()))
+        for write, proof in evidence:
+            conclude(write, proof, claims, certain=looks == len(REREADS))
+        claims.note_copies(by_identity(shown or ()))
         ledger.read_back = ledger.read_back and not (changed and shown is None)
         return shown
 
-    def plan_again(self, listed: Snapshot, replan: Replan | None) -> None:
-        """Enter what the listing, read back, leaves to do; a saved plan has its changes alone."""
-        ledger = self.ledger
-        written = ledger.read_back and any(write.sent for write in ledger.writes)
-        if replan is None or not written:
-            is_done = not written or _is_done(ledger.plan, listed)
-            ledger.as_wanted = ledger.as_wanted and is_done and not ledger.plan.stuck
-            return
-        again = replan(listed)
-        ledger.as_wanted = ledger.as_wanted and not again.changes and not again.stuck
-        shown = [w.change for w in ledger.writes if w.rewrites or w.outcome is not Outcome.DONE]
-        told = {_aim(change) for change in shown}
-        ledger.note_new(again.notices, places={getattr(one, "location", None) for one in shown})
-        ledger.note_left(
-            [
-                change
-                for change in again.changes
-                if _aim(change) not in told and not ledger.is_copy(change)
-            ]
-        )
-
-    def _hold_back(self, resource: Resource, missing: list[Write]) -> None:
-        """Skip one collection's deletes while adds are missing from it."""
-        ledger = self.ledger
-        if not missing or ledger.stopped:
-            return
-        first = missing[0]
-        unknown = first.outcome is Outcome.UNKNOWN
-        how = "has an unknown result" if unknown else "failed"
-        mend = "run again" if unknown else "correct that entry and run again"
-        why = f"deletes wait for adds, and the add of {first.change.name!r} {how}"
-        for write in ledger.of(resource):
-            if isinstance(write.change, Delete) and write.settled is None:
-                ledger.settle(
-                    write,
-                    Outcome.SKIPPED,
-                    why=why,
-                    hint=f"{mend}; or make the deletes alone, with apply --only NAMES",
-                )
-
-    def _settle(self, resource: Resource) -> Steps[list[Write]]:
-        """Find out by reading what became of the adds that ended unclearly.
+    def _settle_adds(self, resource: Resource) -> Steps[list[Write]]:
+        """Find out by reading which adds with an unknown result happened.
 
         Returns:
-            Those that certainly did not happen: the service said so, and every read was made and
-            shows none of them.
+            Those that certainly did not happen: the service answered so, every read succeeded, and
+            none shows them.
         """
-        ledger = self.ledger
+        claims = self.claims[resource]
         looks = 0
         for pause in REREADS:
-            if not any(write.unclear_add for write in ledger.of(resource)):
+            if not any(write.state is State.UNCLEAR for write in claims.writes if write.adds):
                 break
-            if (yield from self._reread(resource, pause)) is None:
-                continue
-            looks += 1
-        unclear = [write for write in ledger.of(resource) if write.unclear_add]
-        others = ledger.strangers.get(resource)
+            looks += (yield from self._reread(resource, pause)) is not None
+        others = bool(claims.unclaimed)
         failed = []
-        for write in unclear:
+        for write in claims.writes:
+            if not write.adds or write.state is not State.UNCLEAR:
+                continue
             if looks == len(REREADS) and not others and write.was_refused:
                 failed.append(write)
             else:
-                why = "it is not listed" if others else ""
-                ledger.settle_missing(write, why, write.error, then=": " if others else "")
+                claims.settle_missing(write, "it is not listed" * others, ": " * others)
         return failed
 
-    def _perform(self, queue: Queue, *, width: int, until_unclear: bool = False) -> Steps[None]:
+    def perform(self, queue: Queue, *, width: int, until_unclear: bool = False) -> Steps[None]:
         """Carry out queued writes, at most `width` at a time, until none is in flight."""
         ledger = self.ledger
         flying: set[int] = set()
         halted = False
         while True:
-            start = () if halted else self._start(queue, width - len(flying))
-            flying.update(call.key for call in start)
+            free = 0 if halted or ledger.stopped else width - len(flying)
+            writes = [queue.popleft() for _ in range(min(free, len(queue)))]
+            flying.update(write.index for write in writes)
             if not flying:
                 return
-            event = yield Step(start, settled=ledger.news())
-            if isinstance(event, Interrupted | Aborted):
-                ledger.interrupt()
+            bot = ledger.plan.target.bot
+            calls = tuple(Call(write.index, _operation(bot, write)) for write in writes)
+            event = yield from self._step(Step(calls, settled=ledger.news()))
             for answer in _answers(event, flying):
                 flying.discard(answer.key)
                 write = ledger.writes[answer.key]
                 ledger.note(write, answer)
-                halted = halted or (until_unclear and write.unclear_add)
-
-    def _start(self, queue: Queue, places: int) -> tuple[Call, ...]:
-        """Take what may be started now from the queue."""
-        if self.ledger.stopped:
-            return ()
-        some = [queue.popleft() for _ in range(min(places, len(queue)))]
-        return tuple(Call(write.index, self._operation(write)) for write in some)
+                halted = halted or (until_unclear and write.state is State.UNCLEAR)
 
     def _reread(self, resource: Resource, pause: float) -> Steps[Entries | None]:
-        """Read a collection after a pause; None when that failed or the user wants to stop."""
+        """Read a collection after a pause; None when that failed or the user stops the run."""
         ledger = self.ledger
         if pause and not ledger.interrupted:
-            step = Step(wait=pause, settled=ledger.news())
-            if isinstance((yield step), Interrupted | Aborted):
-                ledger.interrupt()
+            yield from self._step(Step(wait=pause, settled=ledger.news()))
         return None if ledger.interrupted else (yield from self._read(resource))
 
     def _read(self, resource: Resource) -> Steps[Entries | None]:
-        ledger = self.ledger
+        ledger, claims = self.ledger, self.claims[resource]
         call = Call(_READ, reading(ledger.plan.target.bot, resource))
-        step = Step((call,), settled=ledger.news())
-        while True:
-            event = yield step
-            if isinstance(event, Answered):
-                ledger.watch(event.error)
-                if event.error:
-                    ledger.unread = event.error.message
-                    return None
-                if ledger.blurred(resource, by_identity(event.value)):
-                    ledger.unread = "records are shown without the ids that they had"
-                    return None
-                ledger.note_read(resource, by_identity(event.value))
-                entries: Entries = event.value
-                return entries
-            if isinstance(event, Interrupted | Aborted):
-                ledger.interrupt()
-            if isinstance(event, Aborted):
-                return None
-            step = Step()
+        event = yield from self._step(Step((call,), settled=ledger.news()))
+        while not isinstance(event, Answered | Aborted):
+            event = yield from self._step(Step())
+        if isinstance(event, Aborted):
+            return None
+        ledger.watch(event.error)
+        entries: Entries = event.value or ()
+        if event.error:
+            ledger.unread = event.error.message
+        elif claims.lost_ids(by_identity(entries)):
+            ledger.unread = "records are listed without the ids that they had"
+        else:
+            claims.assign(by_identity(entries))
+            return entries
+        return None
 
-    def _to_do(self) -> list[Write]:
-        """Return the changes that have no outcome yet."""
-        return [write for write in self.ledger.writes if write.settled is None]
-
-    def _operation(self, write: Write) -> Operation[str]:
-        """Return the next request of a change."""
-        bot, change = self.ledger.plan.target.bot, write.change
-        resource = change.resource
-        match change:
-            case Edit():
-                return operations.edit(bot, resource, change.id, change.after)
-            case Replace(id=old) if write.added:
-                return operations.delete(bot, resource, old)
-            case Add() | Replace():
-                return operations.add(bot, resource, change.after)
-            case Delete():
-                return operations.delete(bot, resource, change.id)
-            case _:
-                assert_never(change)
+    def _step(self, step: Step) -> Steps[Event]:
+        """Take one step; a stop from outside is noted."""
+        event = yield step
+        if isinstance(event, Interrupted | Aborted):
+            self.ledger.interrupt()
+        return event
 
 
-def _is_done(plan: Plan, listed: Snapshot) -> bool:
-    """Whether a listing shows every change of a plan."""
-    try:
-        return all(one is Progress.DONE for one in progress_of(plan, listed))
-    except StalePlanError:
-        return False
-
-
-def _aim(change: Change) -> tuple[object, ...]:
-    """Return what tells whether two changes of one listing are after the same thing."""
-    if isinstance(change, Delete):
-        return (change.resource, change.id)
-    return (change.resource, change.after)
+def _operation(bot: str, write: Write) -> Operation[str]:
+    """Return the next request of a change."""
+    change = write.change
+    resource = change.resource
+    match change:
+        case Edit():
+            return operations.edit(bot, resource, change.id, change.after)
+        case Replace(id=old) if not write.adds:
+            return operations.delete(bot, resource, old)
+        case Add() | Replace():
+            return operations.add(bot, resource, change.after)
+        case Delete():
+            return operations.delete(bot, resource, change.id)
+        case _:
+            assert_never(change)
 
 
 def _answers(event: Event, flying: set[int]) -> list[Answered]:
-    """Return what became of the calls in flight: after an abort, nobody hears of any of them."""
+    """Return the answers of the calls in flight: after an abort, none of them is awaited."""
     match event:
         case Answered():
             return [event]

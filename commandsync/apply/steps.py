@@ -1,7 +1,7 @@
-"""What apply and a driver say to each other: calls to start, and what came of them.
+"""The protocol of apply and a driver: calls to start, and how they ended.
 
 A driver starts the calls of a step, then waits for whichever comes first: the answer to any call in
-flight, the end of the step's wait, or a stop from outside; and hands that one event back.
+flight, the end of the step's wait, or a stop from outside; and sends that event back.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A call came to its end: with what its answer says, or with the error it was given up with."""
+    """A call ended: with the content of its answer, or with its last error."""
 
     key: int
     value: Any = None

@@ -33,7 +33,9 @@ Document = dict[str, Any]
 class Model(BaseModel):
     """The base of documents and their parts: no unknown key, no conversion of types."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, defer_build=True, serialize_by_alias=True
+    )
 
     @classmethod
     def of(cls, value: object, **others: object) -> Self:
@@ -164,8 +166,9 @@ class PlannedChange(Model):
 class _PlannedText(PlannedChange):
     after: TextField
     listed: Count = Field(description="How many records equal to the new one were listed already.")
-    alike: Count = Field(
-        description="How many others of its name, exactly, folded or cut, were listed already."
+    same_name: Count = Field(
+        alias="alike",
+        description="How many others of its name, exactly, folded or cut, were listed already.",
     )
 
 
@@ -219,7 +222,7 @@ PLANNED: Mapping[str, type[PlannedChange]] = {
     "replace": PlannedReplace,
 }
 _CHANGES: Mapping[str, type[Change]] = {kind.action: kind for kind in (Add, Edit, Replace, Delete)}
-_NAMES = (*PlannedChange.model_fields, "renamed_from", "listed", "alike")
+_NAMES = (*PlannedChange.model_fields, "renamed_from", "listed", "same_name")
 
 
 class Refused(Model):

@@ -149,8 +149,8 @@ class SavedPlan(PlanDocument):
             unchanged=self.summary.unchanged,
             listed={kind: self.listed[kind.collection] for kind in self._kinds()},
             rules=self.limits.rules(),
-            kept=tuple(map(ListedRecord.record, self.kept)),
-            stuck=tuple(map(ListedRecord.record, self.stuck)),
+            unmanaged=tuple(map(ListedRecord.record, self.kept)),
+            unwritable=tuple(map(ListedRecord.record, self.stuck)),
             notices=self.warnings,
         )
 
@@ -180,8 +180,8 @@ def head_values(plan: Plan) -> Document:
         "listed": {resource.collection: plan.listed[resource] for resource in plan.scope},
         "limits": Limits.of(plan.rules, max_deletes=None if limit is None else str(limit)),
         "refused": refusal and Refused.of(refusal),
-        "kept": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.kept),
-        "stuck": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.stuck),
+        "kept": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.unmanaged),
+        "stuck": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.unwritable),
         "warnings": plan.notices,
         "fingerprint": plan.fingerprint,
     }

@@ -127,7 +127,7 @@ def result_document(result: Result) -> Document:
         **head_values(result.plan),
         changes=tuple(map(_settled, result.settled)),
         outcomes=Outcomes.built(**counts),
-        left=tuple(map(change_part, result.left)),
+        left=tuple(map(change_part, result.remaining)),
         differences=tuple(map(_rewritten, result.differences)),
     ).model_dump(mode="json")
 

@@ -13,8 +13,22 @@ if TYPE_CHECKING:
 Action = Literal["add", "edit", "replace", "delete"]
 
 
+class _Change:
+    __slots__ = ()
+
+    @property
+    def texts(self) -> tuple[Text, ...]:
+        """The text as wanted and the text as listed, where it has them."""
+        return tuple(getattr(self, side) for side in ("after", "before") if hasattr(self, side))
+
+    @property
+    def name(self) -> str:
+        """The name or title as wanted, or as listed where it is deleted."""
+        return self.texts[0][0]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Add:
+class Add(_Change):
     """A record that the manifest has and the listing has not.
 
     Attributes:
@@ -23,26 +37,21 @@ class Add:
         listed: How many records with this very text were listed when the plan was made, those that
             the plan itself changes or deletes left out; more of them later mean that it has been
             added since.
-        alike: How many others of those had its name, exactly, folded or cut; more of them later
+        same_name: How many others of those had its name, exactly, folded or cut; more of them later
             mean that it may have been added since and rewritten.
-        location: Where the manifest says it.
+        location: Where the manifest defines it.
     """
 
     action: ClassVar[Literal["add"]] = "add"
     resource: Resource
     after: Text
     listed: int = 0
-    alike: int = 0
+    same_name: int = 0
     location: Location | None = None
-
-    @property
-    def name(self) -> str:
-        """The name or title."""
-        return self.after[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class Edit(_Change):
     """A listed command whose text changes; its id and uses stay.
 
     Attributes:
@@ -51,7 +60,7 @@ class Edit:
         before: The text as listed.
         after: The text as wanted.
         fields: What differs.
-        location: Where the manifest says it.
+        location: Where the manifest defines it.
     """
 
     action: ClassVar[Literal["edit"]] = "edit"
@@ -63,18 +72,13 @@ class Edit:
     location: Location | None = None
 
     @property
-    def name(self) -> str:
-        """The name as wanted."""
-        return self.after[0]
-
-    @property
     def renames(self) -> bool:
         """Whether the name itself changes."""
         return self.before[0] != self.after[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Replace:
+class Replace(_Change):
     """A listed announcement whose text changes: announcements cannot be edited.
 
     The new one is added first and the old one deleted after, so that an interruption leaves too
@@ -88,17 +92,12 @@ class Replace:
     after: Text
     fields: tuple[FieldChange, ...]
     listed: int = 0
-    alike: int = 0
+    same_name: int = 0
     location: Location | None = None
-
-    @property
-    def name(self) -> str:
-        """The title as wanted."""
-        return self.after[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Delete:
+class Delete(_Change):
     """A listed record that the manifest has not.
 
     Attributes:
@@ -111,11 +110,6 @@ class Delete:
     resource: Resource
     id: str
     before: Text
-
-    @property
-    def name(self) -> str:
-        """The name or title as listed."""
-        return self.before[0]
 
 
 Change = Add | Edit | Replace | Delete

@@ -34,7 +34,7 @@ class Refusal:
 
     Attributes:
         message: The arithmetic.
-        hint: What allows it.
+        hint: What to do.
     """
 
     message: str
@@ -42,9 +42,13 @@ class Refusal:
 
 
 def refusal(
-    changes: Iterable[Change], *, listed: Mapping[Resource, int], rules: SyncRules
+    changes: Iterable[Change],
+    *,
+    listed: Mapping[Resource, int],
+    rules: SyncRules,
+    saved: bool = False,
 ) -> Refusal | None:
-    """Say why these changes must not be made; None when they may.
+    """Return why these changes are refused; None when they are not.
 
     A replace counts as a delete. A number limits the whole listing, a percentage each collection.
     Unless the limit is `all`, deleting everything that is listed is refused whatever is added.
@@ -53,6 +57,7 @@ def refusal(
         changes: What would be done.
         listed: How many records each collection shows now, as `countable` counts them.
         rules: The limits.
+        saved: Whether they are those of a saved plan.
     """
     limit = rules.max_deletes
     if limit is not None and limit.unlimited:
@@ -69,7 +74,8 @@ def refusal(
             resource for action, resource in done if action in {"delete", "replace"}
         )
     ]
-    return _emptied(losses) or _over(losses, limit)
+    allow = f"if that is meant, {'make a new plan' if saved else 'allow it'} with --max-deletes"
+    return _emptied(losses, allow) or _over(losses, limit, allow)
 
 
 def countable(
@@ -99,19 +105,19 @@ class _Loss:
         return self.deleted + self.replaced
 
 
-def _emptied(losses: Sequence[_Loss]) -> Refusal | None:
+def _emptied(losses: Sequence[_Loss], allow: str) -> Refusal | None:
     for loss in losses:
         if loss.deleted and loss.deleted >= loss.of:
             return Refusal(
                 f"{_would(loss)}, which keeps none of them",
-                "if that is meant, allow it with --max-deletes all",
+                f"{allow} all",
             )
     return None
 
 
-def _over(losses: Sequence[_Loss], limit: DeleteLimit | None) -> Refusal | None:
+def _over(losses: Sequence[_Loss], limit: DeleteLimit | None, allow: str) -> Refusal | None:
     total = sum(loss.count for loss in losses)
-    allow = f"if that is meant, allow it with --max-deletes {total}"
+    allow = f"{allow} {total}"
     if limit is None and total <= ALWAYS_ALLOWED:
         return None
     effective = limit or DEFAULT_LIMIT

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
 from commandsync.plan.changes import Add, Delete
-from commandsync.records.texts import Resource
+from commandsync.plan.matching import shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ _MOST_COMPARISONS = 10_000  # beyond this the changes are no renames but another
 
 
 def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
-    """Pair the added and the deleted commands that say nearly the same, each once.
+    """Pair the added and the deleted commands with nearly the same text, each once.
 
     Args:
         changes: The changes of one collection, or of several.
@@ -30,16 +30,16 @@ def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
     Returns:
         The pairs in the order of the adds; the most alike are paired first.
     """
-    changes = [c for c in changes if c.resource is Resource.COMMAND]
+    changes = [change for change in changes if change.resource.editable]
     added = [(c, _words(c.after)) for c in changes if isinstance(c, Add)]
     deleted = [(c, _words(c.before)) for c in changes if isinstance(c, Delete)]
     if len(added) * len(deleted) > _MOST_COMPARISONS:
         return []
     ranked = sorted(
         (-alike, a, d)
-        for a, (_, ours) in enumerate(added)
-        for d, (_, theirs) in enumerate(deleted)
-        if (alike := max(map(_shared, ours, theirs))) >= _NEAR
+        for a, (_, new_words) in enumerate(added)
+        for d, (_, old_words) in enumerate(deleted)
+        if (alike := max(map(shared, new_words, old_words))) >= _NEAR
     )
     by_add: dict[int, int] = {}
     taken: set[int] = set()
@@ -51,11 +51,11 @@ def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
 
 
 def rename_hints(changes: Sequence[Change], *, wanted: Sequence[Entry] = ()) -> list[Notice]:
-    """Name the pairs of one added and one deleted command that say nearly the same.
+    """Name the pairs of one added and one deleted command with nearly the same text.
 
     Args:
         changes: The changes of one collection.
-        wanted: The manifest's entries: what is still a name there cannot stand under `formerly`.
+        wanted: The manifest's entries: a name that one of them has is not valid under `formerly`.
     """
     live = {entry.name for entry in wanted}
     stated = {entry.location: entry.formerly for entry in wanted if entry.formerly}
@@ -72,7 +72,7 @@ def lost_renames(
 
     Args:
         wanted: The manifest's entries.
-        matched: The listed entry that each matched one means, by its index.
+        matched: The listed entry of each matched wanted one, by its index.
         deleted: The listed entries that the manifest does not have.
     """
     going = {entry.name for entry in deleted}
@@ -87,8 +87,8 @@ def lost_renames(
 def _not_renamed(entry: Entry) -> Notice:
     names = ", ".join(map(repr, entry.formerly))
     return Notice(
-        f"{entry.name!r} was formerly {names}, but no such command is there to be renamed: it is "
-        "added, with no uses",
+        f"{entry.name!r} was formerly {names}, but no such command is listed: it is added, with "
+        "no uses",
         "check the spelling of formerly against commandsync pull, upper and lower case too",
         entry.location,
     )
@@ -96,8 +96,8 @@ def _not_renamed(entry: Entry) -> Notice:
 
 def _left_behind(entry: Entry, old: str) -> Notice:
     return Notice(
-        f"{old!r} is deleted with its uses, though {entry.name!r} was formerly called so",
-        "only one command can be renamed to it: pin its id (commandsync pull --pin) to choose",
+        f"{old!r} is deleted with its uses, though it is a former name of {entry.name!r}",
+        "only one listed command can be renamed: pin its id (commandsync pull --pin) to choose",
         entry.location,
     )
 
@@ -108,22 +108,16 @@ def _words(text: Text) -> tuple[frozenset[str], frozenset[str]]:
     Often the syntax begins with the name and a rename changes both; sometimes it changes the name
     alone. Whichever is more alike counts.
     """
-    name, description, syntax, category = (field[:_LONGEST].casefold() for field in text)
-    without = syntax.replace(name, "", 1)
-    return (
-        frozenset(f"{description} {syntax} {category}".split()),
-        frozenset(f"{description} {without} {category}".split()),
-    )
-
-
-def _shared(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return the share of words in common, 0 to 1."""
-    total = len(one) + len(other)
-    return 2 * len(one & other) / total if total else 1.0
+    name, *fields = (field[:_LONGEST].casefold() for field in text)
+    without = [
+        field.replace(name, "", 1) if label == "syntax" else field
+        for label, field in zip(text._fields[1:], fields, strict=True)
+    ]
+    return frozenset(" ".join(fields).split()), frozenset(" ".join(without).split())
 
 
 def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> Notice:
-    """Print the line to write: a pin where others keep the old name, else all former names."""
+    """Return the line to write: a pin where others keep the old name, else all former names."""
     names = ", ".join(map(_in_quotes, (*formerly, delete.name)))
     line = f"id: {_in_quotes(delete.id)}" if pins else f"formerly: [{names}]"
     where = "in place of its formerly" if formerly and not pins else "below its name"

@@ -1,4 +1,4 @@
-"""Which listed record is meant by which wanted one, as multisets: nothing is ever collapsed.
+"""Match wanted records with listed ones, as multisets: nothing is ever collapsed.
 
 A name is not unique, so names alone decide nothing. The surest tier comes first: the pinned id,
 equality in all fields, the same name, a former name, the name as a service may have rewritten it,
@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from commandsync.records.rewriting import SHORTEST_CUT, agrees, folded, folded_start
+from commandsync.records.rewrites import SHORTEST_CUT, agrees, folded, folded_start
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -43,17 +43,17 @@ class Matching:
 
     Attributes:
         pairs: Indices of the listed entry for each matched wanted one, in the wanted order.
-        wanted: Indices of wanted entries that nothing listed is meant by.
-        listed: Indices of listed entries that nothing wanted means.
+        wanted: Indices of the unmatched wanted entries.
+        listed: Indices of the unmatched listed entries.
         lost_pins: Indices of wanted entries whose pinned id is not listed.
-        stuck: Pairs whose listed entry has no usable id, so that it cannot be made as wanted.
+        unwritable: Pairs whose listed entry has no usable id, so that it cannot be made as wanted.
     """
 
     pairs: dict[int, int]
     wanted: tuple[int, ...]
     listed: tuple[int, ...]
     lost_pins: tuple[int, ...]
-    stuck: dict[int, int]
+    unwritable: dict[int, int]
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ def match(
     """Match one collection's wanted entries with its listed ones.
 
     A listed entry that cannot be written to (no usable id) is matched by equality only; what it
-    would match otherwise is `stuck`: adding it beside would make two of it once the id shows.
+    would match otherwise is `unwritable`: an add would make a second one of it.
 
     Args:
         wanted: The manifest's entries; `id` is the pin, `formerly` the former names.
@@ -105,17 +105,11 @@ def match(
         wanted=tuple(rest.wanted),
         listed=tuple(sorted([*rest.listed, *unwritable])),
         lost_pins=lost_pins,
-        stuck=dict(sorted(out_of_reach.pairs.items())),
+        unwritable=dict(sorted(out_of_reach.pairs.items())),
     )
 
 
-def similarity(one: Text, other: Text) -> tuple[int, float]:
-    """Say how alike two texts are: fields that are equal, then the share of words in common."""
-    equal = sum(a == b for a, b in zip(one, other, strict=True))
-    return equal, _shared(_words(one), _words(other))
-
-
-def count_alike(added: Collection[Text], others: Sequence[Text]) -> dict[Text, tuple[int, int]]:
+def count_same_name(added: Collection[Text], others: Sequence[Text]) -> dict[Text, tuple[int, int]]:
     """Count for each text how many records equal it, and how many more have its name.
 
     A record has a text's name if it is the same, folded, or cut; records that equal any of the
@@ -133,7 +127,7 @@ def count_alike(added: Collection[Text], others: Sequence[Text]) -> dict[Text, t
     starts = Counter(folded_start(text[0]) for text in others if text not in known)
     wholes = {folded(text[0]) for text in added}
     beginnings = {
-        whole: sum(starts[start] for start in found) for whole, found in _starts_of(wholes, starts)
+        whole: sum(starts[start] for start in cuts) for whole, cuts in _starts_of(wholes, starts)
     }
     return {
         text: (counts[text], names[folded(text[0])] + beginnings.get(folded(text[0]), 0))
@@ -178,13 +172,15 @@ def _match_former(rest: _Open, not_renamed: Container[int]) -> None:
     if not any(entry.formerly for entry in rest.wanted.values()):
         return
     listed = {folded(entry.name) for entry in rest.listed.values()}
-    some = _Open(
+    renamed = _Open(
         {n: entry for n, entry in rest.wanted.items() if folded(entry.name) not in listed},
         {n: entry for n, entry in rest.listed.items() if n not in not_renamed},
     )
-    _match_groups(some, lambda entry: entry.formerly, lambda entry: entry.name)
-    _match_groups(some, lambda entry: map(folded, entry.formerly), lambda entry: folded(entry.name))
-    for w, ls in some.pairs.items():
+    _match_groups(renamed, lambda entry: entry.formerly, lambda entry: entry.name)
+    _match_groups(
+        renamed, lambda entry: map(folded, entry.formerly), lambda entry: folded(entry.name)
+    )
+    for w, ls in renamed.pairs.items():
         rest.pair(w, ls)
 
 
@@ -193,7 +189,7 @@ def _match_groups(
     wanted_keys: Callable[[Entry], Iterable[str]],
     listed_key: Callable[[Entry], str],
 ) -> None:
-    """Pair within each key, keys in the order in which the manifest first says them."""
+    """Pair within each key, keys in the order in which the manifest first has them."""
     listed_of: defaultdict[str, list[int]] = defaultdict(list)
     if any(True for entry in rest.wanted.values() for _ in wanted_keys(entry)):
         for n, entry in rest.listed.items():
@@ -216,10 +212,10 @@ def _match_group(rest: _Open, wanted: list[int], listed: list[int]) -> None:
     ranked = []
     for w in wanted:
         text = rest.wanted[w].text
-        mine = _words(text)
+        text_words = _words(text)
         for ls in listed:
             equal = sum(a == b for a, b in zip(text, rest.listed[ls].text, strict=True))
-            ranked.append((-equal, -_shared(mine, words[ls]), w, ls))
+            ranked.append((-equal, -shared(text_words, words[ls]), w, ls))
     for _, _, w, ls in sorted(ranked):
         if w in rest.wanted and ls in rest.listed:
             rest.pair(w, ls)
@@ -235,10 +231,10 @@ def _match_cut(rest: _Open) -> None:
     for n, entry in list(rest.wanted.items()):
         for start in starts_of.get(names[n], ()):
             candidates = reversed(by_start[start][-GROUP_LIMIT:])
-            found = next((c for c in candidates if _agree(entry, rest.listed[c])), None)
-            if found is not None:
-                by_start[start].remove(found)
-                rest.pair(n, found)
+            cut = next((c for c in candidates if _agree(entry, rest.listed[c])), None)
+            if cut is not None:
+                by_start[start].remove(cut)
+                rest.pair(n, cut)
                 break
 
 
@@ -266,12 +262,13 @@ def _starts_of(
 
 
 def _words(text: Text) -> frozenset[str]:
-    """Return the words of a text, such as they are the same when a service has rewritten it."""
+    """Return the words of a text, without what services are known to rewrite."""
     return frozenset(
         word for part in text for word in html.unescape(part[:_COMPARED]).casefold().split()
     )
 
 
-def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+def shared(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return the share of words in common, 0 to 1."""
     total = len(one) + len(other)
     return 2 * len(one & other) / total if total else 1.0

@@ -6,15 +6,19 @@ import re
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from commandsync.records.texts import Resource
+if TYPE_CHECKING:
+    from commandsync.records.texts import Resource
 
 MOST_WILDCARDS = 100
 """Patterns with a wildcard that a manifest may ignore by; each is tried on every name."""
 
 MOST_WILD_CHARACTERS = 2_000
 """Of these patterns together: each may be compared with every character of every name."""
+
+MOST_COMPARED = 1_000
+"""Characters of a name that these patterns are compared with: of a longer one, both ends."""
 
 _WILDCARDS = re.compile(r"[*?[]")
 _PERCENTAGE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%")
@@ -79,16 +83,18 @@ class SyncRules:
     max_deletes: DeleteLimit | None = None
     announcements: Literal["append", "mirror"] = "append"
 
-    def prunes(self, resource: Resource) -> bool:
-        """Whether listed records of this kind that the manifest does not have are deleted."""
-        return self.prune and (resource is Resource.COMMAND or self.announcements == "mirror")
+    def manages(self, resource: Resource) -> bool:
+        """Whether listed records of this kind are changed and deleted, and not only added."""
+        return resource.editable or self.announcements == "mirror"
 
     def ignores(self, name: str) -> bool:
         """Whether a listed name or title (canonical) is never to be touched."""
         names, patterns = self._ignored
-        return name.casefold() in names or (
-            patterns is not None and patterns.match(name) is not None
-        )
+        if name.casefold() in names:
+            return True
+        if len(name) > MOST_COMPARED:
+            name = name[: MOST_COMPARED // 2] + name[-MOST_COMPARED // 2 :]
+        return patterns is not None and patterns.match(name) is not None
 
     @cached_property
     def _ignored(self) -> tuple[frozenset[str], re.Pattern[str] | None]:

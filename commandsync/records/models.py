@@ -1,4 +1,4 @@
-"""What a command, an announcement, a bot and a voter are, as the service sends them.
+"""Models of commands, announcements, bots and voters, as the service sends them.
 
 The field lists come from the service interface ("Resources and their fields"). Services send more
 than that (wire notes): unknown fields stay readable as attributes and are never sent back. What is
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 def _null_is(default: object) -> BeforeValidator:
-    """Let null be what an absent field is."""
+    """Read null as an absent field."""
     return BeforeValidator(lambda value: default if value is None else value)
 
 
 def _usable(value: object) -> object:
-    """Let an identifier that cannot be sent back as it was be none: U+FFFD was something else."""
+    """Read an identifier that cannot be sent back as empty: U+FFFD replaces other characters."""
     return "" if value is None or (isinstance(value, str) and "\ufffd" in value) else value
 
 
@@ -45,13 +45,13 @@ def _none_for_no_number(value: object) -> object:
 def _time(value: object, read: ValidatorFunctionWrapHandler) -> datetime | None:
     """Read a time; one without a zone is in UTC, as the service interface has all of them.
 
-    What is none is as if it were not there: no bot's page is unreadable for a time of another's.
+    An invalid time reads as absent: it must not make a page of bots unreadable.
     """
     try:
-        found: datetime | None = read(value)
+        time: datetime | None = read(value)
     except ValueError:
         return None
-    return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found
+    return time.replace(tzinfo=UTC) if time and time.tzinfo is None else time
 
 
 OptionalText = Annotated[str, _null_is("")]
@@ -81,7 +81,7 @@ class Command(Record):
         description: What it does.
         syntax: How it is used.
         category: Its group; empty for none.
-        uses: How often it was used; None when the service does not say.
+        uses: How often it was used; None when the service does not send it.
     """
 
     id: Identifier = _IDENTIFIER
@@ -119,7 +119,7 @@ class Creator(Record):
 
 
 class Information(Record):
-    """What a bot's page says."""
+    """The texts of a bot's page."""
 
     description: OptionalText = ""
     overview: OptionalText = ""
@@ -156,7 +156,7 @@ class Theme(Record):
 class Bot(Record):
     """A bot as listed. The meaning of `state`, `certificate` and `status` is not published.
 
-    Its times know their zone.
+    Its times have a zone.
     """
 
     id: Identifier = Field(min_length=1, validation_alias=AliasChoices("id", "_id"))

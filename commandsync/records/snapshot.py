@@ -1,4 +1,4 @@
-"""One side, desired or listed, at one moment: what the manifest says or what the service shows."""
+"""Snapshots: the records of one side, the manifest or the listing, at one moment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Entry:
     Attributes:
         text: Its text, every field `canonical`.
         id: The service's identifier; on the desired side the pin; empty when there is none.
-        location: Where the manifest says it; None on the listed side.
+        location: Where the manifest defines it; None on the listed side.
         formerly: Names it had before, canonical (desired commands only).
     """
 
@@ -67,12 +67,12 @@ class Snapshot:
 
 def by_identity(entries: Iterable[Entry]) -> dict[Identity, Text]:
     """Return the texts of listed records by what tells them apart, in their order."""
-    found: dict[Identity, Text] = {}
-    nameless: Counter[Text] = Counter()
+    texts: dict[Identity, Text] = {}
+    without_id: Counter[Text] = Counter()
     for entry in entries:
         if entry.writable:
-            found[entry.id] = entry.text
+            texts[entry.id] = entry.text
         else:
-            found[entry.text, nameless[entry.text]] = entry.text
-            nameless[entry.text] += 1
-    return found
+            texts[entry.text, without_id[entry.text]] = entry.text
+            without_id[entry.text] += 1
+    return texts

@@ -1,7 +1,6 @@
-"""What is compared and sent: the text of a command or an announcement, in one form.
+"""Texts: the text of a command or an announcement, as compared and as sent.
 
-Nothing here knows YAML, HTTP or pydantic: a text is a named tuple, so that equality is equality of
-all fields.
+A text is a named tuple: equality is equality of all fields. No YAML, HTTP or pydantic is needed.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ _LINE_END = re.compile(r"\r+\n")
 
 
 class CommandText(NamedTuple):
-    """What a command says, as compared and as sent; no category is `""`."""
+    """The text of a command; no category is `""`."""
 
     name: str
     description: str
@@ -23,25 +22,25 @@ class CommandText(NamedTuple):
 
 
 class AnnouncementText(NamedTuple):
-    """What an announcement says, as compared and as sent."""
+    """The text of an announcement."""
 
     title: str
     description: str
 
 
 Text = CommandText | AnnouncementText
-"""A record's text; its first field is what people call it by."""
+"""The text of a record; its first field is the name or title."""
 
 
 class Resource(StrEnum):
-    """A kind of record; what it is and what the listing service allows for it, it says itself."""
+    """A kind of record: its fields, and what the listing service allows for it."""
 
     COMMAND = "command"
     ANNOUNCEMENT = "announcement"
 
     @property
     def collection(self) -> str:
-        """The name of the whole: the manifest's key and the last part of the service's path."""
+        """The plural: the manifest's key and the last part of the service's path."""
         return f"{self.value}s"
 
     @property
@@ -51,7 +50,7 @@ class Resource(StrEnum):
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The names of its fields; the first one is what people call a record by."""
+        """The names of its fields; the first one is the name or title."""
         return self.text._fields
 
     @property
@@ -83,7 +82,7 @@ _KINDS = {
 def canonical(text: str) -> str:
     """Return a field as it is compared and sent: LF line ends, no surrounding whitespace.
 
-    Nothing else is folded: case, inner blanks and Unicode forms are the author's. What is canonical
+    Nothing else is folded: case, inner spaces and Unicode forms are the author's. What is canonical
     stays as it is: of several CR before an LF none is left to be folded when the text is read back.
     """
     return _LINE_END.sub("\n", text).strip()

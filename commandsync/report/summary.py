@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome
@@ -53,8 +52,8 @@ def no_changes(plan: Plan) -> str:
         return ""
     if not plan.scope:
         return "Nothing is managed: the manifest has neither commands: nor announcements:."
-    if plan.stuck:
-        count = counted(len(plan.stuck), "listed record")
+    if plan.unwritable:
+        count = counted(len(plan.unwritable), "listed record")
         return f"No changes can be made: {count} to change or delete without a usable id."
     return f"No changes: {_nothing_left(plan)}"
 
@@ -78,13 +77,13 @@ def kept(plan: Plan) -> list[str]:
     """Return a sentence on each collection with records that are not in the manifest and stay."""
     sentences = []
     for resource in plan.scope:
-        count = sum(kind is resource for kind, _ in plan.kept)
+        count = sum(kind is resource for kind, _ in plan.unmanaged)
         if not count:
             continue
         what = f"{counted(count, 'listed ' + resource)} {'is' if count == 1 else 'are'} not in the"
         stay = "stays" if count == 1 else "stay"
-        prunes = replace(plan.rules, prune=True).prunes(resource)
-        why = "prune is off" if prunes else f"{resource.collection} are only appended"
+        managed = plan.rules.manages(resource)
+        why = "prune is off" if managed else f"{resource.collection} are only appended"
         sentences.append(f"{what} manifest and {stay} ({why}).")
     return sentences
 
@@ -139,6 +138,8 @@ def managed(snapshot: Snapshot) -> str:
 
 
 def _nothing_left(plan: Plan) -> str:
+    if plan.saved:
+        return "the listing shows every change of the saved plan."
     return f"nothing is left to do{' of what --only asks for' if plan.left_out else ''}."
 
 
@@ -152,8 +153,8 @@ def _verdict(result: Result) -> str:
     if not result.read_back:
         how = "was not" if result.interrupted else "could not be"
         return f"Not verified: the listing {how} read again. Run plan to see what is listed now."
-    if result.left:
-        return f"Read again: {counted(len(result.left), 'more change')} left to do."
+    if result.remaining:
+        return f"Read again: {counted(len(result.remaining), 'more change')} left to do."
     if result.differences:
         count = counted(len(result.differences), "record")
         return f"Read again: the service changed the text of {count}."

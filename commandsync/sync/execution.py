@@ -48,22 +48,24 @@ class Stop:
 
 def refusal_of(planned: Planned) -> CommandsyncError | None:
     """Return why a plan must not be applied to the listing; None if it may be."""
-    from commandsync.apply.resume import Progress, progress_of  # noqa: PLC0415 - as below
+    from commandsync.apply.ledger import State  # noqa: PLC0415 - as below
+    from commandsync.apply.resume import progress_of  # noqa: PLC0415 - as below
     from commandsync.plan.guard import countable, refusal  # noqa: PLC0415 - loads with the plan
 
     plan, listed = planned.plan, planned.listed
     try:
-        progress = progress_of(plan, listed)
+        states = progress_of(plan, listed)
     except StalePlanError as error:
         return error
     refused = refusal(
         [
             change
-            for change, state in zip(plan.changes, progress, strict=True)
-            if state is not Progress.DONE
+            for change, state in zip(plan.changes, states, strict=True)
+            if state is not State.DONE
         ],
         listed=countable({r: listed.collections[r] for r in plan.scope}, rules=plan.rules),
         rules=plan.rules,
+        saved=plan.saved,
     )
     return None if refused is None else TooManyDeletesError(refused.message, hint=refused.hint)
 

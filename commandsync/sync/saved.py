@@ -55,7 +55,7 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
         raise FileError(
             f"{path} is not a saved plan: it is not text in UTF-8", hint="make one with plan --out"
         ) from error
-    plan = load_plan(text, path)
+    plan = replace(load_plan(text, path), saved=True)
     site = _site(settings, plan)
     if writes:
         site.check_token()
@@ -78,10 +78,11 @@ def _planned(plan: Plan, site: Site, connection: Connection) -> Planned:
 
 def _with_progress(plan: Plan, listed: Snapshot) -> Plan:
     """Return the plan with a notice of the changes that are done already."""
-    from commandsync.apply.resume import Progress, progress_of  # noqa: PLC0415 - loads with the plan
+    from commandsync.apply.ledger import State  # noqa: PLC0415 - loads with the plan
+    from commandsync.apply.resume import progress_of  # noqa: PLC0415 - as above
 
     try:
-        done = progress_of(plan, listed).count(Progress.DONE)
+        done = progress_of(plan, listed).count(State.DONE)
     except StalePlanError:
         return plan  # applying it is refused with this error
     if not done:

@@ -228,7 +228,7 @@ def test_an_add_under_a_name_that_is_not_recognized_is_looked_for_by_the_user(
     for change, text in zip(document["changes"], texts, strict=True):
         assert change["outcome"] == "unknown"
         stored = text[0][:size].strip()
-        assert f"not listed; new and of another name: {stored!r}" in change["error"]
+        assert f"not listed; new under another name: {stored!r}" in change["error"]
         assert "otherwise the next apply adds it again" in change["hint"]
 
 

@@ -16,7 +16,7 @@ from commandsync.errors import CommandsyncError, FileError
 from commandsync.manifest import json_schema
 from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES
 from commandsync.plan.guard import ALWAYS_ALLOWED, DEFAULT_LIMIT
-from commandsync.records.rewriting import SHORTEST_CUT
+from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.server import openapi_text
 from commandsync.server.seed import read_seed
 from commandsync.sync import DEFAULT_MANIFEST

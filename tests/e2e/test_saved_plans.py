@@ -159,6 +159,7 @@ def test_a_refused_plan_can_be_saved_and_stays_refused(home: Home, proxy: Proxy)
     ran = home.run(*APPLY)
 
     assert ran.code == 5
+    assert "make a new plan with --max-deletes all" in ran.out
     assert proxy.writes == []
 
 

@@ -89,7 +89,7 @@ def _sparing(trial: Trial, plan: Plan, name: str, live: Texts) -> Iterator[Probl
     """No record is added or renamed while one that is meant by it is left over."""
     changes = trial.of(name)
     left = [tuple(one.before) for one in changes if isinstance(one, Delete)]
-    left += [tuple(entry.text) for kind, entry in plan.kept if kind.collection == name]
+    left += [tuple(entry.text) for kind, entry in plan.unmanaged if kind.collection == name]
     wants = trial.case.wants_of(name)
     names = {folded(text[0]) for text in live.values()}
     for change in changes:

@@ -30,8 +30,14 @@ def test_outcomes_are_counted() -> None:
 
 
 def test_a_plan_of_which_nothing_was_tried_is_skipped_whole() -> None:
-    result = skipped(plan_of(DELETE, DELETE), "interrupted")
+    plan = plan_of(DELETE, DELETE)
 
+    result = skipped(plan, "interrupted")
+
+    assert result.plan is plan
+    assert result.stopped == "interrupted"
+    assert skipped(plan_of(), "interrupted").verified
+    assert not result.verified
     assert [(one.outcome, one.error) for one in result.settled] == [
         (Outcome.SKIPPED, "interrupted")
     ] * 2

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from commandsync.apply.resume import Progress, progress_of
+from commandsync.apply.ledger import State
+from commandsync.apply.resume import progress_of
 from commandsync.errors import StalePlanError
 from commandsync.plan.plan import Plan, make_plan
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, Text
 from tests.support.runs import EVERYTHING, TARGET, announcement, command, wanted
 
-PENDING, ADDED, DONE = Progress.PENDING, Progress.ADDED, Progress.DONE
+PENDING, ADDED, DONE = State.PENDING, State.ADDED, State.DONE
 
 
 def listed(commands: dict[str, Text], posts: dict[str, Text] | None = None) -> Snapshot:
@@ -40,26 +41,31 @@ EDIT_AND_DELETE = plan_of(wanted([NEW]), listed({"1": OLD, "2": GONE}))
     ],
 )
 def test_an_edit_and_a_delete_are_judged_by_their_records(
-    now: dict[str, Text], progress: tuple[Progress, ...]
+    now: dict[str, Text], progress: tuple[State, ...]
 ) -> None:
     assert progress_of(EDIT_AND_DELETE, listed(now)) == progress
 
 
 @pytest.mark.parametrize(
-    "now",
+    ("now", "what"),
     [
-        {"2": GONE},
-        {"1": command("a", "Third."), "2": GONE},
-        {"1": OLD, "2": command("b", "Changed.")},
+        ({"2": GONE}, "edit of command 'a' (its record is no longer listed under its id)"),
+        ({"1": command("a", "3rd."), "2": GONE}, "edit of command 'a' (its record was changed)"),
+        ({"1": OLD, "2": command("b", "?")}, "delete of command 'b' (its record was changed)"),
+        (
+            {"1": OLD, "": GONE},
+            "delete of command 'b' (its record is no longer listed under its id)",
+        ),
     ],
 )
 def test_a_record_that_is_neither_as_it_was_nor_as_it_is_to_be_makes_it_stale(
-    now: dict[str, Text],
+    now: dict[str, Text], what: str
 ) -> None:
-    with pytest.raises(StalePlanError, match="the listing changed since the plan was made") as told:
+    with pytest.raises(StalePlanError) as told:
         progress_of(EDIT_AND_DELETE, listed(now))
 
-    assert "make a new plan" in told.value.hint
+    assert told.value.message == f"the listing changed since the plan was made: {what}"
+    assert told.value.hint == "make a new plan, review it, and apply that one"
 
 
 def test_at_most_five_stale_records_are_named() -> None:
@@ -70,7 +76,7 @@ def test_at_most_five_stale_records_are_named() -> None:
     with pytest.raises(StalePlanError) as told:
         progress_of(plan, listed(now))
 
-    assert "delete of command 'c4' (its record was changed); and 3 more" in told.value.message
+    assert "delete of command 'c4' (its record was changed) and 3 more" in told.value.message
     assert "c5" not in told.value.message
 
 
@@ -78,7 +84,7 @@ def test_at_most_five_stale_records_are_named() -> None:
     ("more", "progress"),
     [(0, (PENDING, PENDING)), (1, (DONE, PENDING)), (2, (DONE, DONE)), (3, (DONE, DONE))],
 )
-def test_adds_of_one_text_are_counted(more: int, progress: tuple[Progress, ...]) -> None:
+def test_adds_of_one_text_are_counted(more: int, progress: tuple[State, ...]) -> None:
     plan = plan_of(wanted([NEW, NEW, NEW]), listed({"1": NEW}))
 
     now = listed({"1": NEW, **{f"n{n}": NEW for n in range(more)}})
@@ -94,7 +100,7 @@ REPLACE = plan_of(wanted(None, [AFTER]), listed({}, {"1": BEFORE}))
     ("now", "progress"),
     [({"1": BEFORE}, PENDING), ({"1": BEFORE, "2": AFTER}, ADDED), ({"2": AFTER}, DONE)],
 )
-def test_a_replace_may_be_half_done(now: dict[str, Text], progress: Progress) -> None:
+def test_a_replace_may_be_half_done(now: dict[str, Text], progress: State) -> None:
     assert progress_of(REPLACE, listed({}, now)) == (progress,)
 
 
@@ -102,3 +108,28 @@ def test_a_replace_may_be_half_done(now: dict[str, Text], progress: Progress) ->
 def test_a_replace_of_what_is_gone_or_changed_is_stale(now: dict[str, Text]) -> None:
     with pytest.raises(StalePlanError, match="replace of announcement 'v'"):
         progress_of(REPLACE, listed({}, now))
+
+
+def test_a_replace_beside_a_rewritten_new_one_is_stale() -> None:
+    now = {"1": BEFORE, "2": announcement("V", "Now.")}
+
+    with pytest.raises(StalePlanError) as told:
+        progress_of(REPLACE, listed({}, now))
+
+    assert told.value.message == (
+        "the listing changed since the plan was made: replace of announcement 'v' (one of that "
+        "name is listed with another text: the service may have changed it)"
+    )
+
+
+def test_of_three_adds_of_one_text_as_many_are_done_as_are_listed() -> None:
+    plan = plan_of(wanted([NEW, NEW, NEW]), listed({}))
+
+    assert progress_of(plan, listed({"1": NEW, "2": NEW})) == (DONE, DONE, PENDING)
+
+
+def test_more_records_than_adds_of_a_text_may_be_another_add_of_the_name() -> None:
+    plan = plan_of(wanted([command("a"), command("A", "Other.")]), listed({}))
+
+    with pytest.raises(StalePlanError, match=r"add of command 'A' \(one of that name is listed"):
+        progress_of(plan, listed({"1": command("a"), "2": command("a")}))

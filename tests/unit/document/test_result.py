@@ -26,7 +26,7 @@ from commandsync.errors import (
     UsageError,
 )
 from commandsync.plan.rules import SyncRules
-from commandsync.records.rewriting import rewrites
+from commandsync.records.rewrites import rewrites
 from tests.support.plans import BASE_URL, BOT, command, plan_of, varied_plan
 
 REPLY = Reply(status=500, body=b"")

@@ -14,7 +14,7 @@ from commandsync.document.failure import failure_document, joined_document
 from commandsync.document.plan import plan_document, plan_schema_text
 from commandsync.document.result import result_document, result_schema_text
 from commandsync.errors import ManifestError
-from commandsync.records.rewriting import Rewrite
+from commandsync.records.rewrites import Rewrite
 from tests.support.plans import command, plan_of, plans
 
 if TYPE_CHECKING:

@@ -44,7 +44,14 @@ def test_the_arithmetic_is_shown_with_what_allows_it() -> None:
 
     assert found is not None
     assert found.message == "would delete 12 of 30 listed commands, 40 % is over 30 %"
-    assert "--max-deletes 12" in found.hint
+    assert found.hint == "if that is meant, allow it with --max-deletes 12"
+
+
+def test_a_saved_plan_is_allowed_by_a_new_one() -> None:
+    found = refusal(deletes(3), listed={Resource.COMMAND: 9}, rules=rules("2"), saved=True)
+
+    assert found is not None
+    assert found.hint == "if that is meant, make a new plan with --max-deletes 3"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.diagnostics import Location
+from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Add, Change, Delete
 from commandsync.plan.hints import likely_renames, lost_renames, rename_hints
 from commandsync.records.snapshot import Entry
@@ -32,9 +32,11 @@ def delete(name: str, description: str = "Shows the menu of it.", syntax: str = 
 def test_an_add_and_a_delete_that_say_the_same_print_the_line_to_write() -> None:
     (hint,) = rename_hints([add("help"), delete("h")])
 
-    assert "'help' looks like 'h'" in hint.message
-    assert hint.hint.endswith('formerly: ["h"]')
-    assert hint.location == PLACE
+    assert hint == Notice(
+        "'help' looks like 'h' under a new name: as planned, the old one is deleted with its uses",
+        'if it is a rename, write below its name:  formerly: ["h"]',
+        PLACE,
+    )
 
 
 def test_a_name_is_quoted_so_that_it_can_be_pasted() -> None:
@@ -135,9 +137,12 @@ def test_a_declared_rename_that_finds_nothing_is_told_while_something_is_deleted
 
     (notice,) = lost_renames(wanted, {0: entry("ping")}, [entry("c7")])
 
-    assert "'latency' was formerly 'C7', 'c_7', but no such command is there" in notice.message
-    assert "spelling" in notice.hint
-    assert notice.location == PLACE
+    assert notice == Notice(
+        "'latency' was formerly 'C7', 'c_7', but no such command is listed: it is added, with no "
+        "uses",
+        "check the spelling of formerly against commandsync pull, upper and lower case too",
+        PLACE,
+    )
 
 
 def test_a_former_name_that_is_deleted_all_the_same_is_told() -> None:
@@ -145,8 +150,11 @@ def test_a_former_name_that_is_deleted_all_the_same_is_told() -> None:
 
     (notice,) = lost_renames(wanted, {0: entry("c6")}, [entry("c7")])
 
-    assert "'c7' is deleted with its uses, though 'latency' was formerly" in notice.message
-    assert "pull --pin" in notice.hint
+    assert notice == Notice(
+        "'c7' is deleted with its uses, though it is a former name of 'latency'",
+        "only one listed command can be renamed: pin its id (commandsync pull --pin) to choose",
+        PLACE,
+    )
 
 
 def test_a_former_name_long_gone_is_no_matter_while_nothing_is_deleted() -> None:

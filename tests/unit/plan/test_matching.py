@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.plan.matching import GROUP_LIMIT, count_alike, match, similarity
-from commandsync.records.rewriting import SHORTEST_CUT
+from commandsync.plan.matching import GROUP_LIMIT, count_same_name, match, shared
+from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 
@@ -156,7 +156,7 @@ def test_records_of_a_name_are_counted_exactly_folded_or_cut() -> None:
     sent = [entry("Twin", "one").text, entry(long, "two").text, entry("x").text]
     here = [*(entry("twin", word).text for word in ("a", "b")), sent[0], entry(long[:40]).text]
 
-    assert count_alike(sent, here) == {sent[0]: (1, 2), sent[1]: (0, 1), sent[2]: (0, 0)}
+    assert count_same_name(sent, here) == {sent[0]: (1, 2), sent[1]: (0, 1), sent[2]: (0, 0)}
 
 
 def test_two_that_share_a_former_name_do_not_share_a_record() -> None:
@@ -238,7 +238,7 @@ def test_a_record_without_a_usable_id_is_matched_by_equality_only(identifier: st
     assert equal.pairs == {0: 0}
     assert named.pairs == {}
     assert named.wanted == named.listed == ()
-    assert named.stuck == {0: 0}
+    assert named.unwritable == {0: 0}
 
 
 def test_large_groups_are_paired_in_their_order() -> None:
@@ -261,17 +261,9 @@ def test_a_large_group_on_one_side_is_paired_as_far_as_it_goes(w: int, n: int) -
     assert_bijection(matching, [entry("a")] * w, here)
 
 
-def test_two_texts_without_a_word_are_alike() -> None:
-    empty = CommandText("", "", "")
-
-    assert similarity(empty, empty) == (4, 1.0)
-
-
-def test_similarity_counts_equal_fields_and_shared_words() -> None:
-    one = CommandText("a", "b c", "d", "")
-    other = CommandText("a", "b x", "d", "e")
-
-    assert similarity(one, other) == (2, 2 * 3 / 9)
+def test_words_in_common_are_a_share_of_all_words() -> None:
+    assert shared(frozenset(), frozenset()) == 1.0
+    assert shared(frozenset("abcd"), frozenset("abxde")) == 2 * 3 / 9
 
 
 @dataclass

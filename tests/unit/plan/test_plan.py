@@ -233,7 +233,7 @@ def test_without_pruning_what_is_too_much_is_told_and_stays() -> None:
     plan = plan_of(wanted([command("a")]), here, SyncRules(prune=False))
 
     assert plan.changes == ()
-    assert [(resource, one.name) for resource, one in plan.kept] == [(Resource.COMMAND, "b")]
+    assert [(resource, one.name) for resource, one in plan.unmanaged] == [(Resource.COMMAND, "b")]
     assert plan.refusal is None
 
 
@@ -243,7 +243,7 @@ def test_ignored_names_are_not_touched_and_not_counted_as_too_much() -> None:
     plan = plan_of(wanted([command("b")]), here, SyncRules(ignore=("beta-*",)))
 
     assert plan.changes == ()
-    assert plan.kept == ()
+    assert plan.unmanaged == ()
     assert plan.listed[Resource.COMMAND] == 1
 
 
@@ -272,7 +272,7 @@ def test_a_record_without_a_usable_id_is_told_and_never_written_to(identifier: s
     plan = plan_of(wanted([]), here)
 
     assert plan.changes == ()
-    assert [one.text for _, one in plan.stuck] == [command("a")]
+    assert [one.text for _, one in plan.unwritable] == [command("a")]
     assert "no usable id" in plan.notices[0].message
 
 
@@ -283,7 +283,7 @@ def test_nothing_is_added_beside_what_only_lacks_its_id(identifier: str) -> None
     plan = plan_of(wanted([command("a", "New."), command("b")]), here)
 
     assert [change.name for change in plan.changes] == ["b"]
-    assert [one.text for _, one in plan.stuck] == [command("a", "Old.")]
+    assert [one.text for _, one in plan.unwritable] == [command("a", "Old.")]
 
 
 def test_an_appended_announcement_is_not_posted_beside_one_without_an_id() -> None:
@@ -292,7 +292,7 @@ def test_an_appended_announcement_is_not_posted_beside_one_without_an_id() -> No
     plan = plan_of(wanted(None, [announcement("v1", "New.")]), here, SyncRules())
 
     assert plan.changes == ()
-    assert plan.stuck == ()
+    assert plan.unwritable == ()
     assert "is not posted" in plan.notices[0].message
 
 
@@ -391,7 +391,7 @@ def test_an_add_carries_how_many_others_of_its_name_stay() -> None:
     ).changes
 
     assert isinstance(add, Add)
-    assert (add.name, add.listed, add.alike) == ("Twin", 0, 1)
+    assert (add.name, add.listed, add.same_name) == ("Twin", 0, 1)
 
 
 def test_a_replace_carries_how_many_equals_and_others_of_its_title_stay() -> None:
@@ -401,7 +401,7 @@ def test_a_replace_carries_how_many_equals_and_others_of_its_title_stay() -> Non
     (replace,) = plan_of(wanted(None, [now, made_of_it, made_of_it, now]), here).changes
 
     assert isinstance(replace, Replace)
-    assert (replace.listed, replace.alike) == (1, 2)
+    assert (replace.listed, replace.same_name) == (1, 2)
 
 
 def test_the_fingerprint_covers_the_target_and_the_changes_and_nothing_else() -> None:
@@ -484,6 +484,7 @@ def test_what_is_told_of_a_record_says_what_to_do() -> None:
     ]
 
 
+PLACE = Location("commands.yaml", 2)
 CASED = st.text("abAB-", min_size=1, max_size=8)
 
 
@@ -492,16 +493,22 @@ def test_what_is_listed_as_an_ignored_record_is_neither_added_nor_touched(
     *, name: str, how: Callable[[str], str], pinned: bool
 ) -> None:
     here = listed([command(how(name), "Does it.", "old"), command("other", "x", "y")])
-    entry = Entry(command("renamed" if pinned else name), id="c0" if pinned else "")
+    text = command("renamed" if pinned else name)
+    entry = Entry(text, id="c0" if pinned else "", location=PLACE)
     rules = SyncRules(ignore=(how(name),), max_deletes=DeleteLimit())
     plan = plan_of(Snapshot({Resource.COMMAND: (entry,)}), here, rules)
 
     assert [(change.action, change.before) for change in plan.changes] == [  # type: ignore[union-attr]
         ("delete", command("other", "x", "y"))
     ]
-    assert [notice.message for notice in plan.notices] == [
-        f"{entry.name!r} is listed as {how(name)!r}, which sync.ignore matches: it is left as it is"
-    ]
+    assert plan.notices == (
+        Notice(
+            f"{entry.name!r} is listed as {how(name)!r}, which sync.ignore matches: it stays as it "
+            "is",
+            "change the pattern to manage it, or remove the entry",
+            PLACE,
+        ),
+    )
 
 
 @given(name=st.text("abAB-", min_size=2, max_size=8), twin=st.booleans())
@@ -515,3 +522,31 @@ def test_no_former_name_means_an_ignored_record(*, name: str, twin: bool) -> Non
 
     (change,) = plan.changes
     assert (change.action, getattr(change, "id", "")) == (("edit", "c1") if twin else ("add", ""))
+
+
+def test_only_what_matches_by_its_old_or_new_name_is_planned() -> None:
+    here = listed([command("mod-kick"), command("old")])
+    desired = wanted([entry_of("kick", "mod-kick"), command("MOD-ban"), command("help")])
+    plan = plan_of(desired, here)
+
+    mine, fewer = plan.only("mod-*"), plan.only("[!o]*")
+
+    assert [change.name for change in mine.changes] == ["kick", "MOD-ban"]
+    assert (mine.left_out, mine.listed, mine.unchanged) == (2, plan.listed, 0)
+    assert mine.notices == (
+        *plan.notices,
+        Notice("only what matches 'mod-*' is planned: 2 more changes are left out"),
+    )
+    assert fewer.notices[-1] == Notice(
+        "only what matches '[!o]*' is planned: 1 more change is left out"
+    )
+
+
+def test_a_pattern_that_matches_every_change_leaves_the_plan_as_it_is() -> None:
+    plan = plan_of(wanted([command("a")]), listed([]))
+
+    assert plan.only("*") == plan
+
+
+def entry_of(name: str, *formerly: str) -> Entry:
+    return Entry(command(name), formerly=formerly)

@@ -1,10 +1,11 @@
 from fnmatch import fnmatchcase
+from time import process_time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
+from commandsync.plan.rules import MOST_COMPARED, DeleteLimit, SyncRules, parse_delete_limit
 
 PIECES = st.sampled_from([*"abAB*?![]-é", "İ", "ß"])
 PATTERNS = st.text(PIECES, max_size=6)
@@ -72,3 +73,23 @@ def test_patterns_of_many_stars_match_side_by_side() -> None:
 
 def test_without_patterns_nothing_is_ignored() -> None:
     assert not SyncRules().ignores("help")
+
+
+def test_a_name_of_a_megabyte_is_compared_at_both_ends_in_no_time() -> None:
+    rules = SyncRules(ignore=(f"*{'a' * 1_900}b", "beta-*", "*-beta"))
+    long = "a" * 1_000_000
+    begun = process_time()
+
+    names = (long, f"beta-{long}", f"{long}-beta", f"a{'b' * MOST_COMPARED}")
+
+    assert [rules.ignores(name) for name in names] == [False, True, True, False]
+    assert process_time() - begun < 1
+
+
+def test_a_name_that_is_not_too_long_is_compared_as_a_whole() -> None:
+    half = MOST_COMPARED // 2
+    rules = SyncRules(ignore=("*x*",))
+
+    names = (f"{'a' * half}x{'a' * (half - 1)}", f"{'a' * half}x{'a' * half}")
+
+    assert [rules.ignores(name) for name in names] == [True, False]

@@ -153,7 +153,7 @@ def test_of_two_runs_at_once_one_names_every_copy_that_the_race_made(
         name
         for run in runs
         for notice in run.result.notices
-        if "listed besides" in notice.message
+        if "what this run added" in notice.message
         for name in re.findall("'([^']*)'", notice.message)
     }
     assert len(runs) == 2

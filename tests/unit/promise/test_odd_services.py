@@ -109,7 +109,7 @@ def test_an_acknowledged_add_is_not_guessed_at_under_another_name() -> None:
 
     assert outcomes(run) == ["unknown"]
     assert [one.error for one in run.result.settled] == [
-        "the service accepted it, but it is not listed; new and of another name: 'b*n*n*'"
+        "the service accepted it, but it is not listed; new under another name: 'b*n*n*'"
     ]
     assert run.result.differences == ()
 
@@ -181,7 +181,7 @@ def test_a_service_that_shows_no_ids_is_added_to_and_never_written_to_otherwise(
     assert outcomes(first) == ["done", "done"]
     assert not first.result.complete
     assert second.plan.changes == ()
-    assert [entry.text for _, entry in second.plan.stuck] == [command("b")]
+    assert [entry.text for _, entry in second.plan.unwritable] == [command("b")]
     assert {request.kind for request in service.writes()} == {"add"}
 
 
@@ -368,7 +368,7 @@ def test_a_copy_that_was_seen_while_an_add_was_settled_is_named_too() -> None:
     run = sync(service, wanted([command("a"), command("b")]))
 
     assert outcomes(run) == ["done", "done"]
-    assert ["listed besides ('b')" in one.message for one in run.result.notices] == [True]
+    assert ["what this run added ('b')" in one.message for one in run.result.notices] == [True]
 
 
 def test_copies_of_announcements_are_named_and_not_removed_when_appending() -> None:
@@ -386,9 +386,9 @@ def test_copies_of_announcements_are_named_and_not_removed_when_appending() -> N
     service.choose = lambda _: None
     again = sync(service, desired, rules=rules)
 
-    assert ["listed besides ('v1')" in one.message for one in run.result.notices] == [True]
+    assert ["what this run added ('v1')" in one.message for one in run.result.notices] == [True]
     assert again.plan.changes == ()
-    assert [resource for resource, _ in again.plan.kept] == ["announcement"]
+    assert [resource for resource, _ in again.plan.unmanaged] == ["announcement"]
 
 
 def test_a_replace_whose_add_cannot_be_told_keeps_the_old_one() -> None:

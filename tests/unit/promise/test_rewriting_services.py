@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from commandsync.diagnostics import Notice
 from commandsync.errors import StalePlanError
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry
@@ -119,7 +120,10 @@ def test_a_mirror_posts_again_says_so_and_makes_no_copies(way: Way) -> None:
     assert shown(service)[0] == ids
     assert sorted(shown(service)[2]) == sorted(texts)
     assert {request.kind for request in service.writes()} == {"add", "edit", "delete"}
-    assert any("posted again by every apply" in one.message for one in run.result.notices)
+    assert run.result.notices[0] == Notice(
+        "announcements whose text the service changes are posted again by every apply",
+        "write them in the manifest as they are listed, or set sync.announcements to append",
+    )
     assert of_result(run.result) is Exit.INCOMPLETE
 
 

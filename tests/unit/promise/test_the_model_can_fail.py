@@ -7,8 +7,9 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from commandsync.apply import ledger
+from commandsync.apply.claims import Claims
 from commandsync.apply.outcomes import Outcome, Settled
-from commandsync.apply.run import _Run, apply
+from commandsync.apply.run import apply
 from commandsync.plan import matching
 from commandsync.plan.changes import Edit, Replace
 from commandsync.plan.plan import make_plan
@@ -138,7 +139,7 @@ def test_a_former_name_that_goes_before_the_rewritten_one_is_caught() -> None:
 
 
 def test_deleting_although_adds_failed_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_Run, "_hold_back", lambda *_: None)
+    monkeypatch.setattr(Claims, "hold_back_deletes", lambda *_: None)
 
     assert caught("deletes while an add is not done", where=lambda case: case.kind == "rejects")
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commandsync.apply.resume import progress_of
-from commandsync.apply.run import _open_ledger, _Run
+from commandsync.apply.run import open_run
 from commandsync.plan.changes import Add, Delete, Replace
 from commandsync.plan.plan import make_plan
 from commandsync.records.snapshot import Snapshot
@@ -56,9 +55,9 @@ def deleting_first(
     unordered: bool = False,
     **_: Any,  # noqa: ANN401 - what else apply takes
 ) -> Generator[Step, Event, Result]:
-    run = _Run(_open_ledger(plan, progress_of(plan, listed), listed, health), width=concurrency)
+    run = open_run(plan, listed, health, concurrency=concurrency)
     gone = deque(write for write in run.ledger.writes if isinstance(write.change, Delete))
-    yield from run._perform(gone, width=concurrency)  # noqa: SLF001 - past what holds it back
+    yield from run.perform(gone, width=concurrency)  # past what holds it back
     yield from run.edits()
     for resource in plan.scope:
         yield from run.adds(resource, width=concurrency if unordered else 1)
@@ -77,7 +76,7 @@ def believing(
     **_: Any,  # noqa: ANN401 - what else apply takes
 ) -> Generator[Step, Event, Result]:
     """Take what was answered for done, and read nothing again."""
-    run = _Run(_open_ledger(plan, progress_of(plan, listed), listed, health), width=concurrency)
+    run = open_run(plan, listed, health, concurrency=concurrency)
     yield from run.edits()
     for resource in plan.scope:
         yield from run.adds(resource, width=concurrency if unordered else 1)

@@ -8,7 +8,7 @@ from commandsync.apply.outcomes import Difference, Outcome, Result, Settled
 from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Edit
 from commandsync.plan.rules import SyncRules
-from commandsync.records.rewriting import rewrites
+from commandsync.records.rewrites import rewrites
 from tests.support.plans import announcement, command, plan_of
 
 if TYPE_CHECKING:

@@ -156,7 +156,7 @@ def test_the_last_line_says_what_was_read(every_change: Plan) -> None:
         "Nothing was changed.": replace(unverified, touched=False),
         "Not verified: the listing could not be read again.": replace(unverified, read_back=False),
         "Read again: 2 more changes left to do.": replace(
-            unverified, left=every_change.changes[:2]
+            unverified, remaining=every_change.changes[:2]
         ),
         "Read again: not everything is done.": unverified,
     }

@@ -1,4 +1,4 @@
-"""How services rewrite the texts they are sent: what is compared alike, and how a change is named.
+"""Rewrites: what services change in the texts they are sent, and how a change is named.
 
 Nothing here predicts what a service would do. `folded` and `is_cut` let matching recognise a record
 under the name that a service made of it; `rewrites` describes what reading back has shown.
@@ -81,9 +81,9 @@ def agrees(stored: str, *, sent: str) -> bool:
 
 
 def rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
-    """Say which fields are listed with another text than was sent, and how they differ."""
+    """Return the fields that are listed with another text than was sent, and how they differ."""
     fields = zip(sent._fields, sent, stored, strict=True)
-    return tuple(_explain(name, ours, theirs) for name, ours, theirs in fields if ours != theirs)
+    return tuple(_explain(name, new, old) for name, new, old in fields if new != old)
 
 
 _HALF_ENTITY = re.compile(r"&#?\w{0,10}\Z")

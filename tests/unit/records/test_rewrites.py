@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.records.rewriting import SHORTEST_CUT, agrees, folded, is_cut, rewrites
+from commandsync.records.rewrites import SHORTEST_CUT, agrees, folded, is_cut, rewrites
 from commandsync.records.texts import CommandText
 
 
@@ -26,6 +26,7 @@ def text(description: str) -> CommandText:
         ("ban him", "Ban Him", "written with other capitals"),
         ("A & B", "a &amp; b", "escaped and lower-cased"),
         ("Ban 🔨 him", "Ban him", "stripped of emoji"),
+        ("\u2139\ufe0f Ban him", "Ban him", "stripped of emoji"),
         ("Ban 🔨 HIM", "ban him", "lower-cased and stripped of emoji"),
         ("A  & B", "a &amp; b", "escaped, trimmed and lower-cased"),
         ("AB " * 40, ("ab " * 40)[:99], "lower-cased and cut at 99 characters"),
@@ -42,6 +43,16 @@ def test_what_services_do_is_named(sent: str, stored: str, how: str) -> None:
     assert (found.field, found.sent, found.stored) == ("description", sent, stored)
     assert found.how == how
     assert found.known
+    assert ("as the service stores it" in found.advice) == (not how.startswith("cut"))
+    assert ("shorten it" in found.advice) == ("cut at" in how)
+
+
+def test_a_cut_text_has_thirty_characters_at_least_and_lacks_one() -> None:
+    start = "x" * SHORTEST_CUT
+
+    assert is_cut(start, sent=f"{start}y")
+    assert not is_cut(start[1:], sent=f"{start}y")
+    assert not is_cut(start, sent=start)
 
 
 def test_a_cut_says_to_what_length() -> None:

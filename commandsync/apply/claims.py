@@ -1,0 +1,169 @@
+"""The new records of a collection, and which adds of the run made them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from commandsync.apply.ledger import State
+from commandsync.diagnostics import Notice
+from commandsync.plan.changes import Add, Delete, Replace
+from commandsync.plan.matching import match
+from commandsync.records.snapshot import Entry, by_identity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from commandsync.apply.ledger import Ledger, Write
+    from commandsync.plan.changes import Change
+    from commandsync.records.snapshot import Identity
+    from commandsync.records.texts import Resource, Text
+
+    Listed = Mapping[Identity, Text]
+
+
+@dataclass(slots=True)
+class Claims:
+    """The records of one collection that appear during the run.
+
+    Attributes:
+        ledger: The ledger of the run.
+        resource: The collection.
+        writes: Its writes.
+        known: The records that some earlier read showed: none of them is new.
+        without_id: How many of them had no usable id in the first read.
+        unclaimed: New records that no add of this run made, and their texts.
+        copies: The texts among these that equal an add of this run.
+    """
+
+    ledger: Ledger
+    resource: Resource
+    writes: Sequence[Write]
+    known: set[Identity]
+    without_id: int
+    unclaimed: dict[Identity, Text] = field(default_factory=dict)
+    copies: frozenset[Text] = frozenset()
+
+    @classmethod
+    def opened(cls, ledger: Ledger, resource: Resource, entries: Sequence[Entry]) -> Claims:
+        """Begin with what was read before the first write."""
+        listed = by_identity(entries)
+        writes = tuple(w for w in ledger.writes if w.change.resource is resource)
+        half = [write for write in writes if write.state is State.ADDED]
+        new = [Entry(write.change.after) for write in half if isinstance(write.change, Replace)]
+        for w, n in match(new, entries).pairs.items() if half else ():
+            half[w].record, half[w].stored = entries[n].id, entries[n].text
+        return cls(ledger, resource, writes, set(listed), _without_id(listed))
+
+    def assign(self, listed: Listed) -> None:
+        """Assign the records that no earlier read showed to the adds that made them.
+
+        An add made the record that equals it, else one of its name, exactly, folded or cut.
+        """
+        for write in self.writes:
+            write.stored = None if write.record is None else listed.get(write.record)
+        adds = [write for write in self.writes if write.awaits_record]
+        new = [identity for identity in listed if identity not in self.known]
+        claims = match(
+            [
+                Entry(write.change.after, id=write.returned_id)
+                for write in adds
+                if not isinstance(write.change, Delete)
+            ],
+            [
+                Entry(listed[identity], id=identity if isinstance(identity, str) else "")
+                for identity in new
+            ],
+        )
+        for a, n in (claims.pairs | claims.unwritable).items():
+            adds[a].record, adds[a].stored = new[n], listed[new[n]]
+            if adds[a].state is State.UNCLEAR:
+                self.ledger.settle_added(adds[a])
+        claimed = {write.record for write in adds}
+        self.unclaimed |= {
+            identity: listed[identity] for identity in new if identity not in claimed
+        }
+        self.known.update(new)
+
+    def lost_ids(self, listed: Listed) -> bool:
+        """Whether records are listed without the ids that they had: such a read proves nothing."""
+        now = _without_id(listed)
+        has_ids = bool(self.known) and not self.without_id
+        added = sum(write.sent and not isinstance(write.change, Delete) for write in self.writes)
+        return now > self.without_id + (0 if has_ids else added)
+
+    def hold_back_deletes(self) -> None:
+        """Skip the deletes where a record that was to be added is missing."""
+        missing = [write for write in self.writes if write.adds and write.state is not State.DONE]
+        if not missing or self.ledger.stopped:
+            return
+        unknown = missing[0].state is State.UNKNOWN
+        how = "has an unknown result" if unknown else "failed"
+        mend = "run again" if unknown else "correct that entry and run again"
+        why = f"deletes wait for adds, and the add of {missing[0].change.name!r} {how}"
+        hint = f"{mend}; or make the deletes alone, with apply --only NAMES"
+        for write in self.writes:
+            if isinstance(write.change, Delete) and write.state is State.PENDING:
+                self.ledger.settle(write, State.SKIPPED, why, hint)
+
+    def settle_missing(self, write: Write, why: str, then: str = "") -> None:
+        """Settle as unknown what is not listed; an add may be a new record of another name.
+
+        Args:
+            write: The change.
+            why: What is not listed.
+            then: The consequence, as the end of the sentence.
+        """
+        others = self.unclaimed.values() if write.awaits_record else ()
+        names = [repr(text[0]) for text in others]
+        new = f"; new under another name: {named(names, most=3)}" if names else ""
+        self.ledger.settle(write, State.UNKNOWN, why + new + then, _RENAMED if names else "")
+
+    def note_copies(self, listed: Listed) -> None:
+        """Report the records that equal an add of this run and that it did not make."""
+        sent = {
+            write.change.after
+            for write in self.writes
+            if write.sent and isinstance(write.change, Add | Replace)
+        }
+        copies = [
+            text for identity, text in listed.items() if identity in self.unclaimed and text in sent
+        ]
+        self.copies = frozenset(copies)
+        if copies:
+            self.ledger.notices.append(_copied(self.resource, [text[0] for text in copies]))
+            self.ledger.as_wanted = False
+
+    def deletes_copy(self, change: Change) -> bool:
+        """Whether a change would delete a copy of what this run added."""
+        return isinstance(change, Delete) and change.before in self.copies
+
+
+_MOST_NAMED = 20
+
+
+def named(names: Sequence[str], *, most: int = _MOST_NAMED) -> str:
+    """Return names as a list in a sentence, and how many more there are than the most."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _without_id(listed: Listed) -> int:
+    """Count the records that have no usable id."""
+    return sum(not isinstance(identity, str) for identity in listed)
+
+
+_RENAMED = (
+    "if the service changed the name, write it in the manifest as it is listed; otherwise the next "
+    "apply adds it again"
+)
+
+
+def _copied(resource: Resource, names: Sequence[str]) -> Notice:
+    count = len(names)
+    what, verb = (resource, "equals") if count == 1 else (resource.collection, "equal")
+    return Notice(
+        f"{count} more {what} {verb} what this run added ({named([*map(repr, names)])}): was there "
+        "a second run at the same time?",
+        f"run again: with prune on, it deletes the copies (--max-deletes {count} allows so many)",
+    )

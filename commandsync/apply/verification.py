@@ -1,0 +1,192 @@
+"""Verification: each change is compared with a later read, and the listing with the plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, assert_never
+
+from commandsync.apply.claims import named
+from commandsync.apply.ledger import State
+from commandsync.apply.resume import progress_of
+from commandsync.diagnostics import Notice
+from commandsync.errors import StalePlanError
+from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.records.rewrites import rewrites
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from commandsync.apply.claims import Claims
+    from commandsync.apply.ledger import Ledger, Write
+    from commandsync.plan.changes import Change
+    from commandsync.plan.plan import Plan
+    from commandsync.records.rewrites import Rewrite
+    from commandsync.records.snapshot import Identity, Snapshot
+    from commandsync.records.texts import Resource, Text
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a read shows of a change that was sent.
+
+    Attributes:
+        missing: What the read shows instead of the change, as the end of a sentence; empty when it
+            shows the change.
+        rewrites: Which fields differ from what was sent, and how.
+        lost: Whether the record that would prove it is itself not listed.
+    """
+
+    missing: str = ""
+    rewrites: tuple[Rewrite, ...] = ()
+    lost: bool = False
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether reading once more is of no use."""
+        return not self.missing and all(rewrite.known for rewrite in self.rewrites)
+
+
+def evidence_of(
+    change: Change, *, listed: Mapping[Identity, Text], record: Identity | None = None
+) -> Evidence:
+    """Look for one change in a listing.
+
+    Args:
+        change: The change.
+        listed: The texts of the listing by what tells its records apart.
+        record: The record that an add made; None when it is not known.
+    """
+    match change:
+        case Add():
+            return _added(change.after, record, listed)
+        case Edit():
+            return _edited(change, listed.get(change.id))
+        case Replace():
+            added = _added(change.after, record, listed)
+            return added if added.missing else Evidence(_old(change, listed), added.rewrites)
+        case Delete():
+            return Evidence(_old(change, listed))
+        case _:
+            assert_never(change)
+
+
+def _added(wanted: Text, record: Identity | None, listed: Mapping[Identity, Text]) -> Evidence:
+    stored = None if record is None else listed.get(record)
+    if stored is None:
+        return Evidence("it is not listed")
+    return Evidence(rewrites=rewrites(sent=wanted, stored=stored))
+
+
+def _edited(change: Edit, stored: Text | None) -> Evidence:
+    if stored is None:
+        return Evidence("it is no longer listed", lost=True)
+    differences = rewrites(sent=change.after, stored=stored)
+    if stored != change.before:
+        return Evidence(rewrites=differences)
+    known = all(rewrite.known for rewrite in differences)
+    return Evidence("it is listed with its old text", differences if known else ())
+
+
+def _old(change: Delete | Replace, listed: Mapping[Identity, Text]) -> str:
+    if change.id in listed:
+        return "the old one is still listed"
+    return "an equal one is listed without an id" if (change.before, 0) in listed else ""
+
+
+def conclude(write: Write, evidence: Evidence, claims: Claims, *, certain: bool) -> None:
+    """Give a written change the outcome that reading shows.
+
+    Args:
+        write: The change.
+        evidence: What the last read shows of it.
+        claims: The new records of its collection.
+        certain: Whether there were enough reads to conclude that what is not listed did not happen.
+    """
+    unclear = write.state in {State.UNCLEAR, State.UNCLEAR_DELETE}
+    if not (evidence.missing and unclear):
+        write.rewrites = evidence.rewrites
+    if not evidence.missing:
+        # only equality proves an edit whose result is unknown: another text may be another writer's
+        is_proof = not (unclear and isinstance(write.change, Edit) and evidence.rewrites)
+        if is_proof and write.may_become(State.DONE):
+            claims.ledger.settle(write, State.DONE)
+    elif write.state is State.DONE:
+        before = write.settled.already
+        why = f"{'it was done before' if before else 'the service accepted it'}, but "
+        if evidence.rewrites:
+            claims.ledger.settle(write, State.UNKNOWN, why + evidence.missing, _AS_LISTED)
+        else:
+            claims.settle_missing(write, why + evidence.missing)
+    elif certain and unclear and write.was_refused and not evidence.lost:
+        claims.ledger.settle(write, State.FAILED, write.half_done)
+
+
+_AS_LISTED = "write it in the manifest as the service stores it"
+
+
+def compare(
+    ledger: Ledger,
+    listed: Snapshot,
+    *,
+    replan: Callable[[Snapshot], Plan] | None,
+    claims: Mapping[Resource, Claims],
+) -> None:
+    """Enter what the listing, read back, leaves to do.
+
+    Args:
+        ledger: The ledger.
+        listed: The listing after the writes.
+        replan: Makes the plan again; None for a saved plan: its own changes are compared.
+        claims: The new records of each collection.
+    """
+    rewritten = {write.change.resource for write in ledger.writes if write.rewrites}
+    if any(ledger.plan.rules.manages(resource) and not resource.editable for resource in rewritten):
+        ledger.notices.append(_POSTED_AGAIN)
+    written = ledger.read_back and any(write.sent for write in ledger.writes)
+    if replan is None or not written:
+        is_done = not written or _is_done(ledger.plan, listed)
+        ledger.as_wanted = ledger.as_wanted and is_done and not ledger.plan.unwritable
+        return
+    plan = replan(listed)
+    ledger.as_wanted = ledger.as_wanted and not plan.changes and not plan.unwritable
+    reported = [w.change for w in ledger.writes if w.rewrites or w.state is not State.DONE]
+    goals = {_goal(change) for change in reported}
+    ledger.remaining = tuple(
+        change
+        for change in plan.changes
+        if _goal(change) not in goals and not claims[change.resource].deletes_copy(change)
+    )
+    places = {getattr(change, "location", None) for change in reported} - {None}
+    known = {*ledger.plan.notices, *ledger.notices}
+    ledger.notices += [
+        notice for notice in plan.notices if notice not in known and notice.location not in places
+    ]
+    if ledger.remaining:
+        shown = named([f"{c.action} {c.resource} {c.name!r}" for c in ledger.remaining])
+        ledger.notices.append(Notice(f"{_DIFFERS}: {shown}", _NEXT))
+
+
+_POSTED_AGAIN = Notice(
+    "announcements whose text the service changes are posted again by every apply",
+    "write them in the manifest as they are listed, or set sync.announcements to append",
+)
+_DIFFERS = "the listing still differs from the manifest, left to do"
+_NEXT = (
+    "somebody else changed it meanwhile, or the service did not keep what was written: run plan, "
+    "then apply again"
+)
+
+
+def _is_done(plan: Plan, listed: Snapshot) -> bool:
+    """Whether a listing shows every change of a plan."""
+    try:
+        return set(progress_of(plan, listed)) <= {State.DONE}
+    except StalePlanError:
+        return False
+
+
+def _goal(change: Change) -> tuple[object, ...]:
+    """Return the same value for two changes of one listing that have the same goal."""
+    if isinstance(change, Delete):
+        return (change.resource, change.id)
+    return (change.resource, change.after)

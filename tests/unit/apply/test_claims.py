@@ -1,0 +1,141 @@
+"""What a run reports of new records that it did not make, and of what waits for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.apply.claims import named
+from commandsync.apply.outcomes import Outcome
+from commandsync.diagnostics import Notice
+from tests.support.driver import Driver
+from tests.support.listing import (
+    BAD_REQUEST,
+    FAILED_BEFORE,
+    RESET_BEFORE,
+    WRONG_SHAPE_BEFORE,
+    Listing,
+)
+from tests.support.runs import announcement, command, seed, sync, wanted
+
+if TYPE_CHECKING:
+    from commandsync.records.texts import Text
+    from tests.support.listing import Fault, Request
+
+NEXT = "run again: with prune on, it deletes the copies (--max-deletes {} allows so many)"
+
+
+def beside(service: Listing, *texts: Text) -> None:
+    """Let a second writer add records before the first write."""
+
+    def another(request: Request) -> None:
+        if request.number == 1:
+            seed(service, texts)
+
+    service.choose = another
+
+
+def test_one_copy_is_reported_in_the_singular() -> None:
+    service = Listing()
+    beside(service, announcement("v"))
+
+    run = sync(service, wanted(None, [announcement("v")]))
+
+    assert run.result.notices == (
+        Notice(
+            "1 more announcement equals what this run added ('v'): was there a second run at the "
+            "same time?",
+            NEXT.format(1),
+        ),
+    )
+    assert not run.result.verified
+
+
+def test_several_copies_are_reported_together() -> None:
+    service = Listing()
+    beside(service, command("a"), command("b"))
+
+    run = sync(service, wanted([command("a"), command("b")]))
+
+    assert run.result.notices == (
+        Notice(
+            "2 more commands equal what this run added ('a', 'b'): was there a second run at the "
+            "same time?",
+            NEXT.format(2),
+        ),
+    )
+
+
+def test_at_most_twenty_names_are_listed() -> None:
+    names = [str(n) for n in range(21)]
+
+    assert named(names[:20]) == ", ".join(names[:20])
+    assert named(names) == f"{', '.join(names[:20])} and 1 more"
+    assert named(names, most=3) == "0, 1, 2 and 18 more"
+
+
+@pytest.mark.parametrize(
+    ("fault", "how", "mend"),
+    [
+        (BAD_REQUEST, "failed", "correct that entry and run again"),
+        (RESET_BEFORE, "has an unknown result", "run again"),
+    ],
+    ids=["failed", "unknown"],
+)
+def test_deletes_wait_for_adds(fault: Fault, how: str, mend: str) -> None:
+    service = Listing(choose=lambda request: fault if request.kind == "add" else None)
+    seed(service, [command("old")])
+
+    run = sync(service, wanted([command("new")]), driver=Driver(service, retries=0))
+
+    deleted = run.result.settled[-1]
+    assert deleted.outcome is Outcome.SKIPPED
+    assert deleted.error == f"deletes wait for adds, and the add of 'new' {how}"
+    assert deleted.hint == f"{mend}; or make the deletes alone, with apply --only NAMES"
+
+
+def test_an_add_that_may_be_listed_under_another_name_names_the_candidates() -> None:
+    service = Listing(choose=lambda request: FAILED_BEFORE if request.kind == "add" else None)
+    others = [command(f"x{n}", "Another.") for n in range(5)]
+    inner = service.choose
+
+    def another(request: Request) -> Fault | None:
+        if request.number == 1:
+            seed(service, others)
+        return inner(request)
+
+    service.choose = another
+
+    run = sync(service, wanted([command("new")]))
+
+    (one,) = run.result.settled
+    assert one.outcome is Outcome.UNKNOWN
+    assert one.error == (
+        "it is not listed; new under another name: 'x0', 'x1', 'x2' and 2 more: "
+        "the service has an internal error (HTTP 500)"
+    )
+    assert one.hint == (
+        "if the service changed the name, write it in the manifest as it is listed; otherwise the "
+        "next apply adds it again"
+    )
+
+
+def test_a_delete_that_does_not_show_names_no_new_record() -> None:
+    service = Listing()
+    seed(service, [command("old")])
+
+    def another(request: Request) -> Fault | None:
+        if request.kind == "delete":
+            seed(service, [command("x")])
+            return WRONG_SHAPE_BEFORE
+        return None
+
+    service.choose = another
+
+    run = sync(service, wanted([]))
+
+    (one,) = run.result.settled
+    assert one.outcome is Outcome.UNKNOWN
+    assert one.error == "the service accepted it, but the old one is still listed"
+    assert one.hint == ""

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.apply.outcomes import Outcome
+from commandsync.apply.verification import Evidence, evidence_of
+from commandsync.diagnostics import Notice
+from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.records.texts import AnnouncementText, CommandText, Resource
+from tests.support.driver import Driver
+from tests.support.listing import FAILED_BEFORE, RESET_AFTER, WITHOUT_IDS, Listing
+from tests.support.runs import carry_out, command, plan_now, read, seed, sync, wanted
+
+if TYPE_CHECKING:
+    from commandsync.records.snapshot import Identity
+    from commandsync.records.texts import Text
+    from tests.support.listing import Fault, Request
+
+OLD = CommandText("a", "Old words", "s")
+NEW = CommandText("a", "New words", "s")
+LOWER = CommandText("a", "new words", "s")
+OTHER = CommandText("a", "Something", "s")
+POST, POSTED = AnnouncementText("t", "Now"), AnnouncementText("t", "Then")
+
+ADD = Add(resource=Resource.COMMAND, after=NEW)
+EDIT = Edit(resource=Resource.COMMAND, id="1", before=OLD, after=NEW, fields=())
+DELETE = Delete(resource=Resource.COMMAND, id="1", before=OLD)
+REPLACE = Replace(resource=Resource.ANNOUNCEMENT, id="1", before=POSTED, after=POST, fields=())
+
+
+SHOWN = Evidence()
+
+
+def test_an_add_shows_by_its_record_alone() -> None:
+    listed: dict[Identity, Text] = {"2": NEW, "3": LOWER}
+
+    assert evidence_of(ADD, listed=listed, record="2") == SHOWN
+    assert [one.how for one in evidence_of(ADD, listed=listed, record="3").rewrites] == [
+        "lower-cased"
+    ]
+    assert evidence_of(ADD, listed=listed) == Evidence("it is not listed")
+    assert evidence_of(ADD, listed=listed, record="9") == Evidence("it is not listed")
+
+
+def test_an_edit_shows_by_its_id() -> None:
+    assert evidence_of(EDIT, listed={"1": NEW}) == SHOWN
+    assert evidence_of(EDIT, listed={"2": NEW}) == Evidence("it is no longer listed", lost=True)
+    assert evidence_of(EDIT, listed={"1": OLD}) == Evidence("it is listed with its old text")
+
+
+def test_reading_again_is_of_use_until_it_shows_or_is_explained() -> None:
+    explained = evidence_of(EDIT, listed={"1": LOWER})
+    unexplained = evidence_of(EDIT, listed={"1": OTHER})
+
+    assert explained.rewrites
+    assert unexplained.rewrites
+    assert SHOWN.conclusive
+    assert explained.conclusive
+    assert not unexplained.conclusive
+    assert not Evidence("x").conclusive
+
+
+def test_an_edit_that_leaves_the_old_text_says_how_the_two_differ_and_proves_nothing() -> None:
+    again = replace(EDIT, before=LOWER)
+
+    found = evidence_of(again, listed={"1": LOWER})
+
+    assert found.missing == "it is listed with its old text"
+    assert [one.how for one in found.rewrites] == ["lower-cased"]
+    assert not found.conclusive
+
+
+def test_a_delete_shows_when_the_record_is_gone() -> None:
+    assert evidence_of(DELETE, listed={"2": OLD}) == SHOWN
+    assert evidence_of(DELETE, listed={"1": NEW}) == Evidence("the old one is still listed")
+
+
+def test_a_record_that_only_lost_its_id_is_not_gone() -> None:
+    assert evidence_of(DELETE, listed={(OLD, 0): OLD}) == Evidence(
+        "an equal one is listed without an id"
+    )
+    assert evidence_of(DELETE, listed={(NEW, 0): NEW}) == SHOWN
+
+
+def test_a_replace_shows_when_the_new_one_is_there_and_the_old_one_is_not() -> None:
+    rewritten = AnnouncementText("T", "now")
+
+    assert evidence_of(REPLACE, listed={"2": POST}, record="2") == SHOWN
+    assert evidence_of(REPLACE, listed={"1": POSTED, "2": POST}, record="2") == Evidence(
+        "the old one is still listed"
+    )
+    assert evidence_of(REPLACE, listed={"1": POSTED}) == Evidence("it is not listed")
+    assert len(evidence_of(REPLACE, listed={"2": rewritten}, record="2").rewrites) == 2
+
+
+def changing_another(request: Request, service: Listing) -> None:
+    """Let a second writer change a wanted command before the first write."""
+    if request.number == 1:
+        for records in (service.stored["commands"], service.shown["commands"]):
+            records[0]["description"] = "Changed."
+
+
+def test_what_is_left_to_do_is_named() -> None:
+    service = Listing()
+    seed(service, [command("kept"), command("a", "Old.")])
+    service.choose = lambda request: changing_another(request, service)
+
+    run = sync(service, wanted([command("kept"), command("a")]))
+
+    assert [change.name for change in run.result.remaining] == ["kept"]
+    assert run.result.notices == (
+        Notice(
+            "the listing still differs from the manifest, left to do: edit command 'kept'",
+            "somebody else changed it meanwhile, or the service did not keep what was written: "
+            "run plan, then apply again",
+        ),
+    )
+    assert not run.result.verified
+
+
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        (FAILED_BEFORE, "the service has an internal error (HTTP 500)"),
+        (WITHOUT_IDS, "records are listed without the ids that they had"),
+    ],
+    ids=["failed", "without ids"],
+)
+def test_a_listing_that_cannot_be_read_again_is_reported(fault: Fault, why: str) -> None:
+    service = Listing()
+    seed(service, [command("a", "Old."), command("b")])
+    service.choose = lambda request: fault if request.kind == "read" and request.number else None
+
+    run = sync(service, wanted([command("a"), command("b")]), driver=Driver(service, retries=0))
+
+    assert run.result.notices == (Notice(f"the listing could not be read again: {why}"),)
+    assert not run.result.read_back
+
+
+def test_an_edit_with_an_unknown_result_names_what_differs() -> None:
+    service = Listing(store=lambda record: {key: text.lower() for key, text in record.items()})
+    seed(service, [command("a", "Old.")])
+    service.choose = lambda request: RESET_AFTER if request.kind == "edit" else None
+
+    run = sync(service, wanted([command("a", "New.")]), driver=Driver(service, retries=0))
+
+    assert [one.outcome for one in run.result.settled] == [Outcome.UNKNOWN]
+    assert [one.how for one in run.result.differences[0].rewrites] == ["lower-cased"]
+
+
+def test_a_change_that_was_done_before_and_is_undone_meanwhile_is_unknown() -> None:
+    service = Listing()
+    seed(service, [command("a", "Something else."), command("b", "Old.")])
+    plan = plan_now(service, wanted([command("a"), command("b")]))
+
+    def describe(text: str) -> None:
+        for records in (service.stored["commands"], service.shown["commands"]):
+            records[0]["description"] = text
+
+    describe(command("a")[1])
+    driver = Driver(service)
+    listed = read(driver, plan.scope)
+    service.choose = lambda request: describe("Something else.") if request.kind == "edit" else None
+
+    done_before, edited = carry_out(plan, listed, driver).settled
+
+    assert (done_before.outcome, edited.outcome) == (Outcome.UNKNOWN, Outcome.DONE)
+    assert done_before.error == "it was done before, but it is listed with its old text"
+
+
+def test_an_edit_that_a_service_takes_back_asks_for_its_text_in_the_manifest() -> None:
+    service = Listing(store=lambda record: {key: text.lower() for key, text in record.items()})
+    seed(service, [command("a", "new.")])
+
+    (edited,) = sync(service, wanted([command("a", "New.")])).result.settled
+
+    assert edited.outcome is Outcome.UNKNOWN
+    assert edited.error == "the service accepted it, but it is listed with its old text"
+    assert edited.hint == "write it in the manifest as the service stores it"
