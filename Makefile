@@ -56,11 +56,12 @@ coverage: $(READY_TO_WORK) ## Run the tests with branch coverage
 test-lowest: $(READY_FOR_LOWEST) ## Run the tests with the lowest versions that pyproject.toml allows
 	@$(RUN) .ci/lowest.py
 
-check: $(READY_TO_WORK) ## Format, lint, types, import rules, schemas, clients, workflows, the built wheel and its branch coverage
+check: $(READY_TO_WORK) ## Format, lint, types, import rules, complexity, schemas, clients, workflows, the built wheel and its branch coverage
 	@$(RUN) -m ruff format --check .
 	@$(RUN) -m ruff check .
 	@$(RUN) -m mypy
 	@$(BIN)/lint-imports$(EXE) --no-logo
+	@$(RUN) .ci/complexity.py
 	@$(RUN) .ci/schemas.py --check
 	@$(RUN) .ci/clients.py --check
 	@$(RUN) .ci/workflows.py

@@ -55,10 +55,10 @@ def run(*command: str | Path, cwd: Path, fails: bool = False) -> str:
         errors="replace",
         check=False,
     )
-    said = f"{finished.stdout}{finished.stderr}"
+    output = f"{finished.stdout}{finished.stderr}"
     if bool(finished.returncode) is not fails:
-        sys.exit(f"{' '.join(map(str, command))}: exit {finished.returncode}\n{said}")
-    return said
+        sys.exit(f"{' '.join(map(str, command))}: exit {finished.returncode}\n{output}")
+    return output
 
 
 def build(folder: Path) -> Path:

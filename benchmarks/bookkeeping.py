@@ -57,7 +57,7 @@ def _changed(size: int) -> tuple[Snapshot, Snapshot]:
 
 
 def _sides(size: int, *, edits: int, moved: int) -> tuple[Snapshot, Snapshot]:
-    """Return a wanted and a listed side; so many at each end stand on one side only."""
+    """Return a wanted and a listed side; so many at each end are on one side only."""
     everything = records(size + moved)
     listed = edited(everything, moved + edits)[:size]
     return _snapshot(everything[moved:], ids=False), _snapshot(listed, ids=True)

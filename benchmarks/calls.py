@@ -94,8 +94,8 @@ def frames(count: int) -> float:
 
     bot = {"id": "779641401482805289", "username": "Lantern"}
     users = [{"id": f"{number:018}", "username": f"user {number}"} for number in range(count)]
-    said = [json.dumps({"event": "vote", "data": {"user": user, "bot": bot}}) for user in users]
-    folded = ["42" + json.dumps(["message", one]) for one in said]
+    payloads = [json.dumps({"event": "vote", "data": {"user": user, "bot": bot}}) for user in users]
+    folded = ["42" + json.dumps(["message", one]) for one in payloads]
     session = Session(greet=True, hide=Secrecy(Token("marked-token-7f3a9c1e")).hide)
     begun = process_time()
     for frame in folded:

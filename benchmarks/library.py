@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from benchmarks.budgets import Row, milliseconds
 from benchmarks.calls import CONCURRENCY
 from benchmarks.manifests import BOT, records
-from benchmarks.measuring import COMMANDSYNC, PYTHON, best, environment, said
+from benchmarks.measuring import COMMANDSYNC, PYTHON, best, environment, printed_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,9 @@ def rows(folder: Path) -> list[Row]:
     """Measure them all."""
     with _embedded(folder) as where:
         kinds = ("asynchronous", "aiohttp", "client", "requests")
-        found = best({kind: said(*_CALLED, kind, str(_CALLS), *where) for kind in kinds}, rounds=4)
+        found = best(
+            {kind: printed_seconds(*_CALLED, kind, str(_CALLS), *where) for kind in kinds}, rounds=4
+        )
     several = f"{_CALLS:,} get_commands, {CONCURRENCY} at a time"
     return [
         _row(f"{several}: AsyncClient / aiohttp", found["asynchronous"], found["aiohttp"], 1.3),
@@ -38,7 +40,9 @@ def rows(folder: Path) -> list[Row]:
 
 
 def _frames() -> Row:
-    seconds = best({"frames": said(*_CALLED, "frames", str(_FRAMES))}, rounds=5)["frames"]
+    seconds = best({"frames": printed_seconds(*_CALLED, "frames", str(_FRAMES))}, rounds=5)[
+        "frames"
+    ]
     return Row(
         f"{_FRAMES:,} event frames, decoded",
         seconds * 1000,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PYTHON = sys.executable
 COMMANDSYNC = (PYTHON, "-m", "commandsync")
 
-# A child's peak counts what its parent had when it was started, so a small process stands between.
+# A child's peak counts what its parent had when it was started, so a small process starts it.
 _PEAK = """
 import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
@@ -71,7 +71,7 @@ def command(*arguments: str) -> Callable[[], float]:
     return run
 
 
-def said(*arguments: str) -> Callable[[], float]:
+def printed_seconds(*arguments: str) -> Callable[[], float]:
     """Return a run of a command that prints its own figure."""
 
     def run() -> float:
@@ -86,7 +86,7 @@ def said(*arguments: str) -> Callable[[], float]:
 def peak_memory(*arguments: str) -> float:
     """Return the most memory that a command held, in MB."""
     kilobyte = 1 if sys.platform == "darwin" else 1024
-    return said(PYTHON, "-c", _PEAK, *arguments)() * kilobyte / 1_000_000
+    return printed_seconds(PYTHON, "-c", _PEAK, *arguments)() * kilobyte / 1_000_000
 
 
 def _children_time() -> float:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.budgets import Row, milliseconds
 from benchmarks.manifests import BOT, records, write_manifest
-from benchmarks.measuring import COMMANDSYNC, PYTHON, best, command, said, work
+from benchmarks.measuring import COMMANDSYNC, PYTHON, best, command, printed_seconds, work
 from benchmarks.service import running
 from benchmarks.validating import BARE_LOAD
 
@@ -25,7 +25,7 @@ def _large(folder: Path) -> Row:
     with running(listed, folder) as url:
         found = best(
             {
-                "load": said(PYTHON, "-c", BARE_LOAD, manifest),
+                "load": printed_seconds(PYTHON, "-c", BARE_LOAD, manifest),
                 "plan": work(*plan(manifest, url)),
             },
             rounds=5,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.budgets import Row, milliseconds
 from benchmarks.manifests import records, write_manifest
-from benchmarks.measuring import COMMANDSYNC, PYTHON, best, peak_memory, said, work
+from benchmarks.measuring import COMMANDSYNC, PYTHON, best, peak_memory, printed_seconds, work
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def rows(folder: Path) -> list[Row]:
     validate = (*COMMANDSYNC, "validate", "-f")
     found = best(
         {
-            "load": said(PYTHON, "-c", BARE_LOAD, small),
+            "load": printed_seconds(PYTHON, "-c", BARE_LOAD, small),
             "small": work(*validate, small),
             "large": work(*validate, large),
         },

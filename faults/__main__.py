@@ -1,14 +1,14 @@
-"""Prove the promise on every fault, and print the tables: `make faults`, or python -m faults.
+"""Check the promise for every fault, and print the tables: `make faults`, or python -m faults.
 
 Every fault on every operation at every moment, every moment of a kill, and random schedules of
 faults, kills and second runs, in simulated time; then generated cases of manifests, listings and
 services of every kind. The cases are those of tests/support/proof.py and tests/support/story.py;
-`make test` plays a part of them. Ends with 1 when anything was lost, doubled or told untruly.
+`make test` runs a part of them. Exit code 1: anything was lost, doubled or misreported.
 
-    python -m faults --case 17            the whole story of one generated case
-    python -m faults --case 17 --smaller  the same, with whatever it still fails without left out
+    python -m faults --case 17            one generated case, step by step
+    python -m faults --case 17 --smaller  the same case, reduced to what still fails
     python -m faults --case 17 --smaller "plan: not enough"  the same, for one of its problems
-    python -m faults --generated 2000     so many generated cases, and nothing else
+    python -m faults --generated 2000     only this number of generated cases
 """
 
 from __future__ import annotations
@@ -157,9 +157,9 @@ def every_fault() -> int:
     wrong: list[str] = []
     stuck = 0
     with ProcessPoolExecutor() as pool:
-        for found, said, apart in pool.map(play, range(PARTS)):
+        for found, problems, apart in pool.map(play, range(PARTS)):
             stuck += apart
-            wrong += said
+            wrong += problems
             for place, cell in found.items():
                 mine = cells[place]
                 sums = [a + b for a, b in zip(mine, cell, strict=True)]
@@ -181,7 +181,7 @@ def every_fault() -> int:
 
 def _print_table(cells: dict[tuple[str, str], Cell]) -> None:
     print(
-        "Cells: most runs to converge / copies / lost, of so many cases; at most 2 runs are due.\n"
+        "Cells: most runs to converge / copies / lost, of all cases; at most 2 runs are expected.\n"
     )
     rows = [fault.name for fault in FAULTS]
     print(f"{'':26}" + "".join(f"{name:>15}" for name in OPERATIONS))

@@ -263,7 +263,7 @@ def _check_kind(data: Document, path: str) -> None:
 
 
 def _check_digest(data: Document, digest: str) -> None:
-    """Refuse a file that was edited; the digest is no signature, it can be renewed on purpose."""
+    """Refuse a file that was edited; the digest is not a signature."""
     if data.get("digest") != digest:
         raise _EditedError("its digest does not match its content")
     if type(data.get("version")) is not int:

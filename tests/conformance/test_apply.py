@@ -1,6 +1,6 @@
 """Apply has the same outcomes over either driver, whatever fails: the exhaustive fault matrix.
 
-The drivers are the real ones, threads and tasks included; in place of the network stands the
+The drivers are the real ones, threads and tasks included; instead of the network there is the
 simulated service, and nobody waits.
 """
 

@@ -95,7 +95,7 @@ def watch(bot: Bot, proxy: Proxy) -> Watch:
 
 
 def found(watch: Watch, home: Home, proxy: Proxy, *runs: Ran) -> list[str]:
-    """Return where the token stands besides the one header to the one host."""
+    """Return where the token appears besides the one header to the one host."""
     for ran in runs:
         watch.look("stdout", ran.out)
         watch.look("stderr", ran.err)

@@ -29,7 +29,7 @@ ODD = [
     if unicodedata.category(character) in {"Cc", "Cf", "Zl", "Zp", "Zs"}
     or ord(character) & 0xFFFE == 0xFFFE
 ]
-"""Every control, format, separating and never-assigned character; blanks are ones of those."""
+"""Every control, format, separating and never-assigned character; some of them are whitespace."""
 
 TEXTS = {
     "ANSI": "\x1b[31mred\x1b]0;title\x07\x1b]8;;https://evil.example\x1b\\link\x9b2J",

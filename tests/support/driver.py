@@ -53,7 +53,7 @@ def to_its_end(moments: Moments[T]) -> T:
 
 @dataclass(eq=False)
 class _Flight:
-    """One call on its way: the policy's generator and where it stands."""
+    """One call on its way: the policy's generator and its state."""
 
     call: Call
     steps: Generator[Send | Wait, Reply | TransportError | bool, Any]

@@ -31,7 +31,7 @@ class Hub(SocketServer):
     """The server.
 
     Attributes:
-        comments: What stands on pull request 7, in its order.
+        comments: The comments of pull request 7, in order.
         merged: The pull requests that each commit came with.
         files: The base branch's files.
         read_only: Whether all writes are answered 403.

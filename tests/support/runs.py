@@ -76,7 +76,7 @@ def _reading(driver: Driver, scope: Iterable[Resource]) -> Moments[Snapshot]:
 
 @dataclass(frozen=True)
 class Parts:
-    """What a run is made of; others stand in to see that a wrong one is caught.
+    """What a run is made of; others replace parts, to test that a wrong one is caught.
 
     Attributes:
         planning: Makes the plan.

@@ -113,7 +113,7 @@ def harmless(shown: str, form: Format) -> None:
 
 
 def judge_manifest(data: bytes) -> None:
-    """A manifest, or problems that each stand at a place of the file."""
+    """A manifest, or problems that each have a place of the file."""
     try:
         (manifest,) = load_manifests(["-"], stdin=lambda: data)
     except ManifestError as error:

@@ -159,14 +159,14 @@ def _is_plain(text: str) -> bool:
 @pytest.mark.parametrize(
     "text",
     [
-        "  blanks around \r\n and\tlines\n\n",
+        "  spaces around \r\n and\tlines\n\n",
         "\x00 control \x1b[31m",
         "عربى 日本語 ✔️ 👩‍👩‍👧 e\u0301",
         "{0} %user% <b>&amp;</b> `x` @everyone \\ '; DROP TABLE commands; --",
         "x" * 20_000,
         "👩" * 20_000,
     ],
-    ids=["blanks", "control", "letters", "markup", "long", "long-and-wide"],
+    ids=["spaces", "control", "letters", "markup", "long", "long-and-wide"],
 )
 def test_text_is_stored_exactly(caller: Caller, text: str) -> None:
     caller.added(description=text, name=text[:1000], syntax=text[:5000], category=text[:1000])

@@ -118,7 +118,7 @@ BAD: dict[str, tuple[object, str]] = {
         {**COMMAND, "name": None, "description": None},
         "name must be a string; description must be a string",
     ),
-    "blank": ({**COMMAND, "name": " \n"}, "name must not be empty"),
+    "spaces": ({**COMMAND, "name": " \n"}, "name must not be empty"),
     "empty-id": ({**COMMAND, "id": ""}, "id must not be empty"),
     "number-id": ({**COMMAND, "id": 1}, "id must be a string"),
     "surrogate": (

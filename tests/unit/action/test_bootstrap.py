@@ -45,7 +45,7 @@ def test_what_is_imported_first_counts(tmp_path: Path) -> None:
 
 @pytest.fixture
 def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tool:
-    """Makes a program that stands where pip or uv would, with an empty `sys.path`.
+    """Makes a program in the place of pip or uv, with an empty `sys.path`.
 
     It writes down its arguments and environment, and then does what it is told to.
     """

@@ -125,7 +125,7 @@ def test_a_result_with_nothing_to_do_does_not_repeat_what_the_plan_above_says() 
 def test_several_results_say_whose_they_are(every_change: Plan) -> None:
     shown = render_results([_done(every_change)] * 2, format="text")
 
-    assert shown.startswith("\n" + HEAD + "Apply: 5 done")  # their plans stand above
+    assert shown.startswith("\n" + HEAD + "Apply: 5 done")  # their plans are above
     assert shown.count(HEAD) == 2
 
 

@@ -72,7 +72,7 @@ def test_so_do_any_bytes(data: bytes) -> None:
         "version: 1\nbot: " + "- " * 100_000 + "\n",
         "version: 1\n? " + "'" * 1_000_001 + "\n",
     ],
-    ids=["blanks", "list", "key", "alias", "dashes", "quotes"],
+    ids=["spaces", "list", "key", "alias", "dashes", "quotes"],
 )
 def test_long_lines_are_told_shortly(
     complaints: Callable[[str | bytes], list[str]], text: str
