@@ -85,12 +85,7 @@ _EXAMPLE = {
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """A manifest's text.
-
-    Attributes:
-        text: The whole file, ending in a line feed.
-        warnings: What it cannot express, in sentences without a full stop.
-    """
+    """The text of a manifest file, and warnings about what it cannot express."""
 
     text: str
     warnings: tuple[str, ...] = ()

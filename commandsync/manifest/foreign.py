@@ -18,19 +18,12 @@ _NEAR = 65536  # characters; a conflict is seldom larger
 
 
 class Explained(NamedTuple):
-    """A syntax error in plain words.
+    """A syntax error in plain words."""
 
-    Attributes:
-        at: The index of the character that it is about.
-        message: What is wrong.
-        hint: What to do; may be empty.
-        end: The index of the last character that it is about, where that is further on.
-    """
-
-    at: int
+    at: int  # the index of its character
     message: str
     hint: str = ""
-    end: int = 0
+    end: int = 0  # the index of its last character, if that is further on
 
 
 def typographic(text: str) -> tuple[str, str] | None:

@@ -17,6 +17,7 @@ from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
 from commandsync.manifest.problems import FileProblems, Problems
 from commandsync.manifest.source import Allowance, Origin, UnreadableError, read_source
 from commandsync.manifest.validation import Model, validated
+from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, canonical
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from commandsync.diagnostics import Location
-    from commandsync.plan.rules import SyncRules
 
     AnyPart: TypeAlias = "Part[ManifestModel] | Part[IncludedModel]"
 
@@ -55,14 +55,7 @@ class Part(NamedTuple, Generic[Model]):
 
 @dataclass(slots=True)
 class ManifestReader:
-    """Reads one manifest.
-
-    Attributes:
-        origin: Where files may be read from.
-        problems: Where problems are reported.
-        allowance: What the manifest may still take up.
-        has_prefix: Whether the manifest has a prefix, or may have lost it to a syntax error.
-    """
+    """Reads one manifest; `has_prefix` also where a syntax error may have cost the prefix."""
 
     origin: Origin
     problems: Problems = field(default_factory=Problems)
@@ -91,7 +84,7 @@ class ManifestReader:
         main = self.checked(file, ManifestModel, MANIFEST)
         if main is None:
             return None
-        model, rules = main.model, main.model.sync.rules()
+        model, rules = main.model, SyncRules(**dict(main.model.sync))
         defaults = CommandDefaults(
             self.allowance,
             prefix="?" if model.prefix is None else model.prefix,  # no syntax uses it then

@@ -21,19 +21,12 @@ _ITEM = r"-(?=[ \t\r\n]|\Z)"
 
 
 class Resumption(NamedTuple):
-    """How a parser begins in the middle of a file.
+    """How a parser begins in the middle of a file."""
 
-    Attributes:
-        start: The index of the line to read on from.
-        head: Text for the parser before it, so that the rest is a document.
-        skipped: How many events are about the head, or were given before.
-        in_list: Whether an entry of the list that was being read follows, not a top-level key.
-    """
-
-    start: int = 0
-    head: str = ""
-    skipped: int = 0
-    in_list: bool = False
+    start: int = 0  # the index of the line to read on from
+    head: str = ""  # text for the parser before it, so that the rest is a document
+    skipped: int = 0  # events that are about the head, or were given before
+    in_list: bool = False  # whether another entry of the list follows, not a top-level key
 
     @property
     def shift(self) -> int:
@@ -50,9 +43,9 @@ def resumption(source: Source, stack: list[Open], at: int, after: int) -> Resump
 
     Args:
         source: The file.
-        stack: What was being read, the top level first; what can be read on is left.
+        stack: The open nodes, the top level first; only those that can be continued are left.
         at: The index of the character where the error is.
-        after: The index of the last character that is about it.
+        after: The index of the last character of the error.
 
     Returns:
         Where to read on; None when nothing follows, or the top level is not a block of keys.
@@ -119,15 +112,7 @@ def _next(text: str, after: int, key_column: int, dash: str) -> Resumption | Non
 
 
 def parser_events(source: Source, where: Resumption = BEGINNING) -> Iterator[Any]:
-    """Read a file's events as the parser gives them.
-
-    Args:
-        source: The file.
-        where: Where to begin; the events' places count from there.
-
-    Raises:
-        YAMLError: It is not YAML from here on.
-    """
+    """Yield a file's events from a place on, from which their own places count; or `YAMLError`."""
     whole = where is BEGINNING
     parser = yaml.CBaseLoader(source.text if whole else _Rest(source.text, where))
     try:
