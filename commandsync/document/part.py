@@ -101,11 +101,8 @@ TextField = Annotated[
     PlainSerializer(lambda text: text._asdict()),
     WithJsonSchema({"anyOf": [_text_schema(resource) for resource in Resource]}),
 ]
-LocationField = Annotated[
-    Location,
-    _read_as(Location, Place),
-    PlainSerializer(lambda at: {"path": at.path, "line": at.line, "column": at.column}),
-]
+_dumped_place = PlainSerializer(lambda at: {"path": at.path, "line": at.line, "column": at.column})
+LocationField = Annotated[Location, _read_as(Location, Place), _dumped_place]
 DifferencesField = Annotated[
     tuple[FieldChange, ...],
     PlainValidator(lambda _: (), json_schema_input_type=dict[str, Difference]),  # made again

@@ -185,29 +185,21 @@ def _fields(fields: Iterable[tuple[str, str, bool]], indent: str) -> Iterator[st
                 f"{name} {quoted(text)} contains half of a surrogate pair, which YAML forbids",
                 hint="correct that text on the service's page first",
             )
-        if "\n" in text and not _UNPRINTABLE.search(text) and not _OBEYED.search(text):
+        escapes = bool(_UNPRINTABLE.search(text) or _OBEYED.search(text))
+        if "\n" in text and not escapes:
             yield f"{indent}{name}: |-"
             for line in text.split("\n"):
                 yield f"{indent}  {line}" if line else ""
-        elif quotes or not _is_plain(text):
-            yield f"{indent}{name}: {_in_quotes(text)}"
         else:
-            yield f"{indent}{name}: {text}"
+            yield f"{indent}{name}: {_on_one_line(text, escapes=escapes, quotes=quotes)}"
 
 
-def _is_plain(text: str) -> bool:
-    return bool(_PLAIN.fullmatch(text)) and not (_WORDS.fullmatch(text) or _OBEYED.search(text))
-
-
-def _in_quotes(text: str) -> str:
-    if "'" not in text and ('"' in text or "\\" in text) and not _needs_escapes(text):
+def _on_one_line(text: str, *, escapes: bool, quotes: bool) -> str:
+    if not escapes and not quotes and _PLAIN.fullmatch(text) and not _WORDS.fullmatch(text):
+        return text
+    if not escapes and _ESCAPED.search(text) and "'" not in text and "\t" not in text:
         return f"'{text}'"
     return '"' + _ESCAPED.sub(_escape, text) + '"'
-
-
-def _needs_escapes(text: str) -> bool:
-    breaks = "\n" in text or "\t" in text
-    return breaks or bool(_OBEYED.search(text) or _UNPRINTABLE.search(text))
 
 
 def _escape(match: re.Match[str]) -> str:

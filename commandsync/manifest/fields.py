@@ -44,11 +44,7 @@ class Context(NamedTuple):
 
 
 class UnfitError(Exception):
-    """A record's field cannot be completed."""
-
-    def __init__(self, field: str, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.field, self.message, self.hint = field, message, hint
+    """A record's field cannot be completed: its key, a message, and perhaps a hint."""
 
 
 class CommandDefaults(NamedTuple):

@@ -47,7 +47,7 @@ def included_paths(report: FileProblems, patterns: Sequence[Scalar]) -> list[str
         try:
             matches = _matches(walk, pattern.strip())
         except _PatternError as error:
-            report.error(pattern.at, str(error), error.hint)
+            report.error(pattern.at, *error.args)
             continue
         for path in matches:
             if path.resolve().is_relative_to(walk.folder.resolve()):
@@ -62,11 +62,7 @@ def included_paths(report: FileProblems, patterns: Sequence[Scalar]) -> list[str
 
 
 class _PatternError(Exception):
-    """A pattern is not valid, or matches nothing."""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.hint = hint
+    """A pattern is not valid, or matches nothing: a message, and perhaps a hint."""
 
 
 def _matches(walk: _Walk, text: str) -> list[Path]:

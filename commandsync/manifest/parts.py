@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, cast
 
+from commandsync.diagnostics import Problem
 from commandsync.manifest.checks import Placed, check
 from commandsync.manifest.events import ParsedFile, parse
 from commandsync.manifest.fields import CommandDefaults, Context, UnfitError
@@ -68,7 +69,7 @@ class ManifestReader:
         try:
             source = read_source(path, origin=self.origin, allowance=self.allowance)
         except UnreadableError as error:
-            self.problems.error(error.problem)
+            self.problems.error(Problem(*error.args))
             return None
         report = FileProblems(source, self.problems)
         if _is_other_json(source.text):
@@ -171,7 +172,8 @@ def _entries(kind: Resource, part: AnyPart, defaults: CommandDefaults) -> Iterat
         try:
             text = model.text(defaults)
         except UnfitError as error:
-            report.error(node[error.field].at, error.message, error.hint)
+            key, *problem = error.args
+            report.error(node[key].at, *problem)
             continue
         location = report.source.location(node.at)
         entry = Entry(text, id=model.id, location=location, formerly=model.formerly)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Location, Problem
+from commandsync.diagnostics import Location
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,11 +73,7 @@ class Source:
 
 
 class UnreadableError(Exception):
-    """A file cannot be read as text, for the reason of its `problem`."""
-
-    def __init__(self, at: Location, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.problem = Problem(at, message, hint)
+    """A file cannot be read as text: with the arguments of a `Problem`."""
 
 
 @dataclass(frozen=True, slots=True)
