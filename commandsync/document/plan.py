@@ -196,10 +196,6 @@ def load_plan(text: str, path: str) -> Plan:
     Everything in the file must follow from its changes, so that a reviewer of the file has seen
     what apply does. Apply checks the limits again.
 
-    Args:
-        text: The file's content.
-        path: The file's name, for messages.
-
     Raises:
         FileError: It is not a saved plan.
         RefusedError: It is of another version, or it was edited or damaged.

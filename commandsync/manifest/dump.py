@@ -96,42 +96,35 @@ def dump_manifest(
 ) -> Dump:
     """Write a listing as a manifest.
 
-    Args:
-        snapshot: The listed entries; only the collections that are there are written.
-        bot: The bot's id; left out when empty.
-        base_url: The service's base URL; left out when empty.
-        pin: Whether to write the entries' ids.
-        header: Lines of comment to begin with.
+    An empty bot or base URL is left out; the header becomes comments; `pin` adds the entries' ids.
 
     Raises:
         FileError: A text holds half of a surrogate pair, which YAML cannot express.
     """
     warnings: list[str] = []
     lines = [f"# {_BREAKING.sub(' ', line)}".rstrip() for line in header]
-    lines.append("version: 1")
-    lines.extend(_target_lines(bot=bot, base_url=base_url))
+    lines += ("version: 1", *_target_lines(bot=bot, base_url=base_url))
     for resource in snapshot.scope:
         entries = snapshot.collections[resource]
         lines.append(f"{resource.collection}:" if entries else f"{resource.collection}: []")
-        lines.extend(_entries(resource, entries, pin=pin, warnings=warnings))
+        lines += _entries(resource, entries, pin=pin, warnings=warnings)
     return Dump("\n".join(lines) + "\n", tuple(warnings))
 
 
 def starter(schema: str = "./commands.schema.json", *, bot: str = "", base_url: str = "") -> str:
-    """Return the text of a starter manifest.
+    """Return the text of a starter manifest; an empty bot or base URL becomes a comment.
 
     Args:
-        schema: Where the editor finds the JSON Schema, relative to the manifest.
-        bot: The bot's id; an example in a comment when empty.
-        base_url: The service's base URL; as above.
+        schema: The path of the JSON Schema for editors, relative to the manifest.
+        bot: The bot's id.
+        base_url: The service's base URL.
 
     Raises:
         FileError: The bot's id cannot be written to a file.
     """
     known = {line.partition(":")[0]: line for line in _target_lines(bot=bot, base_url=base_url)}
-    return _STARTER.replace("{schema}", schema).replace(
-        "{target}", "\n".join((_EXAMPLE | known).values())
-    )
+    target = "\n".join((_EXAMPLE | known).values())
+    return _STARTER.replace("{schema}", schema).replace("{target}", target)
 
 
 def _target_lines(*, bot: str, base_url: str) -> Iterator[str]:

@@ -94,8 +94,9 @@ class _Walk:
     def __init__(self, manifest: str) -> None:
         self.manifest = manifest
         self.folder = Path() if manifest == STDIN else Path(manifest).parent
-        self._known = {_folder_id(self.folder): self.folder}
+        self._known: dict[tuple[int, int], Path] = {}
         self._left = _MOST_PLACES
+        self._first_path(self.folder)
 
     def files(self, parts: Sequence[str]) -> list[Path]:
         """Return the files that a pattern matches, sorted.
@@ -117,8 +118,12 @@ class _Walk:
 
     def _first_path(self, path: Path) -> Path | None:
         """Return the first path that led to a folder; None where there is no folder."""
-        key = _folder_id(path)
-        return self._known.setdefault(key, path) if key else None
+        try:
+            status = path.stat()
+        except (OSError, ValueError):
+            return None
+        key = status.st_dev, status.st_ino
+        return self._known.setdefault(key, path) if stat.S_ISDIR(status.st_mode) else None
 
     def _under(self, folder: Path, part: str) -> Iterator[Path]:
         """Yield the files and folders in a folder that match one part of a pattern."""
@@ -160,15 +165,6 @@ def _no_match(folder: Path, pattern: str) -> str:
     if "\\" in pattern:
         return "between folders write /, on Windows as well"
     return "patterns are relative to the manifest's folder"
-
-
-def _folder_id(path: Path) -> tuple[int, int] | None:
-    """Return a key that is the same for every path to a folder; None if it is not a folder."""
-    try:
-        status = path.stat()
-    except (OSError, ValueError):
-        return None
-    return (status.st_dev, status.st_ino) if stat.S_ISDIR(status.st_mode) else None
 
 
 def identity(path: str) -> str | Path:

@@ -41,14 +41,8 @@ BEGINNING = Resumption()
 def resumption(source: Source, stack: list[Open], at: int, after: int) -> Resumption | None:
     """Drop what a syntax error has broken, and find the next line on which something new begins.
 
-    Args:
-        source: The file.
-        stack: The open nodes, the top level first; only those that can be continued are left.
-        at: The index of the character where the error is.
-        after: The index of the last character of the error.
-
-    Returns:
-        Where to read on; None when nothing follows, or the top level is not a block of keys.
+    The error is between the indices `at` and `after`. Of the open nodes only those that can be
+    continued are left. None means that nothing follows, or the top level is not a block of keys.
     """
     top, entries = stack[0], _entries(source, stack, at)
     where = None
@@ -128,13 +122,10 @@ class _Rest:
     """The rest of a file for a parser, which reads as much of it as it needs."""
 
     def __init__(self, text: str, where: Resumption) -> None:
-        self._text = text
-        self._at = where.start
-        self._head = where.head
+        self._text, self._at, self._head = text, where.start, where.head
 
     def read(self, size: int = MOST_BYTES, /) -> str:
         """Return the next characters; none at the end."""
-        head, self._head = self._head, ""
-        begin = self._at
-        self._at += size
-        return head + self._text[begin : self._at]
+        part = self._head + self._text[self._at : self._at + size]
+        self._at, self._head = self._at + size, ""
+        return part

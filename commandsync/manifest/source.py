@@ -45,15 +45,10 @@ class Allowance:
 
 @dataclass(slots=True)
 class Source:
-    """The text of one file.
+    """The text of one file."""
 
-    Attributes:
-        path: The file as the user named it, with `/` between folders; `-` for standard input.
-        text: Its text, without a byte order mark, line ends as they are.
-    """
-
-    path: str
-    text: str = field(repr=False)
+    path: str  # as the user named it, with `/` between folders; `-` for standard input
+    text: str = field(repr=False)  # without a byte order mark, line ends as they are
     _lines: list[int] = field(default_factory=list, repr=False)
 
     def location(self, at: int) -> Location:
@@ -88,8 +83,7 @@ def read_source(path: str, *, origin: Origin, allowance: Allowance) -> Source:
     """Read one file; its bytes are taken from the allowance.
 
     Raises:
-        UnreadableError: It cannot be read, leads out of the workspace, is too large, or is not
-            UTF-8.
+        UnreadableError: It leads out of the workspace, is too large, not UTF-8, or not readable.
     """
     data = _read(path, origin)
     if len(data) > allowance.bytes:

@@ -47,11 +47,8 @@ def unprintable(source: Source) -> Iterator[Explained]:
     """Yield the characters that YAML refuses before it reads anything."""
     for match in UNPRINTABLE.finditer(source.text):
         code = f"{ord(match[0]):04X}"
-        yield Explained(
-            match.start(),
-            f"the character U+{code} is not allowed in YAML",
-            f'remove it, or write "\\u{code}" inside double quotes if it is meant',
-        )
+        hint = f'remove it, or write "\\u{code}" inside double quotes if it is meant'
+        yield Explained(match.start(), f"the character U+{code} is not allowed in YAML", hint)
 
 
 def explain(error: YAMLError, source: Source, shift: int) -> Explained:
@@ -120,9 +117,8 @@ def _needs_quotes(source: Source, at: int) -> Explained | None:
         return Explained(begin, *problem)
     if value[0] in "\"'":
         return _after_quotes(value, begin, at)
-    if begin <= at and (
-        misread := _misread(value, begin, is_item=":" not in line[: begin - start])
-    ):
+    is_item = ":" not in line[: begin - start]
+    if begin <= at and (misread := _misread(value, begin, is_item=is_item)):
         return misread
     if begin < at and ": " in value and match.start("value") > len(line) - len(line.lstrip()):
         message = 'a ": " inside a string makes YAML read a key'
@@ -147,11 +143,9 @@ def _after_quotes(value: str, begin: int, at: int) -> Explained | None:
     if whole is None or not begin <= at or whole.end() == len(value):
         return None
     inside = value[1:-1] if value[-1] == value[0] else value
-    return Explained(
-        begin + whole.end(),
-        f"the quoted string {quoted(whole[0][1:-1])} ends here, and more follows",
-        f"quote the whole{_in_quotes(inside or value)}",
-    )
+    message = f"the quoted string {quoted(whole[0][1:-1])} ends here, and more follows"
+    hint = f"quote the whole{_in_quotes(inside or value)}"
+    return Explained(begin + whole.end(), message, hint)
 
 
 def _in_quotes(text: str) -> str:
@@ -177,13 +171,10 @@ def _glued(problem: str, source: Source, at: int) -> Explained | None:
     match = _GLUED.fullmatch(line)
     if "mapping values" not in problem or match is None:
         return None
-    key = match["key"]
+    key = match["key"].rstrip()
     where = "dash" if key.startswith("-") else "colon"
-    return Explained(
-        above + match.start("key"),
-        f"{quoted(key.rstrip())} is not a key: there is no space after the {where}",
-        f"write a space after the {where}",
-    )
+    message = f"{quoted(key)} is not a key: there is no space after the {where}"
+    return Explained(above + match.start("key"), message, f"write a space after the {where}")
 
 
 def _other(problem: str, source: Source, at: int) -> Explained:
@@ -191,12 +182,9 @@ def _other(problem: str, source: Source, at: int) -> Explained:
         hint = "a manifest is one document: remove what follows"
         return Explained(at, "more follows after the end of the document", hint)
     if problem == "could not find expected ':'":
-        _, line = source.line_at(at)
-        return Explained(
-            at,
-            f"{quoted(line.strip())} is not a key: there is no colon and space after it",
-            "write key: value; a string of many lines is indented deeper than its key",
-        )
+        key = quoted(source.line_at(at)[1].strip())
+        hint = "write key: value; a string of many lines is indented deeper than its key"
+        return Explained(at, f"{key} is not a key: there is no colon and space after it", hint)
     message = f"this is not valid YAML: {problem}"
     if "mapping values" in problem or "did not find expected" in problem:
         message = "this does not fit the line above it"

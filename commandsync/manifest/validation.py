@@ -56,18 +56,9 @@ def validated(
     what: str,
     broken: bool,
 ) -> tuple[Mapping, Model]:
-    """Check a file's nodes against its model, and report each problem.
+    """Check a file's nodes against its model, and return both without the problems it reports.
 
-    Args:
-        model: The model.
-        root: The top level.
-        report: The file, and where its problems are reported.
-        context: The context of the validation; it also collects the strings that a # cuts.
-        what: The kind of file, as messages call it ("a manifest").
-        broken: Whether a syntax error has cost some keys, so that none is known to be missing.
-
-    Returns:
-        The nodes and the model: both without what is wrong.
+    `what` is the kind of file in messages ("a manifest"); a `broken` one may have lost keys.
     """
     checker = _Checker(report, context, broken)
     checker.correct_keys(model, root, what)

@@ -160,12 +160,9 @@ def page(markdown: str, *, label: str = "", notes: Iterable[str] = ()) -> str:
 
 
 def cut_page(markdown: str, *, most: int, pointer: str) -> str:
-    """Return a page of at most so many bytes: whole lines, with no block left open.
+    """Return a page of at most `most` bytes of UTF-8: whole lines, with no block left open.
 
-    Args:
-        markdown: A page.
-        most: Bytes in UTF-8.
-        pointer: A sentence on where the rest is, without foreign text.
+    The pointer is a sentence on where the rest is, without foreign text.
     """
     if len(markdown.encode()) <= most:
         return markdown

@@ -112,7 +112,10 @@ def _plan(plan: Plan) -> Iterator[str]:
         yield from _change(change)
     if plan.changes:
         yield ""
-    after = [*_notices(plan.notices), *summary.kept(plan), *_refusal(plan)]
+    after = [*_notices(plan.notices), *summary.kept(plan)]
+    if refusal := plan.refusal:
+        refused = visible(summary.refused(plan))
+        after += (f"{_paint('refused', _RED)}: {refused}", *_hint(refusal.hint))
     if nothing := summary.no_changes(plan):
         after.append(nothing)
     yield from [*after, ""] if after else []
@@ -250,12 +253,6 @@ def _notices(notices: Iterable[Notice]) -> Iterator[str]:
         where = f"{visible(str(notice.location))}: " if notice.location else ""
         yield f"{_paint('warning', _YELLOW)}: {where}{visible(notice.message)}"
         yield from _hint(notice.hint)
-
-
-def _refusal(plan: Plan) -> Iterator[str]:
-    if plan.refusal is not None:
-        yield f"{_paint('refused', _RED)}: {visible(summary.refused(plan))}"
-        yield from _hint(plan.refusal.hint)
 
 
 def _problem(problem: Problem, label: str) -> list[str]:
