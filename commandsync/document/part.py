@@ -245,7 +245,7 @@ class ListedRecord(Model):
 def change_part(
     change: Change, models: Mapping[str, type[PlannedChange]] = PLANNED, **ending: object
 ) -> PlannedChange:
-    """Return the part for a change, by the model for its action, with the fields it lacks."""
+    """Return the part for a change; `ending` has the fields of its model that it does not have."""
     values = {name: getattr(change, name, None) for name in _NAMES}
     values["fields"] = values["fields"] or ()
     if isinstance(change, Edit) and change.renames:

@@ -57,7 +57,7 @@ class CommandModel(_Table):
     id: fields.Id = ""
 
     def text(self, defaults: fields.CommandDefaults) -> CommandText:
-        """Return the command as it is compared and sent; an `UnfitError` has no valid syntax."""
+        """Return the command as compared and sent; `UnfitError` if the prefix does not fit."""
         syntax = defaults.filled("syntax", self.syntax)
         category = defaults.category if self.category is None else canonical(self.category)
         return CommandText(self.name, self.description, syntax, category)

@@ -56,7 +56,7 @@ class Part(NamedTuple, Generic[Model]):
 
 @dataclass(slots=True)
 class ManifestReader:
-    """Reads one manifest; `has_prefix` also where a syntax error may have cost the prefix."""
+    """Reads one manifest; `has_prefix` is also true if a syntax error may have cost the prefix."""
 
     origin: Origin
     problems: Problems = field(default_factory=Problems)

@@ -106,7 +106,7 @@ def _next(text: str, after: int, key_column: int, dash: str) -> Resumption | Non
 
 
 def parser_events(source: Source, where: Resumption = BEGINNING) -> Iterator[Any]:
-    """Yield a file's events from a place on, from which their own places count; or `YAMLError`."""
+    """Yield a file's events from `where` on; their own places count from there."""
     whole = where is BEGINNING
     parser = yaml.CBaseLoader(source.text if whole else _Rest(source.text, where))
     try:

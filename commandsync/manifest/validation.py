@@ -56,7 +56,7 @@ def validated(
     what: str,
     broken: bool,
 ) -> tuple[Mapping, Model]:
-    """Check a file's nodes against its model, and return both without the problems it reports.
+    """Check a file's nodes against its model, report each problem, and return both without these.
 
     `what` is the kind of file in messages ("a manifest"); a `broken` one may have lost keys.
     """

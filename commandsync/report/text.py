@@ -50,7 +50,7 @@ def plans(plans: Sequence[Plan], *, color: bool) -> str:
 def results(results: Sequence[Result], *, color: bool, planned: bool = True) -> str:
     """Return the changes that are not done, and what the service changed; then the counts.
 
-    The plans may be shown above, as `planned`, with the remark that nothing is to do.
+    `planned` means that the plans are shown above, with the remark that nothing is to do.
     """
     lines: list[str] = []
     for result in results:
@@ -62,7 +62,8 @@ def results(results: Sequence[Result], *, color: bool, planned: bool = True) -> 
 
 def failure(error: CommandsyncError, *, color: bool) -> str:
     """Return an error, and a manifest's problems each at its place."""
-    label, lines = _paint("error", _RED), list[str]()
+    label = _paint("error", _RED)
+    lines: list[str] = []
     if isinstance(error, ManifestError):
         for problem in error.problems:
             lines += _problem(problem, label)
@@ -96,7 +97,7 @@ def settled(settled: Settled, *, color: bool) -> str:
 
 
 def _paint(text: str, color: int) -> str:
-    """Paint a text, to its end and no further."""
+    """Paint a text; `_joined` removes it again where no colours are shown."""
     return f"\x1b[{color}m{text}\x1b[0m" if text else text
 
 
