@@ -41,13 +41,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A warning; it does not affect the changes.
-
-    Attributes:
-        message: The warning, in one sentence without a full stop.
-        hint: What to do about it; may be empty.
-        location: The place in the manifest; None when there is none.
-    """
+    """A warning, which does not affect the changes; its attributes are those of a `Problem`."""
 
     message: str
     hint: str = ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commandsync.action.rest import GitHubError
-from commandsync.report.github import comment_body, comment_head, comment_marker
+from commandsync.report.github import comment_body, comment_marker
 
 if TYPE_CHECKING:
     from commandsync.action.event import Event
@@ -60,7 +60,7 @@ def write_comment(draft: Draft, github: GitHub, event: Event) -> str:
     )
     if existing is None:
         existing = github.post(comments, {"body": body})
-    elif _first_line(existing) != comment_head(draft.markdown, key=draft.key):
+    elif _first_line(existing) != _first_line({"body": body}):
         existing = github.patch(
             f"/repos/{event.repository}/issues/comments/{_id(existing)}", {"body": body}
         )

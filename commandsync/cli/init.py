@@ -65,7 +65,7 @@ def _manifest(settings: Settings, output: Output) -> tuple[str, str]:
         ListingError: The listing cannot be read; a starter would leave it out.
     """
     from commandsync.diagnostics import Notice
-    from commandsync.manifest import dump_manifest, starter
+    from commandsync.manifest.dump import dump_manifest, starter
     from commandsync.sync.job import read_listing
     from commandsync.sync.settings import known_bot, site_of
 

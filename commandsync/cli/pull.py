@@ -33,7 +33,7 @@ def pull_command(
     """
     from commandsync.cli.call import one_manifest
     from commandsync.diagnostics import Notice
-    from commandsync.manifest import dump_manifest
+    from commandsync.manifest.dump import dump_manifest
     from commandsync.records.texts import Resource
     from commandsync.sync.files import check_target, write_file
     from commandsync.sync.job import read_listing

@@ -24,7 +24,7 @@ def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None
     made = [plan for plan in plans if not isinstance(plan, CommandsyncError)]
     errors = [error for error in plans if isinstance(error, CommandsyncError)]
     if output.format == "json" and errors:
-        output.result(report.render_mixed(plans))
+        output.result(report.render_plans(plans, format="json"))
         return
     if made:
         color = output.colored(sys.stdout)

@@ -51,12 +51,7 @@ class Several(Model, Generic[D]):
 
 
 def failure_document(error: CommandsyncError, *, kind: str = "") -> Document:
-    """Return the document of a failure.
-
-    Args:
-        error: The error.
-        kind: The kind of failure, in one word for programs; by default `failure_kind`.
-    """
+    """Return the document of a failure; its kind is by default `failure_kind`."""
     problems = error.problems if isinstance(error, ManifestError) else ()
     return Failure.built(
         version=VERSION,

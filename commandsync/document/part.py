@@ -39,12 +39,7 @@ class Model(BaseModel):
 
     @classmethod
     def of(cls, value: object, **others: object) -> Self:
-        """Build from a valid value of the core.
-
-        Args:
-            value: Has the fields as attributes.
-            others: The fields that it does not have.
-        """
+        """Build from a valid value of the core, and the fields that it does not have."""
         names = cls.model_fields.keys() - others.keys()
         return cls.built(**{name: getattr(value, name) for name in names}, **others)
 
@@ -106,11 +101,8 @@ TextField = Annotated[
     PlainSerializer(lambda text: text._asdict()),
     WithJsonSchema({"anyOf": [_text_schema(resource) for resource in Resource]}),
 ]
-LocationField = Annotated[
-    Location,
-    _read_as(Location, Place),
-    PlainSerializer(lambda at: {"path": at.path, "line": at.line, "column": at.column}),
-]
+_dumped_place = PlainSerializer(lambda at: {"path": at.path, "line": at.line, "column": at.column})
+LocationField = Annotated[Location, _read_as(Location, Place), _dumped_place]
 DifferencesField = Annotated[
     tuple[FieldChange, ...],
     PlainValidator(lambda _: (), json_schema_input_type=dict[str, Difference]),  # made again
@@ -253,13 +245,7 @@ class ListedRecord(Model):
 def change_part(
     change: Change, models: Mapping[str, type[PlannedChange]] = PLANNED, **ending: object
 ) -> PlannedChange:
-    """Return the part for a change.
-
-    Args:
-        change: The change.
-        models: The model for each action.
-        ending: The fields of the model that the change does not have.
-    """
+    """Return the part for a change; `ending` has the fields of its model that it does not have."""
     values = {name: getattr(change, name, None) for name in _NAMES}
     values["fields"] = values["fields"] or ()
     if isinstance(change, Edit) and change.renames:

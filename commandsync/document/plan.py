@@ -11,20 +11,8 @@ from pydantic import AfterValidator, Field, ValidationError, WithJsonSchema, mod
 
 from commandsync.api.address import parse_address
 from commandsync.api.jsontext import check_size
-from commandsync.document import VERSION
+from commandsync.document import VERSION, part
 from commandsync.document.failure import schema_text
-from commandsync.document.part import (
-    PLANNED,
-    AnyChange,
-    Count,
-    Document,
-    ListedRecord,
-    Model,
-    NoticeField,
-    PlannedChange,
-    Refused,
-    change_part,
-)
 from commandsync.errors import CommandsyncError, FileError, RefusedError
 from commandsync.plan.plan import Plan, Target
 from commandsync.plan.rules import SyncRules, parse_delete_limit
@@ -61,17 +49,17 @@ Collection = Annotated[str, WithJsonSchema({"enum": [kind.collection for kind in
 Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
 
 
-class Summary(Model):
+class Summary(part.Model):
     """The number of changes of each action; a rename is an edit."""
 
-    add: Count
-    edit: Count
-    delete: Count
-    replace: Count
-    unchanged: Count
+    add: part.Count
+    edit: part.Count
+    delete: part.Count
+    replace: part.Count
+    unchanged: part.Count
 
 
-class Limits(Model):
+class Limits(part.Model):
     """The limits of the sync."""
 
     prune: bool
@@ -87,7 +75,7 @@ class Limits(Model):
         return SyncRules(**dict(self) | {"max_deletes": limit})
 
 
-class Head(Model):
+class Head(part.Model):
     """The keys that a plan and a result have in common."""
 
     version: Literal[1]
@@ -96,26 +84,26 @@ class Head(Model):
     manifest: tuple[str, ...] = Field(strict=False, description="The files it was made from.")
     scope: tuple[Collection, ...] = Field(strict=False, description="The managed collections.")
     summary: Summary
-    listed: dict[Collection, Count] = Field(
+    listed: dict[Collection, part.Count] = Field(
         description="How many records were listed, without the ignored ones."
     )
     limits: Limits
-    refused: Refused | None
-    changes: tuple[PlannedChange, ...]
-    kept: tuple[ListedRecord, ...] = Field(
+    refused: part.Refused | None
+    changes: tuple[part.PlannedChange, ...]
+    kept: tuple[part.ListedRecord, ...] = Field(
         strict=False, description="Records that are not in the manifest and stay listed."
     )
-    stuck: tuple[ListedRecord, ...] = Field(
+    stuck: tuple[part.ListedRecord, ...] = Field(
         strict=False, description="Records to change or delete that have no usable id."
     )
-    warnings: tuple[NoticeField, ...] = Field(strict=False)
+    warnings: tuple[part.NoticeField, ...] = Field(strict=False)
     fingerprint: Digest = Field(description="Over bot, base URL and changes, and nothing else.")
 
 
 class PlanDocument(Head):
     """The changes that apply would make."""
 
-    changes: tuple[AnyChange, ...] = Field(strict=False)
+    changes: tuple[part.AnyChange, ...] = Field(strict=False)
     digest: Digest = Field(description="Over all other keys: shows that a saved plan was edited.")
 
 
@@ -149,8 +137,8 @@ class SavedPlan(PlanDocument):
             unchanged=self.summary.unchanged,
             listed={kind: self.listed[kind.collection] for kind in self._kinds()},
             rules=self.limits.rules(),
-            unmanaged=tuple(map(ListedRecord.record, self.kept)),
-            unwritable=tuple(map(ListedRecord.record, self.stuck)),
+            unmanaged=tuple(map(part.ListedRecord.record, self.kept)),
+            unwritable=tuple(map(part.ListedRecord.record, self.stuck)),
             notices=self.warnings,
         )
 
@@ -158,18 +146,18 @@ class SavedPlan(PlanDocument):
         return tuple(kind for kind in Resource if kind.collection in self.scope)
 
 
-def plan_document(plan: Plan) -> Document:
+def plan_document(plan: Plan) -> part.Document:
     """Return the document of a plan, as it is printed and saved."""
-    changes = tuple(map(change_part, plan.changes))
+    changes = tuple(map(part.change_part, plan.changes))
     model = PlanDocument.built(**head_values(plan), changes=changes, digest="")
     document = model.model_dump(mode="json")
     return document | {"digest": digest_of(document)}
 
 
-def head_values(plan: Plan) -> Document:
+def head_values(plan: Plan) -> part.Document:
     """Return the values of `Head` but the changes."""
     limit, refusal = plan.rules.max_deletes, plan.refusal
-    counts = {action: plan.count(action) for action in PLANNED}
+    counts = {action: plan.count(action) for action in part.PLANNED}
     return {
         "version": VERSION,
         "bot": plan.target.bot,
@@ -179,9 +167,11 @@ def head_values(plan: Plan) -> Document:
         "summary": Summary.of(plan, **counts),
         "listed": {resource.collection: plan.listed[resource] for resource in plan.scope},
         "limits": Limits.of(plan.rules, max_deletes=None if limit is None else str(limit)),
-        "refused": refusal and Refused.of(refusal),
-        "kept": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.unmanaged),
-        "stuck": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.unwritable),
+        "refused": refusal and part.Refused.of(refusal),
+        "kept": tuple(part.ListedRecord.of(entry, resource=kind) for kind, entry in plan.unmanaged),
+        "stuck": tuple(
+            part.ListedRecord.of(entry, resource=kind) for kind, entry in plan.unwritable
+        ),
         "warnings": plan.notices,
         "fingerprint": plan.fingerprint,
     }
@@ -192,7 +182,7 @@ def plan_schema_text() -> str:
     return schema_text(PlanDocument, title="commandsync plan, version 1")
 
 
-def digest_of(document: Document) -> str:
+def digest_of(document: part.Document) -> str:
     """Return the digest over a plan's whole document but the digest itself, in any layout."""
     digest = hashlib.sha256()
     for key in sorted(document.keys() - {"digest"}):
@@ -206,18 +196,13 @@ def load_plan(text: str, path: str) -> Plan:
     Everything in the file must follow from its changes, so that a reviewer of the file has seen
     what apply does. Apply checks the limits again.
 
-    Args:
-        text: The file's content.
-        path: The file's name, for messages.
-
     Raises:
         FileError: It is not a saved plan.
         RefusedError: It is of another version, or it was edited or damaged.
     """
     try:
         data, digest = _parse(text)
-        _check_kind(data, path)
-        _check_digest(data, digest)
+        _check_head(data, digest, path)
         plan = SavedPlan.model_validate(data).plan()
         _check_derived(plan, data)
     except _EditedError as error:
@@ -233,7 +218,7 @@ class _EditedError(ValueError):
     """The file is not as it was written."""
 
 
-def _parse(text: str) -> tuple[Document, str]:
+def _parse(text: str) -> tuple[part.Document, str]:
     """Return the JSON object in a file, and the digest over it."""
     if len(text) > LARGEST_PLAN:
         raise ValueError("it is too large")
@@ -250,8 +235,11 @@ def _parse(text: str) -> tuple[Document, str]:
     raise ValueError("it is not a JSON object")
 
 
-def _check_kind(data: Document, path: str) -> None:
-    """Refuse another version, and another document. A plan without its digest was edited."""
+def _check_head(data: part.Document, digest: str, path: str) -> None:
+    """Refuse another version, another document, and a file that was edited.
+
+    The digest is no signature: it can be renewed on purpose. A plan without it was edited.
+    """
     version = data.get("version")
     if type(version) is int and version != VERSION:
         raise RefusedError(
@@ -260,17 +248,13 @@ def _check_kind(data: Document, path: str) -> None:
         )
     if not data.keys() & {"digest", "fingerprint"}:
         raise ValueError(next((_OTHERS[key] for key in _OTHERS if key in data), "it has no digest"))
-
-
-def _check_digest(data: Document, digest: str) -> None:
-    """Refuse a file that was edited; the digest is not a signature."""
     if data.get("digest") != digest:
         raise _EditedError("its digest does not match its content")
-    if type(data.get("version")) is not int:
+    if type(version) is not int:
         raise ValueError("it has no version")
 
 
-def _check_derived(plan: Plan, data: Document) -> None:
+def _check_derived(plan: Plan, data: part.Document) -> None:
     """Compare the document of the plan with the file; apply itself checks the limits again."""
     derived = plan_document(plan)
     for key in ("fingerprint", *derived):
@@ -286,7 +270,7 @@ def _first(error: ValidationError) -> str:
     return f"{place}: {message}" if place else message
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> Document:
+def _unique(pairs: list[tuple[str, Any]]) -> part.Document:
     data = dict(pairs)
     if len(data) < len(pairs):
         ((key, _),) = Counter(key for key, _ in pairs).most_common(1)

@@ -7,22 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from commandsync.apply.outcomes import Outcome
+from commandsync.document import part
 from commandsync.document.failure import schema_text
-from commandsync.document.part import (
-    AnyChange,
-    Count,
-    Document,
-    LocationField,
-    Model,
-    NoticeField,
-    PlannedAdd,
-    PlannedChange,
-    PlannedDelete,
-    PlannedEdit,
-    PlannedReplace,
-    ResourceField,
-    change_part,
-)
 from commandsync.document.plan import Head, head_values
 
 if TYPE_CHECKING:
@@ -31,7 +17,7 @@ if TYPE_CHECKING:
     from commandsync.apply.outcomes import Difference, Result, Settled
 
 
-class Ending(Model):
+class Ending(part.Model):
     """How a change ended."""
 
     outcome: Outcome
@@ -42,23 +28,23 @@ class Ending(Model):
     hint: str = Field(description="What to do about it; may be empty.")
 
 
-class SettledAdd(Ending, PlannedAdd):
+class SettledAdd(Ending, part.PlannedAdd):
     """An add and how it ended."""
 
 
-class SettledEdit(Ending, PlannedEdit):
+class SettledEdit(Ending, part.PlannedEdit):
     """An edit and how it ended."""
 
 
-class SettledReplace(Ending, PlannedReplace):
+class SettledReplace(Ending, part.PlannedReplace):
     """A replace and how it ended."""
 
 
-class SettledDelete(Ending, PlannedDelete):
+class SettledDelete(Ending, part.PlannedDelete):
     """A delete and how it ended."""
 
 
-_SETTLED: Mapping[str, type[PlannedChange]] = {
+_SETTLED: Mapping[str, type[part.PlannedChange]] = {
     "add": SettledAdd,
     "edit": SettledEdit,
     "replace": SettledReplace,
@@ -66,16 +52,16 @@ _SETTLED: Mapping[str, type[PlannedChange]] = {
 }
 
 
-class Outcomes(Model):
+class Outcomes(part.Model):
     """The number of changes with each outcome."""
 
-    done: Count
-    failed: Count
-    unknown: Count
-    skipped: Count
+    done: part.Count
+    failed: part.Count
+    unknown: part.Count
+    skipped: part.Count
 
 
-class RewrittenField(Model):
+class RewrittenField(part.Model):
     """A field that the service changed."""
 
     field: str
@@ -85,13 +71,13 @@ class RewrittenField(Model):
     advice: str
 
 
-class RewrittenRecord(Model):
+class RewrittenRecord(part.Model):
     """A record whose text the service changed."""
 
-    resource: ResourceField
+    resource: part.ResourceField
     id: str | None
     name: str
-    location: LocationField | None
+    location: part.LocationField | None
     fields: tuple[RewrittenField, ...]
 
 
@@ -109,17 +95,17 @@ class ResultDocument(Head):
     verified: bool = Field(
         description="Whether planning again, from the listing as read back, leaves nothing to do."
     )
-    left: tuple[AnyChange, ...] = Field(
+    left: tuple[part.AnyChange, ...] = Field(
         description="What planning again would do, other than changes that are not done."
     )
     stopped: str = Field(description="Why the rest was skipped; empty when nothing was.")
     stopped_hint: str = Field(description="What to do about that; may be empty.")
     interrupted: bool
     differences: tuple[RewrittenRecord, ...]
-    notices: tuple[NoticeField, ...]
+    notices: tuple[part.NoticeField, ...]
 
 
-def result_document(result: Result) -> Document:
+def result_document(result: Result) -> part.Document:
     """Return the document of a result."""
     counts = {outcome.value: result.count(outcome) for outcome in Outcome}
     return ResultDocument.of(
@@ -127,7 +113,7 @@ def result_document(result: Result) -> Document:
         **head_values(result.plan),
         changes=tuple(map(_settled, result.settled)),
         outcomes=Outcomes.built(**counts),
-        left=tuple(map(change_part, result.remaining)),
+        left=tuple(map(part.change_part, result.remaining)),
         differences=tuple(map(_rewritten, result.differences)),
     ).model_dump(mode="json")
 
@@ -137,9 +123,9 @@ def result_schema_text() -> str:
     return schema_text(ResultDocument, title="commandsync result, version 1")
 
 
-def _settled(settled: Settled) -> PlannedChange:
+def _settled(settled: Settled) -> part.PlannedChange:
     ending = {name: getattr(settled, name) for name in Ending.model_fields}
-    return change_part(settled.change, _SETTLED, **ending)
+    return part.change_part(settled.change, _SETTLED, **ending)
 
 
 def _rewritten(difference: Difference) -> RewrittenRecord:

@@ -48,19 +48,14 @@ def _duplicates(kind: Resource, entries: Sequence[Placed]) -> None:
         earlier = first.setdefault(placed.entry.text, placed)
         if earlier is placed:
             continue
-        where = f"first at {earlier.entry.location}"
+        where = f"(first at {earlier.entry.location})"
+        message = f"duplicate {kind} {quoted(placed.entry.name)}"
         if kind.unique:
-            placed.report.error(
-                placed.node.at,
-                f"duplicate {kind} {quoted(placed.entry.name)}, equal in all fields ({where})",
-                f"remove one; {kind.collection} of one name are fine when any field differs",
-            )
+            hint = f"remove one; {kind.collection} of one name are fine when any field differs"
+            placed.report.error(placed.node.at, f"{message}, equal in all fields {where}", hint)
         else:
-            placed.report.warning(
-                placed.node.at,
-                f"duplicate {kind} {quoted(placed.entry.name)} ({where})",
-                "it will be posted twice: remove one if that is not meant",
-            )
+            hint = "it will be posted twice: remove one if that is not meant"
+            placed.report.warning(placed.node.at, f"{message} {where}", hint)
 
 
 def _case_twins(entries: Sequence[Placed]) -> None:
@@ -71,27 +66,21 @@ def _case_twins(entries: Sequence[Placed]) -> None:
         earlier = first.setdefault(name.casefold(), placed)
         if earlier.entry.name != name and name not in warned:
             warned.add(name)
-            placed.report.warning(
-                placed.name_at,
-                f"{quoted(name)} and {quoted(earlier.entry.name)} at {earlier.entry.location} "
-                "differ only in upper and lower case",
-            )
+            both = f"{quoted(name)} and {quoted(earlier.entry.name)} at {earlier.entry.location}"
+            message = f"{both} differ only in upper and lower case"
+            placed.report.warning(placed.name_at, message)
 
 
 def _former_names(kind: Resource, entries: Sequence[Placed]) -> None:
-    live: dict[str, Placed] = {}
-    for placed in entries:
-        live.setdefault(placed.entry.name, placed)
+    live = {placed.entry.name: placed for placed in reversed(entries)}  # the first of each name
     for placed in entries:
         for node in strings(placed.node.get("formerly")) if placed.entry.formerly else ():
             name = canonical(node)
             other = live.get(name)
             if name == placed.entry.name:
-                placed.report.error(
-                    node.at,
-                    f"formerly contains the {kind}'s own name {quoted(name)}",
-                    "remove it: an entry is matched by its own name first",
-                )
+                message = f"formerly contains the {kind}'s own name {quoted(name)}"
+                hint = "remove it: an entry is matched by its own name first"
+                placed.report.error(node.at, message, hint)
             elif other is not None:
                 placed.report.error(
                     node.at,
@@ -109,19 +98,14 @@ def _pins(entries: Sequence[Placed]) -> None:
         earlier = first.setdefault(pin, placed) if pin else placed
         if earlier is not placed:
             at = earlier.report.source.location(earlier.node["id"].at)
-            placed.report.error(
-                placed.node["id"].at,
-                f"the id {quoted(pin)} is pinned twice (first at {at})",
-                "an id belongs to one entry: remove it here or there",
-            )
+            message = f"the id {quoted(pin)} is pinned twice (first at {at})"
+            hint = "an id belongs to one entry: remove it here or there"
+            placed.report.error(placed.node["id"].at, message, hint)
 
 
 def _ignored(entries: Sequence[Placed], rules: SyncRules) -> None:
     for placed in entries:
         if rules.ignores(placed.entry.name):
-            placed.report.error(
-                placed.name_at,
-                f"sync.ignore matches {quoted(placed.entry.name)}: it would be added again on "
-                "every run",
-                "change the pattern, or remove the entry",
-            )
+            name, hint = quoted(placed.entry.name), "change the pattern, or remove the entry"
+            message = f"sync.ignore matches {name}: it would be added again on every run"
+            placed.report.error(placed.name_at, message, hint)

@@ -85,12 +85,7 @@ _EXAMPLE = {
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """A manifest's text.
-
-    Attributes:
-        text: The whole file, ending in a line feed.
-        warnings: What it cannot express, in sentences without a full stop.
-    """
+    """The text of a manifest file, and warnings about what it cannot express."""
 
     text: str
     warnings: tuple[str, ...] = ()
@@ -101,42 +96,35 @@ def dump_manifest(
 ) -> Dump:
     """Write a listing as a manifest.
 
-    Args:
-        snapshot: The listed entries; only the collections that are there are written.
-        bot: The bot's id; left out when empty.
-        base_url: The service's base URL; left out when empty.
-        pin: Whether to write the entries' ids.
-        header: Lines of comment to begin with.
+    An empty bot or base URL is left out; the header becomes comments; `pin` adds the entries' ids.
 
     Raises:
         FileError: A text holds half of a surrogate pair, which YAML cannot express.
     """
     warnings: list[str] = []
     lines = [f"# {_BREAKING.sub(' ', line)}".rstrip() for line in header]
-    lines.append("version: 1")
-    lines.extend(_target_lines(bot=bot, base_url=base_url))
+    lines += ("version: 1", *_target_lines(bot=bot, base_url=base_url))
     for resource in snapshot.scope:
         entries = snapshot.collections[resource]
         lines.append(f"{resource.collection}:" if entries else f"{resource.collection}: []")
-        lines.extend(_entries(resource, entries, pin=pin, warnings=warnings))
+        lines += _entries(resource, entries, pin=pin, warnings=warnings)
     return Dump("\n".join(lines) + "\n", tuple(warnings))
 
 
 def starter(schema: str = "./commands.schema.json", *, bot: str = "", base_url: str = "") -> str:
-    """Return the text of a starter manifest.
+    """Return the text of a starter manifest; an empty bot or base URL becomes a comment.
 
     Args:
-        schema: Where the editor finds the JSON Schema, relative to the manifest.
-        bot: The bot's id; an example in a comment when empty.
-        base_url: The service's base URL; as above.
+        schema: The path of the JSON Schema for editors, relative to the manifest.
+        bot: The bot's id.
+        base_url: The service's base URL.
 
     Raises:
         FileError: The bot's id cannot be written to a file.
     """
     known = {line.partition(":")[0]: line for line in _target_lines(bot=bot, base_url=base_url)}
-    return _STARTER.replace("{schema}", schema).replace(
-        "{target}", "\n".join((_EXAMPLE | known).values())
-    )
+    target = "\n".join((_EXAMPLE | known).values())
+    return _STARTER.replace("{schema}", schema).replace("{target}", target)
 
 
 def _target_lines(*, bot: str, base_url: str) -> Iterator[str]:
@@ -190,29 +178,21 @@ def _fields(fields: Iterable[tuple[str, str, bool]], indent: str) -> Iterator[st
                 f"{name} {quoted(text)} contains half of a surrogate pair, which YAML forbids",
                 hint="correct that text on the service's page first",
             )
-        if "\n" in text and not _UNPRINTABLE.search(text) and not _OBEYED.search(text):
+        escapes = bool(_UNPRINTABLE.search(text) or _OBEYED.search(text))
+        if "\n" in text and not escapes:
             yield f"{indent}{name}: |-"
             for line in text.split("\n"):
                 yield f"{indent}  {line}" if line else ""
-        elif quotes or not _is_plain(text):
-            yield f"{indent}{name}: {_in_quotes(text)}"
         else:
-            yield f"{indent}{name}: {text}"
+            yield f"{indent}{name}: {_on_one_line(text, escapes=escapes, quotes=quotes)}"
 
 
-def _is_plain(text: str) -> bool:
-    return bool(_PLAIN.fullmatch(text)) and not (_WORDS.fullmatch(text) or _OBEYED.search(text))
-
-
-def _in_quotes(text: str) -> str:
-    if "'" not in text and ('"' in text or "\\" in text) and not _needs_escapes(text):
+def _on_one_line(text: str, *, escapes: bool, quotes: bool) -> str:
+    if not escapes and not quotes and _PLAIN.fullmatch(text) and not _WORDS.fullmatch(text):
+        return text
+    if not escapes and _ESCAPED.search(text) and "'" not in text and "\t" not in text:
         return f"'{text}'"
     return '"' + _ESCAPED.sub(_escape, text) + '"'
-
-
-def _needs_escapes(text: str) -> bool:
-    breaks = "\n" in text or "\t" in text
-    return breaks or bool(_OBEYED.search(text) or _UNPRINTABLE.search(text))
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -10,15 +10,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import yaml
-from yaml.events import (
-    AliasEvent,
-    DocumentStartEvent,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-)
 
 from commandsync.manifest.nodes import Mapping, Node, Open, Scalar, Sequence, called, scalar
 from commandsync.manifest.problems import MOST_PROBLEMS, StopReadingError, did_you_mean, quoted
@@ -33,27 +24,19 @@ if TYPE_CHECKING:
     from commandsync.manifest.source import Allowance
 
 _BEGINNINGS: dict[type, type[Mapping | Sequence]] = {
-    MappingStartEvent: Mapping,
-    SequenceStartEvent: Sequence,
+    yaml.MappingStartEvent: Mapping,
+    yaml.SequenceStartEvent: Sequence,
 }
-_ENDS = frozenset({MappingEndEvent, SequenceEndEvent})
+_ENDS = frozenset({yaml.MappingEndEvent, yaml.SequenceEndEvent})
 
 
 class ParsedFile(NamedTuple):
-    """The content of a file.
-
-    Attributes:
-        report: The file, and where its problems are reported.
-        root: Its tree; None when the file is empty or contains only comments.
-        broken: Whether a syntax error has cost some of it, which is reported.
-        refused: Whether it exceeds a limit or holds more than one document, which is reported; the
-            tree then has the top-level keys up to there.
-    """
+    """The content of a file; what is broken or refused is reported."""
 
     report: FileProblems
-    root: Node | None
-    broken: bool = False
-    refused: bool = False
+    root: Node | None  # None when the file is empty or contains only comments
+    broken: bool = False  # whether a syntax error has cost some of it
+    refused: bool = False  # at a limit or a second document; the root has the keys up to there
 
 
 class _Mark(Protocol):
@@ -107,12 +90,13 @@ class _Builder:
     def count(self, at: int, nodes: int, height: int, characters: int = 0) -> None:
         self.nodes += nodes
         self.characters += characters
-        hint = "an alias counts as all that it stands for"
+        message = ""
         if self.nodes > self.allowance.nodes:
-            raise self.fail(at, f"the manifest has more than {MOST_NODES:,} values", hint)
-        if self.characters > self.allowance.characters:
+            message = f"the manifest has more than {MOST_NODES:,} values"
+        elif self.characters > self.allowance.characters:
             message = f"the values of the manifest have more than {MOST_BYTES:,} characters"
-            raise self.fail(at, message, hint)
+        if message:
+            raise self.fail(at, message, "an alias counts as all that it stands for")
         if len(self.stack) + height > MOST_DEPTH:
             raise self.fail(at, f"lists and mappings nest deeper than {MOST_DEPTH} levels")
 
@@ -198,17 +182,17 @@ class _Builder:
         """Build the first document's tree, or go on with it."""
         for event in events:
             kind = type(event)
-            if kind is ScalarEvent:
+            if kind is yaml.ScalarEvent:
                 node = self.scalar(event)
             elif kind in _BEGINNINGS:
                 self.begin(event, _BEGINNINGS[kind])
                 continue
             elif kind in _ENDS:
                 node = self.end(event)
-            elif kind is AliasEvent:
+            elif kind is yaml.AliasEvent:
                 node = self.alias(event)
             else:
-                self.documents += kind is DocumentStartEvent
+                self.documents += kind is yaml.DocumentStartEvent
                 if self.documents > 1:
                     hint = "a manifest is one document: remove the ---, or use two files"
                     raise self.fail(self.span(event)[0], "a second document begins here", hint)
@@ -219,15 +203,7 @@ class _Builder:
                 self.root = node
 
     def recover(self, at: int, after: int) -> bool:
-        """Drop what a syntax error has broken, and find where to read on.
-
-        Args:
-            at: Where the error is.
-            after: The index of the last character that is about it.
-
-        Returns:
-            Whether there is more to read; if not, the tree is whole as far as it goes.
-        """
+        """Drop what a syntax error has broken; return whether there is more to read."""
         self.broken = True
         self.anchors = {name: known for name, known in self.anchors.items() if known}
         if not self.stack:
@@ -261,12 +237,7 @@ class _Builder:
 
 
 def parse(report: FileProblems, allowance: Allowance) -> ParsedFile:
-    """Read a file's one document; a syntax error in it is reported and costs one entry.
-
-    Args:
-        report: The file, and where its problems are reported.
-        allowance: What the manifest may still take up; the nodes are taken from it.
-    """
+    """Read a file's one document; a syntax error in it is reported and costs one entry."""
     builder = _Builder(report.source, report, allowance)
     try:
         _build(builder)

@@ -22,13 +22,7 @@ from commandsync.manifest.foreign import typographic
 from commandsync.manifest.nodes import Node, Scalar, Sequence, called
 from commandsync.manifest.problems import quoted
 from commandsync.manifest.source import MOST_BYTES, Allowance
-from commandsync.plan.rules import (
-    MOST_WILD_CHARACTERS,
-    MOST_WILDCARDS,
-    DeleteLimit,
-    has_wildcard,
-    parse_delete_limit,
-)
+from commandsync.plan import rules
 from commandsync.records.texts import canonical
 
 _FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -42,45 +36,23 @@ _LIMIT = r"^[ \t]*([0-9]{1,9}|(0?[0-9]{1,2}(\.[0-9]{1,6})?|100(\.0{1,6})?) ?%|[A
 
 
 class Context(NamedTuple):
-    """The context of a validation.
+    """The context of a validation."""
 
-    Attributes:
-        text: The text of the file.
-        has_prefix: Whether the manifest has a prefix, or may have lost it to a syntax error.
-        cut: Where strings are collected that end before a `#`, which may belong to them.
-    """
-
-    text: str
-    has_prefix: bool
-    cut: list[Scalar]
+    text: str  # of the file
+    has_prefix: bool  # whether the manifest has a prefix, or may have lost it to a syntax error
+    cut: list[Scalar]  # the strings that end before a `#`, which may belong to them
 
 
 class UnfitError(Exception):
-    """A record's field cannot be completed.
-
-    Attributes:
-        field: Its key.
-        message: Why.
-        hint: What to do; may be empty.
-    """
-
-    def __init__(self, field: str, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.field, self.message, self.hint = field, message, hint
+    """A record's field cannot be completed: its key, a message, and perhaps a hint."""
 
 
 class CommandDefaults(NamedTuple):
-    """What a manifest defines for all of its commands.
+    """What a manifest defines for all of its commands."""
 
-    Attributes:
-        allowance: What the manifest may still take up; what prefixes add is taken from it.
-        prefix: What `{prefix}` stands for.
-        category: The category of commands that have none.
-    """
-
-    allowance: Allowance
+    allowance: Allowance  # what prefixes add is taken from it
     prefix: str
-    category: str
+    category: str  # of commands that have none
 
     def filled(self, field: str, text: str) -> str:
         """Return a text with the prefix filled in.
@@ -88,10 +60,8 @@ class CommandDefaults(NamedTuple):
         Raises:
             UnfitError: Nothing is left, or it becomes too much.
         """
-        if _LITERAL not in text:
+        if _LITERAL not in text or self.allowance.characters < 0:  # which is reported already
             return text
-        if self.allowance.characters < 0:
-            return text  # reported already
         self.allowance.characters -= _uses(text) * max(len(self.prefix) - len(_LITERAL), 0)
         if self.allowance.characters < 0:
             raise UnfitError(
@@ -170,9 +140,9 @@ def _flag(value: Node) -> Node | bool:
     return _FLAGS.get(value, value) if isinstance(value, Scalar) and value.plain else value
 
 
-def _limit(value: Node) -> DeleteLimit:
+def _limit(value: Node) -> rules.DeleteLimit:
     try:
-        return parse_delete_limit(value if isinstance(value, Scalar) else "-")
+        return rules.parse_delete_limit(value if isinstance(value, Scalar) else "-")
     except ValueError:
         empty = isinstance(value, Scalar) and not value.strip()
         raise refusal(
@@ -183,11 +153,11 @@ def _limit(value: Node) -> DeleteLimit:
 
 
 def _few_wildcards(patterns: tuple[str, ...]) -> tuple[str, ...]:
-    wild = [pattern for pattern in patterns if has_wildcard(pattern)]
-    if len(wild) > MOST_WILDCARDS or sum(map(len, wild)) > MOST_WILD_CHARACTERS:
+    wild = [pattern for pattern in patterns if rules.has_wildcard(pattern)]
+    if len(wild) > rules.MOST_WILDCARDS or sum(map(len, wild)) > rules.MOST_WILD_CHARACTERS:
         raise refusal(
-            f"ignore has more than {MOST_WILDCARDS} patterns with a wildcard, or more than "
-            f"{MOST_WILD_CHARACTERS:,} characters in them",
+            f"ignore has more than {rules.MOST_WILDCARDS} patterns with a wildcard, or more than "
+            f"{rules.MOST_WILD_CHARACTERS:,} characters in them",
             "one pattern can match many names: beta-*",
         )
     return patterns
@@ -295,6 +265,8 @@ Version = Annotated[Literal["1"], BeforeValidator(_version), WithJsonSchema({"co
 
 Flag = Annotated[bool, BeforeValidator(_flag)]
 
-Limit = Annotated[DeleteLimit | None, PlainValidator(_limit), WithJsonSchema({"anyOf": _ANY_LIMIT})]
+Limit = Annotated[
+    rules.DeleteLimit | None, PlainValidator(_limit), WithJsonSchema({"anyOf": _ANY_LIMIT})
+]
 
 Policy = Annotated[Literal["append", "mirror"], BeforeValidator(_as_written)]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from commandsync.manifest.nodes import Scalar
     from commandsync.manifest.problems import FileProblems
 
+is_folder = os.path.isdir  # False also for too long a name, or a NUL in it
+
 _SUFFIXES = frozenset({".yaml", ".yml"})
 _MOST_PATTERNS = 1000
 _MOST_PLACES = 250_000
@@ -38,19 +40,14 @@ def yaml_files(folder: str) -> list[str]:
 
 
 def included_paths(report: FileProblems, patterns: Sequence[Scalar]) -> list[str]:
-    """List the files that a manifest includes, each once, in the order of the patterns.
-
-    Args:
-        report: The manifest, and where problems with a pattern are reported.
-        patterns: The patterns, relative to the manifest's folder.
-    """
+    """List the files that a manifest includes, each once, in the order of the patterns."""
     walk = _Walk(report.source.path)
     paths: dict[Path, str] = {}
     for pattern in patterns[:_MOST_PATTERNS]:
         try:
             matches = _matches(walk, pattern.strip())
         except _PatternError as error:
-            report.error(pattern.at, str(error), error.hint)
+            report.error(pattern.at, *error.args)
             continue
         for path in matches:
             if path.resolve().is_relative_to(walk.folder.resolve()):
@@ -65,11 +62,7 @@ def included_paths(report: FileProblems, patterns: Sequence[Scalar]) -> list[str
 
 
 class _PatternError(Exception):
-    """A pattern is not valid, or matches nothing."""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.hint = hint
+    """A pattern is not valid, or matches nothing: a message, and perhaps a hint."""
 
 
 def _matches(walk: _Walk, text: str) -> list[Path]:
@@ -96,17 +89,14 @@ def _parts(text: str) -> Sequence[str]:
 
 
 class _Walk:
-    """Finds the files that patterns match, up to a number of files and folders.
-
-    Args:
-        manifest: The manifest; every pattern begins in its folder.
-    """
+    """Finds the files that patterns match from a manifest's folder, up to a number of places."""
 
     def __init__(self, manifest: str) -> None:
         self.manifest = manifest
         self.folder = Path() if manifest == STDIN else Path(manifest).parent
-        self._known = {_folder_id(self.folder): self.folder}
+        self._known: dict[tuple[int, int], Path] = {}
         self._left = _MOST_PLACES
+        self._first_path(self.folder)
 
     def files(self, parts: Sequence[str]) -> list[Path]:
         """Return the files that a pattern matches, sorted.
@@ -124,12 +114,16 @@ class _Walk:
         if parts[-1] == "**":  # which alone means folders
             return []
         inside = [path for folder in folders for path in self._under(folder, parts[-1])]
-        return sorted(filter(_is_file, inside))
+        return sorted(filter(os.path.isfile, inside))
 
     def _first_path(self, path: Path) -> Path | None:
         """Return the first path that led to a folder; None where there is no folder."""
-        key = _folder_id(path)
-        return self._known.setdefault(key, path) if key else None
+        try:
+            status = path.stat()
+        except (OSError, ValueError):
+            return None
+        key = status.st_dev, status.st_ino
+        return self._known.setdefault(key, path) if stat.S_ISDIR(status.st_mode) else None
 
     def _under(self, folder: Path, part: str) -> Iterator[Path]:
         """Yield the files and folders in a folder that match one part of a pattern."""
@@ -160,10 +154,9 @@ class _Walk:
     def _look(self) -> None:
         self._left -= 1
         if self._left < 0:
-            message = (
-                f"the patterns up to this one read more than {_MOST_PLACES:,} files and folders"
-            )
-            raise _PatternError(message, "name the folder, such as commands/*.yaml")
+            message = f"the patterns up to this one read more than {_MOST_PLACES:,}"
+            hint = "name the folder, such as commands/*.yaml"
+            raise _PatternError(f"{message} files and folders", hint)
 
 
 def _no_match(folder: Path, pattern: str) -> str:
@@ -172,35 +165,6 @@ def _no_match(folder: Path, pattern: str) -> str:
     if "\\" in pattern:
         return "between folders write /, on Windows as well"
     return "patterns are relative to the manifest's folder"
-
-
-def _folder_id(path: Path) -> tuple[int, int] | None:
-    """Return a key that is the same for every path to a folder; None if it is not a folder."""
-    try:
-        status = path.stat()
-    except (OSError, ValueError):
-        return None
-    return (status.st_dev, status.st_ino) if stat.S_ISDIR(status.st_mode) else None
-
-
-def is_folder(source: str | Path) -> bool:
-    """Whether a path is a folder; reading reports what is wrong with any other one."""
-    try:
-        return Path(source).is_dir()
-    except (OSError, ValueError):  # too long a name, or a NUL in it
-        return False
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
-
-
-def shown(source: str) -> str:
-    """Return a path as messages show it."""
-    return Path(source).as_posix()
 
 
 def identity(path: str) -> str | Path:

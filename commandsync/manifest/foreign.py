@@ -18,19 +18,12 @@ _NEAR = 65536  # characters; a conflict is seldom larger
 
 
 class Explained(NamedTuple):
-    """A syntax error in plain words.
+    """A syntax error in plain words."""
 
-    Attributes:
-        at: The index of the character that it is about.
-        message: What is wrong.
-        hint: What to do; may be empty.
-        end: The index of the last character that it is about, where that is further on.
-    """
-
-    at: int
+    at: int  # the index of its character
     message: str
     hint: str = ""
-    end: int = 0
+    end: int = 0  # the index of its last character, if that is further on
 
 
 def typographic(text: str) -> tuple[str, str] | None:
@@ -57,12 +50,9 @@ def conflict(source: Source, at: int) -> Explained | None:
         if _MARKER.match(text, start) is None:
             return None
         begin = close = start
-    return Explained(
-        begin,
-        "this is a merge conflict that is not resolved",
-        "keep one side, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>",
-        _end(text, close or begin),
-    )
+    message = "this is a merge conflict that is not resolved"
+    hint = "keep one side, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>"
+    return Explained(begin, message, hint, _end(text, close or begin))
 
 
 def table(source: Source, at: int) -> Explained | None:
@@ -74,12 +64,9 @@ def table(source: Source, at: int) -> Explained | None:
     end = _end(text, start)
     while _ROW.fullmatch(text, end + 1, _end(text, end + 1)):
         end = _end(text, end + 1)
-    return Explained(
-        start + len(line) - len(line.lstrip()),
-        "this is a table in Markdown, not YAML",
-        "write each row as an entry: - name: with description: and syntax: below it",
-        end,
-    )
+    message = "this is a table in Markdown, not YAML"
+    hint = "write each row as an entry: - name: with description: and syntax: below it"
+    return Explained(start + len(line) - len(line.lstrip()), message, hint, end)
 
 
 def _end(text: str, at: int) -> int:

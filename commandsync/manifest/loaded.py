@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commandsync.api.address import service_of
 from commandsync.diagnostics import Location, Problem
@@ -28,9 +28,7 @@ class Manifest:
         prefix: What `{prefix}` stands for; None when the manifest has none.
         rules: What a sync may do.
         warnings: Problems that do not make it invalid.
-        bot_at: The place of the bot.
-        base_url_at: The place of the base URL.
-        token_env_at: The place of the token's variable.
+        bot_at: The place of the bot, as `base_url_at` and `token_env_at` of the others.
     """
 
     path: str
@@ -47,15 +45,8 @@ class Manifest:
     token_env_at: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Which listing a manifest is for; empty where that is not known.
-
-    Attributes:
-        path: The manifest.
-        base_url: The service, in the spelling of `Address`.
-        bot: The bot.
-    """
+class Target(NamedTuple):
+    """The listing of the manifest at a path; empty where it is not known."""
 
     path: str
     base_url: str
@@ -65,21 +56,16 @@ class Target:
 def same_target_problems(targets: Iterable[Target]) -> tuple[Problem, ...]:
     """Refuse two manifests for one listing, however spelled: each would undo the other's changes.
 
-    Args:
-        targets: The target of each manifest, also once flags and environment are applied.
+    A target may come from flags and the environment instead of the manifest.
     """
     first: dict[tuple[str, str], str] = {}
     problems = []
-    for target in targets:
-        if not (target.base_url and target.bot):
+    for path, base_url, bot in targets:
+        if not (base_url and bot):
             continue
-        path = first.setdefault((service_of(target.base_url), target.bot), target.path)
-        if path != target.path:
-            problems.append(
-                Problem(
-                    Location(target.path),
-                    f"{path} is for the same bot on the same host",
-                    f"keep one manifest per bot: include: this file in {path}",
-                )
-            )
+        other = first.setdefault((service_of(base_url), bot), path)
+        if other != path:
+            message = f"{other} is for the same bot on the same host"
+            hint = f"keep one manifest per bot: include: this file in {other}"
+            problems.append(Problem(Location(path), message, hint))
     return tuple(problems)

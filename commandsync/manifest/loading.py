@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Location, Problem
-from commandsync.manifest.files import identity, is_folder, shown, yaml_files
+from commandsync.manifest.files import identity, is_folder, yaml_files
 from commandsync.manifest.loaded import Manifest, Target, same_target_problems
 from commandsync.manifest.model import MARKS
 from commandsync.manifest.nodes import Mapping
@@ -17,12 +18,8 @@ from commandsync.manifest.source import STDIN, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
     from commandsync.manifest.events import ParsedFile
-
-
-_STRAY_HINT = "begin it with version: 1, include it, or move it out of the folder"
 
 
 @dataclass(slots=True)
@@ -36,18 +33,15 @@ class _Loader:
 
     def load(self, source: str) -> None:
         """Load a file, standard input, or a folder's manifests, each file once."""
+        path = Path(source).as_posix()  # also of STDIN
         if source == STDIN or not is_folder(source):
-            self.load_file(STDIN if source == STDIN else shown(source))
+            self.load_file(path)
             return
-        loaded = [self.load_file(path, in_folder=True) for path in yaml_files(source)]
+        loaded = [self.load_file(file, in_folder=True) for file in yaml_files(source)]
         if not any(loaded):
-            self.problems.opened(shown(source))
-            problem = Problem(
-                Location(shown(source)),
-                "no *.yaml or *.yml file in this folder has a top-level version:",
-                "commandsync init writes a starter; -f names another file",
-            )
-            self.problems.error(problem)
+            message = "no *.yaml or *.yml file in this folder has a top-level version:"
+            hint = "commandsync init writes a starter; -f names another file"
+            self.problems.error(Problem(Location(path), message, hint))
 
     def load_file(self, path: str, *, in_folder: bool = False) -> bool:
         """Load a file, and return whether it is a manifest."""
@@ -74,15 +68,14 @@ class _Loader:
         if file.broken or "version" in keys:
             return True
         if marks := [key for key in keys.written_keys() if key in MARKS]:
-            version = next(
-                (key for key in keys.written_keys() if did_you_mean(key, ["version"])), None
-            )
-            message, hint = "this file has no version:, and no manifest includes it", _STRAY_HINT
-            if version:
+            message = "this file has no version:, and no manifest includes it"
+            hint = "begin it with version: 1, include it, or move it out of the folder"
+            versions = [key for key in keys.written_keys() if did_you_mean(key, ["version"])]
+            for version in versions[:1]:
                 message = f"{quoted(version)} is not a key of a manifest, and version is missing"
                 hint = "did you mean version?"
-            location = file.report.source.location((version or marks[0]).at)
-            self.strays.append((Problem(location, message, hint), bool(version)))
+            location = file.report.source.location([*versions, *marks][0].at)
+            self.strays.append((Problem(location, message, hint), bool(versions)))
         return False
 
     def report_strays(self) -> None:
@@ -95,7 +88,6 @@ class _Loader:
         for problem, is_certain in self.strays:
             path = problem.location.path
             if identity(path) not in read and (is_certain or self.all_loaded):
-                self.problems.opened(path)
                 self.problems.error(problem)
 
     def report_included(self) -> set[str]:
@@ -112,12 +104,9 @@ class _Loader:
         for manifest in self.manifests:
             if includer := includers.get(identity(manifest.path)):
                 included.add(manifest.path)
-                problem = Problem(
-                    Location(manifest.path),
-                    f"this is a manifest of its own here, and {includer} includes it",
-                    "remove its version:, or name only one of the two",
-                )
-                self.problems.error(problem)
+                message = f"this is a manifest of its own here, and {includer} includes it"
+                hint = "remove its version:, or name only one of the two"
+                self.problems.error(Problem(Location(manifest.path), message, hint))
         return included
 
 

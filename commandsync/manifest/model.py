@@ -8,25 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field
 
-from commandsync.manifest.fields import (
-    AnyText,
-    BaseUrl,
-    Bot,
-    Category,
-    CommandDefaults,
-    DefaultCategory,
-    Flag,
-    Id,
-    Limit,
-    Patterns,
-    Policy,
-    Prefix,
-    Syntax,
-    Texts,
-    TokenEnv,
-    Version,
-)
-from commandsync.plan.rules import SyncRules
+from commandsync.manifest import fields
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 
 MARKS = {"bot", "base_url", "token_env", "sync", *(kind.collection for kind in Resource)}
@@ -52,34 +34,30 @@ class _Table(BaseModel):
 class CommandModel(_Table):
     """A command as a manifest describes it."""
 
-    name: AnyText = Field(description="The command's name.", examples=["help"])
-    description: AnyText = Field(
+    name: fields.AnyText = Field(description="The command's name.", examples=["help"])
+    description: fields.AnyText = Field(
         description="What the command does. Many lines go into a block: description: |",
         examples=["Shows the help menu."],
     )
-    syntax: Syntax = Field(
+    syntax: fields.Syntax = Field(
         description="How the command is used. {prefix} stands for the manifest's prefix; "
         "{{prefix}} stays literally {prefix}.",
         examples=["{prefix}help [command]"],
     )
-    category: Category = Field(
+    category: fields.Category = Field(
         None,
         description='The group it is shown in; "" for none, also where defaults has one.',
         examples=["General"],
     )
-    formerly: Texts = Field(
+    formerly: fields.Texts = Field(
         (),
         description="Names the command no longer has: it is renamed and keeps its id and uses.",
         examples=[["h"]],
     )
-    id: Id = ""
+    id: fields.Id = ""
 
-    def text(self, defaults: CommandDefaults) -> CommandText:
-        """Return the command as it is compared and sent.
-
-        Raises:
-            UnfitError: The prefix cannot be filled in.
-        """
+    def text(self, defaults: fields.CommandDefaults) -> CommandText:
+        """Return the command as compared and sent; `UnfitError` if the prefix does not fit."""
         syntax = defaults.filled("syntax", self.syntax)
         category = defaults.category if self.category is None else canonical(self.category)
         return CommandText(self.name, self.description, syntax, category)
@@ -88,14 +66,14 @@ class CommandModel(_Table):
 class AnnouncementModel(_Table):
     """An announcement as a manifest describes it."""
 
-    title: AnyText = Field(description="The announcement's title.", examples=["v2.0 is out"])
-    description: AnyText = Field(
+    title: fields.AnyText = Field(description="The announcement's title.", examples=["v2.0 is out"])
+    description: fields.AnyText = Field(
         description="The announcement's text.", examples=["Slash commands everywhere."]
     )
-    id: Id = ""
+    id: fields.Id = ""
     formerly: ClassVar[tuple[str, ...]] = ()
 
-    def text(self, _: CommandDefaults) -> AnnouncementText:
+    def text(self, _: fields.CommandDefaults) -> AnnouncementText:
         """Return the announcement as it is compared and sent."""
         return AnnouncementText(self.title, self.description)
 
@@ -103,7 +81,7 @@ class AnnouncementModel(_Table):
 class DefaultsModel(_Table):
     """The values of every command that does not have its own."""
 
-    category: DefaultCategory = Field(
+    category: fields.DefaultCategory = Field(
         "", description="The category of commands that have none.", examples=["General"]
     )
 
@@ -111,33 +89,24 @@ class DefaultsModel(_Table):
 class SyncModel(_Table):
     """What a sync may do."""
 
-    prune: Flag = Field(
+    prune: fields.Flag = Field(
         default=True, description="Delete listed commands that the manifest does not have."
     )
-    ignore: Patterns = Field(
+    ignore: fields.Patterns = Field(
         (),
         description="Patterns (*, ?, [...]) of listed names and titles that are never touched; "
         "upper and lower case do not matter.",
         examples=[["beta-*"]],
     )
-    max_deletes: Limit = Field(
+    max_deletes: fields.Limit = Field(
         None,
         description="How much one run may delete: a number, a percentage of what is listed, or "
         "all. If left out, it is 30%, and 3 are always allowed.",
         examples=["30%", 10, "all"],
     )
-    announcements: Policy = Field(
+    announcements: fields.Policy = Field(
         "append", description="append adds what is missing; mirror also replaces and deletes."
     )
-
-    def rules(self) -> SyncRules:
-        """Return the policy as planning reads it."""
-        return SyncRules(
-            prune=self.prune,
-            ignore=self.ignore,
-            max_deletes=self.max_deletes,
-            announcements=self.announcements,
-        )
 
 
 Commands = Annotated[
@@ -161,7 +130,7 @@ Announcements = Annotated[
 class IncludedModel(_Table):
     """A file that a manifest includes."""
 
-    version: Version = "1"
+    version: fields.Version = "1"
     commands: Commands = []
     announcements: Announcements = []
 
@@ -169,31 +138,31 @@ class IncludedModel(_Table):
 class ManifestModel(_Table):
     """A whole manifest."""
 
-    version: Version = Field(description="The version of this grammar: 1.")
-    bot: Bot = Field(
+    version: fields.Version = Field(description="The version of this grammar: 1.")
+    bot: fields.Bot = Field(
         "",
         description="The bot's id. Optional: --bot, COMMANDSYNC_BOT or the id inside the token do "
         "as well.",
         examples=["779641401482805289"],
     )
-    base_url: BaseUrl = Field(
+    base_url: fields.BaseUrl = Field(
         "",
         description="Where the listing service is, without /v1. Optional: --base-url or "
         "COMMANDSYNC_BASE_URL do as well.",
         examples=["https://listing.example"],
     )
-    token_env: TokenEnv = Field(
+    token_env: fields.TokenEnv = Field(
         "",
         description="The environment variable with this bot's token; never the token itself.",
         examples=["COMMANDSYNC_TOKEN_MYBOT"],
     )
-    prefix: Prefix = Field(
+    prefix: fields.Prefix = Field(
         None,
         description="What {prefix} in a syntax stands for, kept to the letter.",
         examples=["/", "!"],
     )
     defaults: DefaultsModel = Field(default_factory=DefaultsModel)
-    include: Texts = Field(
+    include: fields.Texts = Field(
         (),
         description="More files with a commands: or announcements: list, as patterns relative to "
         "this file's folder; they must stay inside it.",
@@ -217,12 +186,8 @@ def json_schema() -> dict[str, Any]:
     """Return the manifest's JSON Schema (draft 2020-12), generated from the models."""
     schema = ManifestModel.model_json_schema()
     inlined: dict[str, Any] = _inlined(schema, schema.pop("$defs"))
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **inlined,
-        "title": "commandsync manifest",
-        "description": _ABOUT,
-    }
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return head | inlined | {"title": "commandsync manifest", "description": _ABOUT}
 
 
 def schema_text() -> str:

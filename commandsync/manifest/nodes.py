@@ -17,20 +17,13 @@ _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 class Scalar(str):
-    """A single value: the literal spelling of a plain one, the content of a quoted one.
-
-    Attributes:
-        at: The index of its first character in the source.
-        end: The index after its last character.
-        plain: Whether it is written without quotes and is not a block.
-        reported: Whether what is wrong with it is reported already.
-    """
+    """A single value: the literal spelling of a plain one, the content of a quoted one."""
 
     __slots__ = ("at", "end", "plain", "reported")
-    at: int
-    end: int
-    plain: bool
-    reported: bool
+    at: int  # the index of its first character in the source
+    end: int  # and the index after its last one
+    plain: bool  # whether it is written without quotes and is not a block
+    reported: bool  # whether its problem is reported already
 
     @property
     def is_null(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, cast
 
+from commandsync.diagnostics import Problem
 from commandsync.manifest.checks import Placed, check
 from commandsync.manifest.events import ParsedFile, parse
 from commandsync.manifest.fields import CommandDefaults, Context, UnfitError
@@ -17,6 +18,7 @@ from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
 from commandsync.manifest.problems import FileProblems, Problems
 from commandsync.manifest.source import Allowance, Origin, UnreadableError, read_source
 from commandsync.manifest.validation import Model, validated
+from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, canonical
 
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from commandsync.diagnostics import Location
-    from commandsync.plan.rules import SyncRules
 
     AnyPart: TypeAlias = "Part[ManifestModel] | Part[IncludedModel]"
 
@@ -55,14 +56,7 @@ class Part(NamedTuple, Generic[Model]):
 
 @dataclass(slots=True)
 class ManifestReader:
-    """Reads one manifest.
-
-    Attributes:
-        origin: Where files may be read from.
-        problems: Where problems are reported.
-        allowance: What the manifest may still take up.
-        has_prefix: Whether the manifest has a prefix, or may have lost it to a syntax error.
-    """
+    """Reads one manifest; `has_prefix` is also true if a syntax error may have cost the prefix."""
 
     origin: Origin
     problems: Problems = field(default_factory=Problems)
@@ -75,7 +69,7 @@ class ManifestReader:
         try:
             source = read_source(path, origin=self.origin, allowance=self.allowance)
         except UnreadableError as error:
-            self.problems.error(error.problem)
+            self.problems.error(Problem(*error.args))
             return None
         report = FileProblems(source, self.problems)
         if _is_other_json(source.text):
@@ -91,7 +85,7 @@ class ManifestReader:
         main = self.checked(file, ManifestModel, MANIFEST)
         if main is None:
             return None
-        model, rules = main.model, main.model.sync.rules()
+        model, rules = main.model, SyncRules(**dict(main.model.sync))
         defaults = CommandDefaults(
             self.allowance,
             prefix="?" if model.prefix is None else model.prefix,  # no syntax uses it then
@@ -178,7 +172,8 @@ def _entries(kind: Resource, part: AnyPart, defaults: CommandDefaults) -> Iterat
         try:
             text = model.text(defaults)
         except UnfitError as error:
-            report.error(node[error.field].at, error.message, error.hint)
+            key, *problem = error.args
+            report.error(node[key].at, *problem)
             continue
         location = report.source.location(node.at)
         entry = Entry(text, id=model.id, location=location, formerly=model.formerly)

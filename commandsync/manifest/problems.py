@@ -50,6 +50,7 @@ class Problems:
         Raises:
             StopReadingError: There are enough now.
         """
+        self.opened(problem.location.path)
         self._errors[problem] = None
         if len(self._errors) >= MOST_PROBLEMS:
             raise StopReadingError
@@ -60,11 +61,7 @@ class Problems:
             self._warnings[problem] = None
 
     def add(self, others: Problems) -> None:
-        """Report all errors of another manifest.
-
-        Raises:
-            StopReadingError: There are enough now.
-        """
+        """Report all errors of another manifest, as `error` does."""
         for path in others.paths:
             self.opened(path)
         for problem in others._errors:
@@ -76,11 +73,7 @@ class Problems:
         return tuple(self._sorted(self._warnings))
 
     def raise_if_any(self) -> None:
-        """End the load when anything is wrong.
-
-        Raises:
-            ManifestError: With every error, in the order of files and lines.
-        """
+        """Raise a `ManifestError` with every error, in the order of files and lines."""
         if not self._errors:
             return
         problems = self._sorted(self._errors)
@@ -92,7 +85,7 @@ class Problems:
     def _sorted(self, problems: Iterable[Problem]) -> list[Problem]:
         def place(problem: Problem) -> tuple[int, int, int]:
             where = problem.location
-            return self._order.get(where.path, len(self._order)), where.line, where.column
+            return self._order[where.path], where.line, where.column
 
         return sorted(problems, key=place)
 
@@ -105,11 +98,7 @@ class FileProblems:
     problems: Problems
 
     def error(self, at: int, message: str, hint: str = "") -> None:
-        """Report what makes the manifest invalid.
-
-        Raises:
-            StopReadingError: There are enough now.
-        """
+        """Report what makes the manifest invalid, as `Problems.error` does."""
         self.problems.error(Problem(self.source.location(at), message, hint))
 
     def warning(self, at: int, message: str, hint: str = "") -> None:

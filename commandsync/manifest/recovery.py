@@ -21,19 +21,12 @@ _ITEM = r"-(?=[ \t\r\n]|\Z)"
 
 
 class Resumption(NamedTuple):
-    """How a parser begins in the middle of a file.
+    """How a parser begins in the middle of a file."""
 
-    Attributes:
-        start: The index of the line to read on from.
-        head: Text for the parser before it, so that the rest is a document.
-        skipped: How many events are about the head, or were given before.
-        in_list: Whether an entry of the list that was being read follows, not a top-level key.
-    """
-
-    start: int = 0
-    head: str = ""
-    skipped: int = 0
-    in_list: bool = False
+    start: int = 0  # the index of the line to read on from
+    head: str = ""  # text for the parser before it, so that the rest is a document
+    skipped: int = 0  # events that are about the head, or were given before
+    in_list: bool = False  # whether another entry of the list follows, not a top-level key
 
     @property
     def shift(self) -> int:
@@ -48,14 +41,8 @@ BEGINNING = Resumption()
 def resumption(source: Source, stack: list[Open], at: int, after: int) -> Resumption | None:
     """Drop what a syntax error has broken, and find the next line on which something new begins.
 
-    Args:
-        source: The file.
-        stack: What was being read, the top level first; what can be read on is left.
-        at: The index of the character where the error is.
-        after: The index of the last character that is about it.
-
-    Returns:
-        Where to read on; None when nothing follows, or the top level is not a block of keys.
+    The error is between the indices `at` and `after`. Of the open nodes only those that can be
+    continued are left. None means that nothing follows, or the top level is not a block of keys.
     """
     top, entries = stack[0], _entries(source, stack, at)
     where = None
@@ -119,15 +106,7 @@ def _next(text: str, after: int, key_column: int, dash: str) -> Resumption | Non
 
 
 def parser_events(source: Source, where: Resumption = BEGINNING) -> Iterator[Any]:
-    """Read a file's events as the parser gives them.
-
-    Args:
-        source: The file.
-        where: Where to begin; the events' places count from there.
-
-    Raises:
-        YAMLError: It is not YAML from here on.
-    """
+    """Yield a file's events from `where` on; their own places count from there."""
     whole = where is BEGINNING
     parser = yaml.CBaseLoader(source.text if whole else _Rest(source.text, where))
     try:
@@ -143,13 +122,10 @@ class _Rest:
     """The rest of a file for a parser, which reads as much of it as it needs."""
 
     def __init__(self, text: str, where: Resumption) -> None:
-        self._text = text
-        self._at = where.start
-        self._head = where.head
+        self._text, self._at, self._head = text, where.start, where.head
 
     def read(self, size: int = MOST_BYTES, /) -> str:
         """Return the next characters; none at the end."""
-        head, self._head = self._head, ""
-        begin = self._at
-        self._at += size
-        return head + self._text[begin : self._at]
+        part = self._head + self._text[self._at : self._at + size]
+        self._at, self._head = self._at + size, ""
+        return part

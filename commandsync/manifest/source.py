@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Location, Problem
+from commandsync.diagnostics import Location
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,18 +30,13 @@ MOST_LINES = 1_000_000
 """Of one file; each costs memory before anything is read into it."""
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_TOO_MUCH = "no bot has that many commands: is this the right file?"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(slots=True)
 class Allowance:
-    """What one manifest may still take up.
-
-    Attributes:
-        bytes: How many more bytes may be read.
-        nodes: How many more nodes they may hold.
-        characters: How many more characters their values may have.
-    """
+    """How many more bytes, nodes, and characters of its values one manifest may take up."""
 
     bytes: int = MOST_BYTES
     nodes: int = MOST_NODES
@@ -50,15 +45,10 @@ class Allowance:
 
 @dataclass(slots=True)
 class Source:
-    """The text of one file.
+    """The text of one file."""
 
-    Attributes:
-        path: The file as the user named it, with `/` between folders; `-` for standard input.
-        text: Its text, without a byte order mark, line ends as they are.
-    """
-
-    path: str
-    text: str = field(repr=False)
+    path: str  # as the user named it, with `/` between folders; `-` for standard input
+    text: str = field(repr=False)  # without a byte order mark, line ends as they are
     _lines: list[int] = field(default_factory=list, repr=False)
 
     def location(self, at: int) -> Location:
@@ -78,82 +68,59 @@ class Source:
 
 
 class UnreadableError(Exception):
-    """A file cannot be read as text.
-
-    Attributes:
-        problem: Why, and where.
-    """
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(str(problem))
-        self.problem = problem
+    """A file cannot be read as text: with the arguments of a `Problem`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where files may be read from.
-
-    Attributes:
-        stdin: Reads standard input.
-        workspace: A folder whose links must not lead out of it; None to follow every link.
-    """
+    """Where files may be read from: the links of a workspace must not lead out of it."""
 
     stdin: Callable[[], bytes]
     workspace: Path | None = None
 
 
 def read_source(path: str, *, origin: Origin, allowance: Allowance) -> Source:
-    """Read one file.
-
-    Args:
-        path: The file, or `-` for standard input.
-        origin: Where it may be read from.
-        allowance: What the manifest may still take up; what is read is taken from it.
+    """Read one file; its bytes are taken from the allowance.
 
     Raises:
-        UnreadableError: It cannot be read, leads out of the workspace, is too large, or is not
-            UTF-8.
+        UnreadableError: It leads out of the workspace, is too large, not UTF-8, or not readable.
     """
     data = _read(path, origin)
     if len(data) > allowance.bytes:
-        raise _unreadable(
-            path,
-            f"the manifest is larger than {MOST_BYTES // 1024**2} MiB",
-            "no bot has that many commands: is this the right file?",
+        raise UnreadableError(
+            Location(path), f"the manifest is larger than {MOST_BYTES // 1024**2} MiB", _TOO_MUCH
         )
     allowance.bytes -= len(data)
     if data.count(b"\n") + data.count(b"\r") > MOST_LINES:
-        hint = "no bot has that many commands: is this the right file?"
-        raise _unreadable(path, f"the file has more than {MOST_LINES:,} lines", hint)
+        message = f"the file has more than {MOST_LINES:,} lines"
+        raise UnreadableError(Location(path), message, _TOO_MUCH)
     if data.startswith(_UTF16):
-        raise _unreadable(path, "the file is UTF-16, not UTF-8", "save it as UTF-8")
+        raise UnreadableError(Location(path), "the file is UTF-16, not UTF-8", "save it as UTF-8")
     try:
         return Source(path, data.decode("utf-8").removeprefix("\ufeff"))
     except UnicodeDecodeError as error:
         before = Source(path, data[: error.start].decode("utf-8").removeprefix("\ufeff"))
-        problem = Problem(
-            before.location(len(before.text)),
-            f"the file is not UTF-8: the byte 0x{data[error.start]:02X} appears here",
-            "save it as UTF-8",
-        )
-        raise UnreadableError(problem) from error
+        at, byte = before.location(len(before.text)), data[error.start]
+        message = f"the file is not UTF-8: the byte 0x{byte:02X} appears here"
+        raise UnreadableError(at, message, "save it as UTF-8") from error
 
 
 def _read(path: str, origin: Origin) -> bytes:
     if path == STDIN:
         return origin.stdin()
+    at = Location(path)
     try:
         if origin.workspace and _leads_out(path, origin.workspace):
             hint = "in CI a file of the workspace is read only if its links stay inside it"
-            raise _unreadable(path, "this is a link out of the workspace, and is not read", hint)
+            raise UnreadableError(at, "this is a link out of the workspace, and is not read", hint)
         with Path(path).open("rb") as file:
             return file.read(MOST_BYTES + 1)
     except FileNotFoundError as error:
         hint = "commandsync init writes a starter; -f names another file"
-        raise _unreadable(path, "there is no such file", hint) from error
+        raise UnreadableError(at, "there is no such file", hint) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or str(error)
-        raise _unreadable(path, f"the file cannot be read: {reason}") from error
+        raise UnreadableError(at, f"the file cannot be read: {reason}") from error
 
 
 def _leads_out(path: str, workspace: Path) -> bool:
@@ -162,7 +129,3 @@ def _leads_out(path: str, workspace: Path) -> bool:
     real = workspace.resolve()
     inside = written.is_relative_to(workspace) or written.is_relative_to(real)
     return inside and not Path(path).resolve().is_relative_to(real)
-
-
-def _unreadable(path: str, message: str, hint: str = "") -> UnreadableError:
-    return UnreadableError(Problem(Location(path), message, hint))

@@ -47,20 +47,14 @@ def unprintable(source: Source) -> Iterator[Explained]:
     """Yield the characters that YAML refuses before it reads anything."""
     for match in UNPRINTABLE.finditer(source.text):
         code = f"{ord(match[0]):04X}"
-        yield Explained(
-            match.start(),
-            f"the character U+{code} is not allowed in YAML",
-            f'remove it, or write "\\u{code}" inside double quotes if it is meant',
-        )
+        hint = f'remove it, or write "\\u{code}" inside double quotes if it is meant'
+        yield Explained(match.start(), f"the character U+{code} is not allowed in YAML", hint)
 
 
 def explain(error: YAMLError, source: Source, shift: int) -> Explained:
     """Put an error of PyYAML into words for somebody who does not know YAML's grammar.
 
-    Args:
-        error: The error.
-        source: The file.
-        shift: What to add to an index of the parser to get that of the file.
+    `shift` added to an index of the parser is the index in the file.
     """
     problem = str(getattr(error, "problem", error))
     at = min(max(_index(error, problem) + shift, 0), len(source.text))
@@ -70,7 +64,6 @@ def explain(error: YAMLError, source: Source, shift: int) -> Explained:
         or _tab(source.text, at)
         or _unclosed(problem, source, at)
         or _escape(problem, at)
-        or _typographic(source, at)
         or _needs_quotes(source, at)
         or _glued(problem, source, at)
         or _other(problem, source, at)
@@ -80,10 +73,9 @@ def explain(error: YAMLError, source: Source, shift: int) -> Explained:
 def _index(error: YAMLError, problem: str) -> int:
     """Return the error's place: where an unfinished value began, else where the parser stopped."""
     began = getattr(error, "context_mark", None)
-    unfinished = (
-        "end of stream" in problem
-        or "expected ',' or" in problem
-        or problem == "could not find expected ':'"
+    unfinished = any(
+        words in problem
+        for words in ("end of stream", "expected ',' or", "could not find expected ':'")
     )
     mark = began if unfinished and began else getattr(error, "problem_mark", None)
     return mark.index if mark else 0
@@ -114,14 +106,6 @@ def _unclosed(problem: str, source: Source, at: int) -> Explained | None:
     return None
 
 
-def _typographic(source: Source, at: int) -> Explained | None:
-    start, line = source.line_at(at)
-    match = _VALUE.fullmatch(line)
-    if match and (problem := typographic(match["value"].rstrip())):
-        return Explained(start + match.start("value"), *problem)
-    return None
-
-
 def _needs_quotes(source: Source, at: int) -> Explained | None:
     """Explain a value that YAML reads as something else because of how it begins or goes on."""
     start, line = source.line_at(at)
@@ -129,11 +113,12 @@ def _needs_quotes(source: Source, at: int) -> Explained | None:
     if match is None:
         return None
     value, begin = match["value"].rstrip(), start + match.start("value")
+    if problem := typographic(value):
+        return Explained(begin, *problem)
     if value[0] in "\"'":
         return _after_quotes(value, begin, at)
-    if begin <= at and (
-        misread := _misread(value, begin, is_item=":" not in line[: begin - start])
-    ):
+    is_item = ":" not in line[: begin - start]
+    if begin <= at and (misread := _misread(value, begin, is_item=is_item)):
         return misread
     if begin < at and ": " in value and match.start("value") > len(line) - len(line.lstrip()):
         message = 'a ": " inside a string makes YAML read a key'
@@ -158,11 +143,9 @@ def _after_quotes(value: str, begin: int, at: int) -> Explained | None:
     if whole is None or not begin <= at or whole.end() == len(value):
         return None
     inside = value[1:-1] if value[-1] == value[0] else value
-    return Explained(
-        begin + whole.end(),
-        f"the quoted string {quoted(whole[0][1:-1])} ends here, and more follows",
-        f"quote the whole{_in_quotes(inside or value)}",
-    )
+    message = f"the quoted string {quoted(whole[0][1:-1])} ends here, and more follows"
+    hint = f"quote the whole{_in_quotes(inside or value)}"
+    return Explained(begin + whole.end(), message, hint)
 
 
 def _in_quotes(text: str) -> str:
@@ -177,11 +160,8 @@ def _in_quotes(text: str) -> str:
 def _escape(problem: str, at: int) -> Explained | None:
     if "escape" not in problem:
         return None
-    return Explained(
-        at,
-        "this is not a valid escape in YAML",
-        "inside double quotes write \\\\ for a backslash, or use single quotes",
-    )
+    hint = "inside double quotes write \\\\ for a backslash, or use single quotes"
+    return Explained(at, "this is not a valid escape in YAML", hint)
 
 
 def _glued(problem: str, source: Source, at: int) -> Explained | None:
@@ -191,13 +171,10 @@ def _glued(problem: str, source: Source, at: int) -> Explained | None:
     match = _GLUED.fullmatch(line)
     if "mapping values" not in problem or match is None:
         return None
-    key = match["key"]
+    key = match["key"].rstrip()
     where = "dash" if key.startswith("-") else "colon"
-    return Explained(
-        above + match.start("key"),
-        f"{quoted(key.rstrip())} is not a key: there is no space after the {where}",
-        f"write a space after the {where}",
-    )
+    message = f"{quoted(key)} is not a key: there is no space after the {where}"
+    return Explained(above + match.start("key"), message, f"write a space after the {where}")
 
 
 def _other(problem: str, source: Source, at: int) -> Explained:
@@ -205,16 +182,12 @@ def _other(problem: str, source: Source, at: int) -> Explained:
         hint = "a manifest is one document: remove what follows"
         return Explained(at, "more follows after the end of the document", hint)
     if problem == "could not find expected ':'":
-        _, line = source.line_at(at)
-        return Explained(
-            at,
-            f"{quoted(line.strip())} is not a key: there is no colon and space after it",
-            "write key: value; a string of many lines is indented deeper than its key",
-        )
-    fits = "mapping values" in problem or "did not find expected" in problem
-    message = (
-        "this does not fit the line above it" if fits else f"this is not valid YAML: {problem}"
-    )
+        key = quoted(source.line_at(at)[1].strip())
+        hint = "write key: value; a string of many lines is indented deeper than its key"
+        return Explained(at, f"{key} is not a key: there is no colon and space after it", hint)
+    message = f"this is not valid YAML: {problem}"
+    if "mapping values" in problem or "did not find expected" in problem:
+        message = "this does not fit the line above it"
     return Explained(at, message, _indentation_hint(source, at))
 
 
@@ -224,9 +197,7 @@ def _indentation_hint(source: Source, at: int) -> str:
     above = source.text[:start].rstrip()
     _, before = source.line_at(max(len(above) - 1, 0))
     depth = len(before) - len(before.lstrip(" -"))
-    if line.strip() and above and column != depth:
-        return (
-            f"it is indented by {column}, the line above it by {depth}: "
-            "keys of one mapping start in one column"
-        )
-    return ""
+    if not line.strip() or not above or column == depth:
+        return ""
+    where = f"it is indented by {column}, the line above it by {depth}"
+    return f"{where}: keys of one mapping start in one column"

@@ -32,34 +32,16 @@ _KINDS = {
 }
 _FORMERLY = "a name it has today is an entry of its own; one it no longer has goes under formerly"
 _SYNONYMS = {
-    "alias": "formerly",
-    "aliases": "formerly",
-    "args": "syntax",
-    "arguments": "syntax",
-    "body": "description",
-    "botid": "bot",
-    "cog": "category",
-    "content": "description",
-    "desc": "description",
-    "example": "syntax",
-    "format": "syntax",
-    "group": "category",
-    "help": "description",
-    "includes": "include",
-    "module": "category",
-    "old_name": "formerly",
-    "previously": "formerly",
-    "section": "category",
-    "summary": "description",
-    "text": "description",
-    "title": "name",
-    "token": "token_env",
-    "url": "base_url",
-    "usage": "syntax",
+    "base_url": "url",
+    "category": "cog group module section",
+    "description": "body content desc help summary text",
+    "formerly": "alias aliases old_name previously",
+    "name": "title",
+    "syntax": "args arguments example format usage",
 }
-"""Keys of other formats, and the key here that has the same meaning."""
+"""Keys of other formats, by the key here that has the same meaning."""
 
-
+_MEANT = {word: key for key, words in _SYNONYMS.items() for word in words.split()}
 _VERSION = ("version", scalar("1", 0, 0, plain=True))
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -74,18 +56,9 @@ def validated(
     what: str,
     broken: bool,
 ) -> tuple[Mapping, Model]:
-    """Check a file's nodes against its model, and report each problem.
+    """Check a file's nodes against its model, report each problem, and return both without these.
 
-    Args:
-        model: The model.
-        root: The top level.
-        report: The file, and where its problems are reported.
-        context: The context of the validation; it also collects the strings that a # cuts.
-        what: What the file is, as messages call it ("a manifest").
-        broken: Whether a syntax error has cost some keys, so that none is known to be missing.
-
-    Returns:
-        The nodes and the model: both without what is wrong.
+    `what` is the kind of file in messages ("a manifest"); a `broken` one may have lost keys.
     """
     checker = _Checker(report, context, broken)
     checker.correct_keys(model, root, what)
@@ -198,12 +171,12 @@ class _Checker:
 
     def unknown_key(self, key: Scalar, what: str, known: Collection[str]) -> str:
         """Report an unknown key; return the one that was probably meant."""
-        meant = _SYNONYMS.get(key.lower(), "")
+        meant = _MEANT.get(key.lower(), "")
         meant = meant if meant in known else closest(key, known)
         hint = f"did you mean {meant}?" if meant else f"it may have {', '.join(known)}"
         if key == "<<":
             hint = "merging is not supported: write the keys out, or use defaults"
-        elif meant == "formerly" and key.lower() in _SYNONYMS:
+        elif meant == "formerly" and key.lower() in _MEANT:
             hint = _FORMERLY
         self.report.error(key.at, f"{what} has no key {quoted(key)}", hint)
         return meant

@@ -1,7 +1,8 @@
 """A value -> str: the output for people and programs, in four formats.
 
 Text of the service and of manifests is untrusted: every format escapes it in its own way (see
-`escape`). The module of a format loads when it is first used.
+`escape`). The module of a format loads when it is first used. `color` is whether the text is for a
+terminal that shows colours.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ Format = Literal["text", "json", "markdown", "github"]
 __all__ = [
     "Format",
     "render_failure",
-    "render_mixed",
     "render_notices",
     "render_plans",
     "render_results",
@@ -32,54 +32,35 @@ __all__ = [
 ]
 
 
-def render_plans(plans: Sequence[Plan], *, format: Format, color: bool = False) -> str:  # noqa: A002 - the option's name
-    """Show the changes of plans; a single plan as json is the file that `plan --out` saves.
+def render_plans(
+    plans: Sequence[Plan | Result | CommandsyncError], *, format: Format, color: bool = False
+) -> str:
+    """Show the changes of plans; only json shows results and errors beside them.
 
-    Args:
-        plans: One for each manifest.
-        format: The form.
-        color: Whether the text is for a terminal that shows colours.
+    A single plan as json is the file that `plan --out` saves.
     """
     return _render("plans", plans, format, color=color)
 
 
-def render_results(results: Sequence[Result], *, format: Format, color: bool = False) -> str:  # noqa: A002 - as above
+def render_results(results: Sequence[Result], *, format: Format, color: bool = False) -> str:
     """Show the results of plans; the text does not repeat the plan."""
     return _render("results", results, format, color=color)
 
 
 def render_failure(
-    error: CommandsyncError,
-    *,
-    format: Format,  # noqa: A002 - as above
-    color: bool = False,
-    kind: str = "",
+    error: CommandsyncError, *, format: Format, color: bool = False, kind: str = ""
 ) -> str:
     """Show an error, a manifest's problems each at its place.
 
-    Args:
-        error: The error.
-        format: The form.
-        color: Whether the text is for a terminal that shows colours.
-        kind: The kind of failure, for programs; by default it follows from the error.
+    A program reads the `kind` of failure in one word; by default it follows from the error.
     """
     options = {"kind": kind} if format == "json" else {}
     return _render("failure", error, format, color=color, **options)
 
 
-def render_validated(
-    manifests: Sequence[Manifest],
-    *,
-    format: Format,  # noqa: A002 - as above
-    color: bool = False,
-) -> str:
+def render_validated(manifests: Sequence[Manifest], *, format: Format, color: bool = False) -> str:
     """Show the counts of valid manifests, and their warnings."""
     return _render("validated", manifests, format, color=color)
-
-
-def render_mixed(outcomes: Sequence[Plan | Result | CommandsyncError]) -> str:
-    """Show the plans, results and failures of several manifests as one JSON document."""
-    return _render("plans", outcomes, "json")
 
 
 def render_notices(notices: Sequence[Notice], *, color: bool = False) -> str:
@@ -92,9 +73,7 @@ def render_settled(settled: Settled, *, color: bool = False) -> str:
     return _render("settled", settled, "text", color=color)
 
 
-def _render(
-    name: str, value: object, form: Format, *, color: bool = False, **options: object
-) -> str:
+def _render(name: str, value: object, form: Format, *, color: bool, **options: object) -> str:
     """Call a function of the module of a format; only text has colours."""
     function: Callable[..., str] = getattr(import_module(f"commandsync.report.{form}"), name)
     if form in {"text", "github"}:

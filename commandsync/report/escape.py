@@ -38,15 +38,11 @@ _JOINING = (
 )
 _CJK = r"\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _SHAPING = re.compile(
-    "|".join(
-        (
-            rf"(?<=[#*0-9{_EMOJI}])[\ufe0e\ufe0f]",
-            rf"(?<=[{_EMOJI}\ufe0e\ufe0f])\u200d(?=[{_EMOJI}])",
-            rf"(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])",
-            rf"(?<=[{_CJK}])[\U000e0100-\U000e01ef]",
-            r"(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f",
-        )
-    )
+    rf"(?<=[#*0-9{_EMOJI}])[\ufe0e\ufe0f]"
+    rf"|(?<=[{_EMOJI}\ufe0e\ufe0f])\u200d(?=[{_EMOJI}])"
+    rf"|(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])"
+    rf"|(?<=[{_CJK}])[\U000e0100-\U000e01ef]"
+    r"|(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f"
 )
 
 # A pattern that begins with a set is searched quickly, which one that begins with `(...)+` is not.
@@ -54,8 +50,6 @@ _HIDDEN_RUN = re.compile(rf"[{_HIDDEN}][{_HIDDEN}]*")
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _RUNNER_PREFIX = re.compile(r"##(?=\w*\[)")
 _RUNNER_COMMAND = re.compile(r"##(\w*)\[")
-_SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
-_LAST_BYTE, _LAST_OF_PLANE = 0xFF, 0xFFFF
 _SHORTEST_FENCE = 3
 
 
@@ -88,8 +82,7 @@ def path(text: str) -> str:
 def json_text(text: str) -> str:
     r"""Return dumped JSON of the same value, with `\u` escapes where it would be misread.
 
-    Args:
-        text: JSON as `json.dumps` writes it; its own escapes do not contain what is replaced here.
+    The escapes of `json.dumps` contain nothing that is replaced here.
     """
     safe = _RUNNER_PREFIX.sub(r"\\u0023\\u0023", text.replace("::", r"\u003a\u003a"))
     return _unhidden(safe, _json_escape)
@@ -107,8 +100,7 @@ def code(text: str) -> str:
 
 def fenced(lines: list[str], language: str) -> str:
     """Return lines, each made visible already, as a Markdown block that none of them can end."""
-    longest = max((_longest_run(line) for line in lines), default=0)
-    fence = "`" * max(_SHORTEST_FENCE, longest + 1)
+    fence = "`" * max(_SHORTEST_FENCE, _longest_run("\n".join(lines)) + 1)
     return "\n".join((f"{fence}{language}", *lines, fence))
 
 
@@ -142,10 +134,7 @@ def _unhidden(text: str, escape: Callable[[str], str]) -> str:
 
 @cache
 def _python_escape(character: str) -> str:
-    number = ord(character)
-    if number <= _LAST_BYTE:
-        return _SHORT.get(character) or f"\\x{number:02x}"
-    return f"\\u{number:04x}" if number <= _LAST_OF_PLANE else f"\\U{number:08x}"
+    return ascii(character)[1:-1]
 
 
 @cache

@@ -43,15 +43,7 @@ _ROOM = 600  # bytes for the remark at the end
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """A remark that GitHub shows beside a line of a file.
-
-    Attributes:
-        kind: The severity.
-        title: The subject, without foreign text.
-        message: The message; may contain foreign text.
-        hint: What to do; may be empty.
-        location: The place, if there is one.
-    """
+    """A remark that GitHub shows beside a line of a file; its title has no foreign text."""
 
     kind: Literal["error", "warning", "notice"]
     title: str
@@ -60,15 +52,10 @@ class Annotation:
     location: Location | None = None
 
     def __str__(self) -> str:
-        properties = {"title": self.title}
-        if self.location is not None and self.location.path != "-":
-            place = self.location
-            properties = {
-                "file": visible(place.path),
-                "line": str(place.line),
-                "col": str(place.column),
-            } | properties
-        stated = ",".join(f"{name}={command_property(v)}" for name, v in properties.items())
+        place, stated = self.location, f"title={command_property(self.title)}"
+        if place is not None and place.path != "-":
+            file = command_property(visible(place.path))
+            stated = f"file={file},line={place.line},col={place.column},{stated}"
         message = visible(self.message) + (f"\n{visible(self.hint)}" if self.hint else "")
         return f"::{self.kind} {stated}::{command_data(message)}"
 
@@ -98,17 +85,18 @@ def validated(manifests: Sequence[Manifest], *, color: bool) -> str:
 
 def failure_annotations(error: CommandsyncError) -> Iterator[Annotation]:
     """Return a remark for an error, or for each of a manifest's problems at its place."""
-    if not isinstance(error, ManifestError):
+    if isinstance(error, ManifestError):
+        yield from notice_annotations(error.problems, kind="error")
+    else:
         yield Annotation("error", "commandsync", error.message, error.hint)
-        return
-    for problem in error.problems:
-        yield Annotation("error", "commandsync", problem.message, problem.hint, problem.location)
 
 
-def notice_annotations(notices: Iterable[Notice | Problem]) -> Iterator[Annotation]:
-    """Return a remark for each warning."""
+def notice_annotations(
+    notices: Iterable[Notice | Problem], *, kind: Literal["error", "warning"] = "warning"
+) -> Iterator[Annotation]:
+    """Return a remark for each problem or warning."""
     for notice in notices:
-        yield Annotation("warning", "commandsync", notice.message, notice.hint, notice.location)
+        yield Annotation(kind, "commandsync", notice.message, notice.hint, notice.location)
 
 
 def plan_annotations(plan: Plan) -> Iterator[Annotation]:
@@ -153,11 +141,11 @@ def outputs(values: Mapping[str, str]) -> str:
 
     No value can contain its own end or another output: each has a new random delimiter.
     """
-    lines = []
+    lines = ""
     for name, value in values.items():
         delimiter = f"end-{secrets.token_hex(16)}"
-        lines.append(f"{name}<<{delimiter}\n{value}\n{delimiter}\n")
-    return "".join(lines)
+        lines += f"{name}<<{delimiter}\n{value}\n{delimiter}\n"
+    return lines
 
 
 def mask(secret: str) -> str:
@@ -166,30 +154,20 @@ def mask(secret: str) -> str:
 
 
 def page(markdown: str, *, label: str = "", notes: Iterable[str] = ()) -> str:
-    """Return a page with its heading.
-
-    Args:
-        markdown: A rendered report.
-        label: The name of the run; may contain foreign text.
-        notes: Sentences on the run for the beginning, without foreign text.
-    """
+    """Return a report with its heading and notes, of which only the label is foreign text."""
     heading = f"## commandsync: {code(label)}" if label else "## commandsync"
     return "\n\n".join((heading, *notes, markdown.strip("\n"))) + "\n"
 
 
 def cut_page(markdown: str, *, most: int, pointer: str) -> str:
-    """Return a page that is short enough: whole lines, with no block left open.
+    """Return a page of at most `most` bytes of UTF-8: whole lines, with no block left open.
 
-    Args:
-        markdown: A page.
-        most: Bytes in UTF-8.
-        pointer: A sentence on where the rest is, without foreign text.
+    The pointer is a sentence on where the rest is, without foreign text.
     """
     if len(markdown.encode()) <= most:
         return markdown
     kept: list[str] = []
-    left = most - _ROOM
-    fence = ""
+    left, fence = most - _ROOM, ""
     for line in markdown.splitlines():  # pragma: no branch - it breaks before the end
         left -= len(line.encode()) + 1
         if left < len(fence):
@@ -203,33 +181,27 @@ def cut_page(markdown: str, *, most: int, pointer: str) -> str:
 
 
 def comment_marker(key: str) -> str:
-    """Return the hidden beginning of the comment that this run may edit.
-
-    Args:
-        key: Different for each of the runs that comment on one pull request.
-    """
+    """Return the hidden beginning of the comment that the run with this key may edit."""
     return f"<!-- commandsync:{_digest(key)}:"
 
 
 def comment_body(markdown: str, *, key: str, pointer: str) -> str:
-    """Return a comment's body: the hidden marker with a digest, then the page, cut to fit."""
+    """Return a comment's body: the hidden marker with a digest, then the page, cut to fit.
+
+    The first line is the same for the same whole page.
+    """
     shown = cut_page(markdown, most=LONGEST_COMMENT, pointer=pointer)
-    return f"{comment_head(markdown, key=key)}\n{shown}"
-
-
-def comment_head(markdown: str, *, key: str) -> str:
-    """Return the first line of a comment with the same page."""
-    return f"{comment_marker(key)}{_digest(markdown)} -->"
+    return f"{comment_marker(key)}{_digest(markdown)} -->\n{shown}"
 
 
 def _annotated(annotations: Iterable[Annotation], shown: str) -> str:
     kinds: Counter[str] = Counter()
-    lines = []
+    lines = ""
     for annotation in annotations:
         kinds[annotation.kind] += 1
         if kinds[annotation.kind] <= MOST_OF_A_KIND:
-            lines.append(f"{annotation}\n")
-    return "".join(lines) + shown
+            lines += f"{annotation}\n"
+    return lines + shown
 
 
 def _digest(text: str) -> str:

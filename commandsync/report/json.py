@@ -35,32 +35,19 @@ def failure(error: CommandsyncError, *, kind: str = "") -> str:
 
 def validated(manifests: Sequence[Manifest]) -> str:
     """Return one document for all manifests."""
-    return _dumped(
-        {
-            "version": VERSION,
-            "manifests": [
-                {"path": manifest.path}
-                | {
-                    kind.collection: len(entries)
-                    for kind, entries in manifest.snapshot.collections.items()
-                }
-                for manifest in manifests
-            ],
-            "warnings": [
-                listed_problem(problem).model_dump(mode="json")
-                for manifest in manifests
-                for problem in manifest.warnings
-            ],
-        }
-    )
+    counted, warnings = [], []
+    for manifest in manifests:
+        collections = manifest.snapshot.collections.items()
+        counts = {kind.collection: len(entries) for kind, entries in collections}
+        counted.append({"path": manifest.path} | counts)
+        warnings += [listed_problem(each).model_dump(mode="json") for each in manifest.warnings]
+    return _dumped({"version": VERSION, "manifests": counted, "warnings": warnings})
 
 
 def _document(outcome: Plan | Result | CommandsyncError) -> dict[str, Any]:
     if isinstance(outcome, CommandsyncError):
         return failure_document(outcome)
-    if isinstance(outcome, Result):
-        return result_document(outcome)
-    return plan_document(outcome)
+    return result_document(outcome) if isinstance(outcome, Result) else plan_document(outcome)
 
 
 def _dumped(document: dict[str, Any]) -> str:

@@ -23,12 +23,7 @@ _MOST_COMPARISONS = 10_000  # pairs of lines; beyond, no common lines are search
 
 
 class Row(NamedTuple):
-    """One line of a difference.
-
-    Attributes:
-        sign: Removed, added, unchanged, or a remark on lines that are left out.
-        text: The line.
-    """
+    """One line of a difference: removed, added, unchanged, or a remark on lines left out."""
 
     sign: Literal["-", "+", "│", "…"]
     text: str
@@ -76,29 +71,23 @@ def _changed(ours: list[str], theirs: list[str]) -> Iterator[Row]:
 def _unchanged(lines: list[str]) -> Iterator[Row]:
     """Show the lines between two differences: all of a few, else both ends."""
     left_out = len(lines) - 2 * _CONTEXT
-    if left_out <= 1:
-        yield from (Row("│", line) for line in lines)
-        return
-    yield from (Row("│", line) for line in lines[:_CONTEXT])
-    yield Row("…", f"{left_out:,} lines that stay")
-    yield from (Row("│", line) for line in lines[-_CONTEXT:])
+    rows = [Row("│", line) for line in lines]
+    if left_out > 1:
+        rows[_CONTEXT:-_CONTEXT] = [Row("…", f"{left_out:,} lines that stay")]
+    yield from rows
 
 
 def _replaced(ours: list[str], theirs: list[str]) -> Iterator[Row]:
-    longer = [len(ours) - _MOST_LINES, len(theirs) - _MOST_LINES]
+    left_out = [len(ours) - _MOST_LINES, len(theirs) - _MOST_LINES]
     ours, theirs = ours[:_MOST_LINES], theirs[:_MOST_LINES]
     if len(ours) == len(theirs):
         pairs = [_around(old, new) for old, new in zip(ours, theirs, strict=True)]
         ours, theirs = [old for old, _ in pairs], [new for _, new in pairs]
-    yield from (Row("-", line) for line in ours)
-    yield from _left_out(longer[0])
-    yield from (Row("+", line) for line in theirs)
-    yield from _left_out(longer[1])
-
-
-def _left_out(count: int) -> Iterator[Row]:
-    if count > 0:
-        yield Row("…", f"{count:,} more lines")
+    rows = ([Row("-", line) for line in ours], [Row("+", line) for line in theirs])
+    for shown, count in zip(rows, left_out, strict=True):
+        yield from shown
+        if count > 0:
+            yield Row("…", f"{count:,} more lines")
 
 
 def _around(old: str, new: str) -> tuple[str, str]:

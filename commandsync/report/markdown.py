@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.changes import Change
-    from commandsync.plan.diff import FieldChange
     from commandsync.plan.plan import Plan
 
 _CELL = 60  # characters of a text that a cell shows; longer differences follow the table
 _WHOLE = ("Syntax", "Description")  # the fields of a whole record that a table shows
+_BAR = r"\|"
+_SETTLED = ("Change", "Name", "Where", "Why", "What to do")
 _TITLES: dict[str, str] = {
     "add": "Add",
     "edit": "Edit",
@@ -50,8 +51,7 @@ def results(results: Sequence[Result]) -> str:
 def failure(error: CommandsyncError) -> str:
     """Return an error, and a manifest's problems in a table."""
     blocks = [f"### Failed\n\n{code(error.message)}"]
-    if error.hint:
-        blocks.append(f"What to do: {code(error.hint)}")
+    blocks += [f"What to do: {code(error.hint)}"] if error.hint else []
     if isinstance(error, ManifestError):
         blocks.append(_problems("Problem", error.problems))
     return _joined(blocks)
@@ -93,16 +93,19 @@ def _changes(changes: Sequence[Change]) -> Iterator[str]:
         match change:
             case Add(after=record) | Delete(before=record):
                 values = (getattr(record, column.lower(), None) for column in _WHOLE)
-                cells = ("" if value is None else code(cut(value, _CELL)) for value in values)
+                cells: Iterable[str] = (
+                    "" if value is None else code(cut(value, _CELL)) for value in values
+                )
                 rows.append((*_who(change), *cells))
             case Edit() | Replace():
                 for field in change.fields:
-                    shown: Iterable[str] = map(code, told_apart(field.old, field.new))
-                    if _is_long(field):
-                        shown = repeat("*see below*", 2)
+                    old, new = field.old, field.new
+                    cells = map(code, told_apart(old, new))
+                    if "\n" in old + new or max(len(old), len(new)) > _CELL:
+                        cells = repeat("*see below*", 2)
                         below.append(f"{code(cut(change.name))}, {field.field}:")
-                        below.append(_difference_block(field.old, field.new))
-                    rows.append((*_who(change), field.field, *shown))
+                        below.append(_difference_block(old, new))
+                    rows.append((*_who(change), field.field, *cells))
             case _:
                 assert_never(change)
     wholes = isinstance(changes[0], Add | Delete)
@@ -114,10 +117,6 @@ def _changes(changes: Sequence[Change]) -> Iterator[str]:
 def _who(change: Change) -> tuple[str, str]:
     name = summary.kind_prefix(change) + code(cut(change.name))
     return name, _place(summary.location_of(change))
-
-
-def _is_long(field: FieldChange) -> bool:
-    return "\n" in field.old + field.new or max(len(field.old), len(field.new)) > _CELL
 
 
 def _difference_block(old: str, new: str) -> str:
@@ -136,9 +135,8 @@ def _result(result: Result) -> Iterator[str]:
         some = [settled for settled in result.settled if summary.ended(settled) == end]
         if some:
             yield f"#### {end.capitalize()} ({len(some):,})"
-            columns = ("Change", "Name", "Where", "Why", "What to do")
-            known = 3 if some[0].outcome is Outcome.DONE else len(columns)
-            yield _table(columns[:known], [_settled(settled)[:known] for settled in some])
+            known = 3 if some[0].outcome is Outcome.DONE else len(_SETTLED)
+            yield _table(_SETTLED[:known], [_settled(settled)[:known] for settled in some])
     if result.differences:
         yield f"#### Changed by the service ({len(result.differences):,})"
         for difference in result.differences:
@@ -147,13 +145,10 @@ def _result(result: Result) -> Iterator[str]:
 
 
 def _settled(settled: Settled) -> tuple[str, ...]:
-    return (
-        summary.named(settled.change),
-        code(cut(settled.change.name)),
-        _place(summary.location_of(settled.change)),
-        _optional(settled.error),
-        _optional(settled.hint),
-    )
+    change = settled.change
+    why, what_to_do = map(_optional, (settled.error, settled.hint))
+    place = _place(summary.location_of(change))
+    return summary.named(change), code(cut(change.name)), place, why, what_to_do
 
 
 def _optional(text: str) -> str:
@@ -173,11 +168,11 @@ def _notices(notices: Sequence[Notice]) -> Iterator[str]:
 
 
 def _problems(column: str, problems: Iterable[Problem]) -> str:
-    rows = [
+    cells = (
         (_place(problem.location), code(problem.message), _optional(problem.hint))
         for problem in problems
-    ]
-    return _table(("Where", column, "What to do"), rows)
+    )
+    return _table(("Where", column, "What to do"), cells)
 
 
 def _place(location: Location | None) -> str:
@@ -187,12 +182,8 @@ def _place(location: Location | None) -> str:
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table; a bar would end a cell even inside a code span."""
     lines = [f"| {' | '.join(columns)} |", "|" + " --- |" * len(columns)]
-    lines += [f"| {' | '.join(_escaped(cell) for cell in row)} |" for row in rows]
+    lines += [f"| {' | '.join(cell.replace('|', _BAR) for cell in row)} |" for row in rows]
     return "\n".join(lines)
-
-
-def _escaped(cell: str) -> str:
-    return cell.replace("|", r"\|")
 
 
 def _joined(blocks: Iterable[str]) -> str:

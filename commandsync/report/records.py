@@ -19,23 +19,18 @@ if TYPE_CHECKING:
 
     from commandsync import Event
     from commandsync.errors import CommandsyncError
-    from commandsync.records.models import Bot, Record
+    from commandsync.records.models import Record
 
 Collection = Literal["bots", "voters", "commands", "announcements"]
 
 _WIDEST = 40  # a longer cell is shown whole, but the column is not widened for it
-_GAP = "  "
 _RUNNER_COMMAND = re.compile(r"^(\s*):(?=:)")
-
-
-def _bot_name(bot: Bot) -> str:
-    return bot.profile.username or bot.profile.tag
 
 
 _COLUMNS: Mapping[Collection, Mapping[str, Callable[[Any], object]]] = {
     "bots": {
         "ID": attrgetter("id"),
-        "NAME": _bot_name,
+        "NAME": lambda bot: bot.profile.username or bot.profile.tag,
         "SERVERS": attrgetter("statistics.servers"),
         "VOTES": attrgetter("statistics.total_votes"),
         "RATING": attrgetter("ratings.average"),
@@ -53,14 +48,7 @@ _COLUMNS: Mapping[Collection, Mapping[str, Callable[[Any], object]]] = {
 def records_table(
     collection: Collection, records: Sequence[Any], *, width: int | None, color: bool
 ) -> str:
-    """Return a table of records; empty when there are none.
-
-    Args:
-        collection: The collection that they are from.
-        records: The records.
-        width: The terminal's columns; None for text that is not for a terminal.
-        color: Whether it is painted.
-    """
+    """Return a table of records; empty when there are none."""
     if not records:
         return ""
     columns = _COLUMNS[collection]
@@ -70,8 +58,7 @@ def records_table(
 
 def record_table(record: Record, *, width: int | None, color: bool) -> str:
     """Return all fields of one record, one on each line."""
-    rows = list(_fields(_dumped(record)))
-    return table(("FIELD", "VALUE"), rows, width=width, color=color)
+    return table(("FIELD", "VALUE"), [*_fields(_dumped(record))], width=width, color=color)
 
 
 def table(
@@ -85,7 +72,9 @@ def table(
         width: The terminal's columns; None for text that is not for a terminal.
         color: Whether the head is painted.
     """
-    cells = [[_first(row[0]), *map(visible, row[1:])] for row in rows]
+    cells = [list(map(visible, row)) for row in rows]
+    for row in cells:  # runners look for commands where a line begins
+        row[0] = _RUNNER_COMMAND.sub(r"\1\\x3a", row[0])
     widths = [max(map(_width, column)) for column in zip(head, *cells, strict=True)]
     if width is None:
         widths = [min(_WIDEST, wide) for wide in widths]
@@ -182,14 +171,9 @@ def _cell(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _first(cell: str) -> str:
-    """Return a cell for the beginning of a line, where runners look for commands."""
-    return _RUNNER_COMMAND.sub(r"\1\\x3a", visible(cell))
-
-
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     padded = (cell + " " * (wide - _width(cell)) for cell, wide in zip(cells, widths, strict=True))
-    return _GAP.join(padded).rstrip()
+    return "  ".join(padded).rstrip()
 
 
 def _width(text: str) -> int:
@@ -202,7 +186,7 @@ def _width(text: str) -> int:
 
 def _fitted(widths: Sequence[int], width: int) -> list[int]:
     """Return widths that fit on a line; wide columns get the room that narrow ones leave."""
-    left = width - widths[0] - len(_GAP) * (len(widths) - 1)
+    left = width - widths[0] - len("  ") * (len(widths) - 1)
     fitted = {0: widths[0]}
     for done, column in enumerate(sorted(range(1, len(widths)), key=widths.__getitem__), 1):
         fitted[column] = max(1, min(widths[column], left // (len(widths) - done)))

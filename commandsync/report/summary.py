@@ -60,10 +60,9 @@ def no_changes(plan: Plan) -> str:
 
 def in_flight(result: Result) -> str:
     """Return the state of the writes in flight when a run was interrupted, and what to do."""
-    unknown = result.count(Outcome.UNKNOWN)
-    state = (
-        "a request in flight may still arrive" if unknown else "requests in flight were finished"
-    )
+    state = "requests in flight were finished"
+    if result.count(Outcome.UNKNOWN):
+        state = "a request in flight may still arrive"
     return f"{state}. {go_on(result)}"
 
 
@@ -76,15 +75,12 @@ def go_on(result: Result) -> str:
 def kept(plan: Plan) -> list[str]:
     """Return a sentence on each collection with records that are not in the manifest and stay."""
     sentences = []
-    for resource in plan.scope:
-        count = sum(kind is resource for kind, _ in plan.unmanaged)
-        if not count:
-            continue
-        what = f"{counted(count, 'listed ' + resource)} {'is' if count == 1 else 'are'} not in the"
-        stay = "stays" if count == 1 else "stay"
+    for resource, count in Counter(kind for kind, _ in plan.unmanaged).items():
+        are, stay = ("is", "stays") if count == 1 else ("are", "stay")
         managed = plan.rules.manages(resource)
         why = "prune is off" if managed else f"{resource.collection} are only appended"
-        sentences.append(f"{what} manifest and {stay} ({why}).")
+        what = counted(count, f"listed {resource}")
+        sentences.append(f"{what} {are} not in the manifest and {stay} ({why}).")
     return sentences
 
 
@@ -106,12 +102,7 @@ def named(change: Change) -> str:
 
 
 def heading(plan: Plan, shown: Callable[[str], str]) -> tuple[str, str]:
-    """Return the listing of a plan, and the files it was made from.
-
-    Args:
-        plan: The plan.
-        shown: Escapes foreign text.
-    """
+    """Return the listing of a plan, and the files it was made from; `shown` escapes them."""
     bot, url = plan.target.bot, plan.target.base_url
     files = ", ".join(map(shown, plan.manifest))
     if not bot:  # two manifests are compared, and neither names one

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, assert_never
+import re
+from typing import TYPE_CHECKING, assert_never
 
 from commandsync.apply.outcomes import Outcome
 from commandsync.errors import ManifestError
@@ -12,7 +13,7 @@ from commandsync.report.escape import path, told_apart, visible, visible_line
 from commandsync.report.linediff import cut, diff_rows, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from commandsync.apply.outcomes import Difference, Result, Settled
     from commandsync.diagnostics import Notice, Problem
@@ -23,140 +24,118 @@ if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
     from commandsync.records.texts import Text
 
-    Style = Literal["add", "edit", "delete", "rename", "dim", "bold", "warning"]
-    Paint = Callable[[str, Style], str]
-
 _INLINE = 72  # characters of both texts of a field that fit on its line
 _INLINE_STORED = 60  # characters of each text that fit on its line
 _MOST_SKIPPED = 10  # a change that was not sent is as the plan shows it
 
-_COLORS: dict[Style, str] = {
-    "add": "32",
-    "edit": "33",
-    "delete": "31",
-    "rename": "36",
-    "dim": "2",
-    "bold": "1",
-    "warning": "33",
+# The numbers of colours and styles in a terminal's escapes.
+_RED, _GREEN, _YELLOW, _CYAN, _DIM, _BOLD = 31, 32, 33, 36, 2, 1
+_PAINT = re.compile(r"\x1b\[[0-9]+m")
+_SIGNS = {
+    "add": ("+", _GREEN),
+    "edit": ("~", _YELLOW),
+    "rename": ("»", _CYAN),
+    "replace": ("±", _YELLOW),
+    "delete": ("-", _RED),
 }
-_SIGNS: dict[str, tuple[str, Style]] = {
-    "add": ("+", "add"),
-    "edit": ("~", "edit"),
-    "rename": ("»", "rename"),
-    "replace": ("±", "edit"),
-    "delete": ("-", "delete"),
-}
-_ROW_STYLES: dict[str, Style] = {"-": "delete", "+": "add", "│": "dim", "…": "dim"}
-_OUTCOME_STYLES: dict[Outcome, Style] = {
-    Outcome.DONE: "add",
-    Outcome.FAILED: "delete",
-    Outcome.UNKNOWN: "warning",
-    Outcome.SKIPPED: "dim",
-}
+_ROW_COLORS = {"-": _RED, "+": _GREEN, "│": _DIM, "…": _DIM}
+_OUTCOME_COLORS = {"done": _GREEN, "failed": _RED, "unknown": _YELLOW, "skipped": _DIM}
 
 
 def plans(plans: Sequence[Plan], *, color: bool) -> str:
     """Return plans one after the other; each ends with its counts."""
-    paint = _painter(color=color)
-    return "\n".join(_joined(_plan(plan, paint)) for plan in plans)
+    return "\n".join(_joined(_plan(plan), color=color) for plan in plans)
 
 
 def results(results: Sequence[Result], *, color: bool, planned: bool = True) -> str:
     """Return the changes that are not done, and what the service changed; then the counts.
 
-    Args:
-        results: The results.
-        color: Whether the text is for a terminal that shows colours.
-        planned: Whether the plans are shown above, with the remark that nothing is to do.
+    `planned` means that the plans are shown above, with the remark that nothing is to do.
     """
-    paint = _painter(color=color)
-    several = len(results) > 1
-    return "".join(_joined(_result(result, paint, several, planned)) for result in results)
+    lines: list[str] = []
+    for result in results:
+        if len(results) > 1:
+            lines += ("", _heading(result.plan), "")
+        lines += _result(result, "" if planned else summary.no_changes(result.plan))
+    return _joined(lines, color=color)
 
 
 def failure(error: CommandsyncError, *, color: bool) -> str:
     """Return an error, and a manifest's problems each at its place."""
-    paint = _painter(color=color)
+    label = _paint("error", _RED)
     lines: list[str] = []
     if isinstance(error, ManifestError):
         for problem in error.problems:
-            lines += _problem(problem, "error", paint)
+            lines += _problem(problem, label)
         lines += [""] if lines else []
-    lines.append(f"{paint('error', 'delete')}: {visible(error.message)}")
-    return _joined([*lines, *_hint(error.hint, paint)])
+    lines += (f"{label}: {visible(error.message)}", *_hint(error.hint))
+    return _joined(lines, color=color)
 
 
 def validated(manifests: Sequence[Manifest], *, color: bool) -> str:
     """Return the warnings of valid manifests, then a line of counts for each."""
-    paint = _painter(color=color)
     lines: list[str] = []
     for manifest in manifests:
         for warning in manifest.warnings:
-            lines += _problem(warning, "warning", paint)
+            lines += _problem(warning, _paint("warning", _YELLOW))
     for manifest in manifests:
-        warnings = summary.counted(len(manifest.warnings), "warning")
-        counts = [
-            summary.managed(manifest.snapshot),
-            warnings if manifest.warnings else "no problems",
-        ]
-        lines.append(f"{path(manifest.path)}: {', '.join(counts)}")
-    return _joined(lines)
+        count = len(manifest.warnings)
+        warnings = summary.counted(count, "warning") if count else "no problems"
+        lines.append(f"{path(manifest.path)}: {summary.managed(manifest.snapshot)}, {warnings}")
+    return _joined(lines, color=color)
 
 
 def notices(notices: Sequence[Notice], *, color: bool) -> str:
     """Return warnings, each with its place and what to do."""
-    return _joined(_notices(notices, _painter(color=color)))
+    return _joined(_notices(notices), color=color)
 
 
 def settled(settled: Settled, *, color: bool) -> str:
     """Return the outcome of one change, on one line."""
     error = f": {visible(settled.error)}" if settled.error else ""
-    return _headline(settled, _painter(color=color)) + error
+    return _joined([_headline(settled) + error], color=color).removesuffix("\n")
 
 
-def _painter(*, color: bool) -> Paint:
-    """Return what paints text, to its end and no further; without colours it does not."""
-    if color:
-        return lambda text, style: f"\x1b[{_COLORS[style]}m{text}\x1b[0m" if text else text
-    return lambda text, _: text
+def _paint(text: str, color: int) -> str:
+    """Paint a text; `_joined` removes it again where no colours are shown."""
+    return f"\x1b[{color}m{text}\x1b[0m" if text else text
 
 
-def _joined(lines: Iterable[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
+def _joined(lines: Iterable[str], *, color: bool) -> str:
+    """Join lines; foreign text in them is visible, so each escape is one of `_paint`."""
+    text = "".join(f"{line}\n" for line in lines)
+    return text if color else _PAINT.sub("", text)
 
 
-def _plan(plan: Plan, paint: Paint) -> Iterator[str]:
-    yield from (_heading(plan, paint), "")
+def _plan(plan: Plan) -> Iterator[str]:
+    yield from (_heading(plan), "")
     for change in plan.changes:
-        yield from _change(change, paint)
+        yield from _change(change)
     if plan.changes:
         yield ""
-    after = [*_notices(plan.notices, paint), *summary.kept(plan), *_refusal(plan, paint)]
+    after = [*_notices(plan.notices), *summary.kept(plan)]
+    if refusal := plan.refusal:
+        refused = visible(summary.refused(plan))
+        after += (f"{_paint('refused', _RED)}: {refused}", *_hint(refusal.hint))
     if nothing := summary.no_changes(plan):
         after.append(nothing)
     yield from [*after, ""] if after else []
-    yield paint(summary.of_plan(plan), "bold")
+    yield _paint(summary.of_plan(plan), _BOLD)
 
 
-def _result(result: Result, paint: Paint, several: bool, planned: bool) -> Iterator[str]:  # noqa: FBT001 - as `results`
-    if several:
-        yield from ("", _heading(result.plan, paint), "")
-    yield from _unfinished(result, paint)
-    yield from _differences(result, paint)
+def _result(result: Result, nothing: str) -> Iterator[str]:
+    yield from _unfinished(result)
+    yield from _differences(result)
     if result.interrupted:
         yield from (f"Interrupted: {summary.in_flight(result)}", "")
     elif result.stopped:
         yield from (f"Stopped: {visible(result.stopped)}. {summary.go_on(result)}", "")
-    yield from _notices(result.notices, paint)
-    nothing = "" if planned else summary.no_changes(result.plan)
-    if nothing:
-        yield nothing
-    if nothing or result.notices:
-        yield ""
-    yield paint(summary.of_result(result), "bold")
+    remarks = [*_notices(result.notices), *([nothing] if nothing else [])]
+    yield from [*remarks, ""] if remarks else []
+    yield _paint(summary.of_result(result), _BOLD)
 
 
-def _unfinished(result: Result, paint: Paint) -> Iterator[str]:
+def _unfinished(result: Result) -> Iterator[str]:
     """Show the changes that are not done, and why."""
     skipped = 0
     for settled in result.settled:
@@ -164,10 +143,10 @@ def _unfinished(result: Result, paint: Paint) -> Iterator[str]:
         if settled.outcome is Outcome.SKIPPED and skipped > _MOST_SKIPPED:
             continue
         if settled.outcome is not Outcome.DONE:
-            yield _headline(settled, paint)
+            yield _headline(settled)
             yield from _reason(settled)
     if skipped > _MOST_SKIPPED:
-        yield paint(f"skipped: and {skipped - _MOST_SKIPPED:,} more", "dim")
+        yield _paint(f"skipped: and {skipped - _MOST_SKIPPED:,} more", _DIM)
     if any(settled.outcome is not Outcome.DONE for settled in result.settled):
         yield ""
 
@@ -181,8 +160,8 @@ def _reason(settled: Settled) -> Iterator[str]:
         yield "    next: run plan to see whether it arrived; apply does what is left"
 
 
-def _headline(settled: Settled, paint: Paint) -> str:
-    label = paint(f"{summary.ended(settled)}:", _OUTCOME_STYLES[settled.outcome])
+def _headline(settled: Settled) -> str:
+    label = _paint(f"{summary.ended(settled)}:", _OUTCOME_COLORS[settled.outcome])
     return f"{label} {_named(settled.change)}"
 
 
@@ -190,17 +169,17 @@ def _named(change: Change) -> str:
     return f"{summary.named(change)} {visible(cut(change.name))}{_place(change)}"
 
 
-def _differences(result: Result, paint: Paint) -> Iterator[str]:
+def _differences(result: Result) -> Iterator[str]:
     """Show the texts that the service changed."""
     if not result.differences:
         return
     yield f"The service changed the text of {summary.counted(len(result.differences), 'record')}:"
     for difference in result.differences:
-        yield from _difference(difference, paint)
+        yield from _difference(difference)
     yield ""
 
 
-def _difference(difference: Difference, paint: Paint) -> Iterator[str]:
+def _difference(difference: Difference) -> Iterator[str]:
     yield f"  {_named(difference.change)}"
     for rewrite in difference.rewrites:
         yield f"      {rewrite.field}: {rewrite.how}; {rewrite.advice}"
@@ -210,60 +189,58 @@ def _difference(difference: Difference, paint: Paint) -> Iterator[str]:
             lines = [f"{row.sign} {visible_line(row.text)}" for row in rows]
         else:
             lines = [f'{label:<7} "{visible(cut(text))}"' for label, text in texts.items()]
-        yield from (paint(f"        {line}", "dim") for line in lines)
+        yield from (_paint(f"        {line}", _DIM) for line in lines)
 
 
-def _heading(plan: Plan, paint: Paint) -> str:
+def _heading(plan: Plan) -> str:
     where, files = summary.heading(plan, visible)
-    return paint(where, "bold") + files
+    return _paint(where, _BOLD) + files
 
 
-def _change(change: Change, paint: Paint) -> Iterator[str]:
+def _change(change: Change) -> Iterator[str]:
     renamed = isinstance(change, Edit) and change.renames
-    sign, style = _SIGNS["rename" if renamed else change.action]
+    sign, color = _SIGNS["rename" if renamed else change.action]
     name = visible(cut(change.name))
     if isinstance(change, Edit) and renamed:
         name = f"{visible(cut(change.before[0]))} → {name}"
-    yield f"  {paint(f'{sign} {summary.kind_prefix(change)}{name}', style)}{_place(change, paint)}"
+    head = _paint(f"{sign} {summary.kind_prefix(change)}{name}", color)
+    yield f"  {head}{_paint(_place(change), _DIM)}"
     match change:
         case Add(after=text) | Delete(before=text):
-            yield from _whole(text, paint)
+            yield from _whole(text)
         case Edit(fields=fields) | Replace(fields=fields):
-            shown = [field for field in fields if not (renamed and field.field == "name")]
-            width = max((len(field.field) for field in shown), default=0)
-            for field in shown:
-                yield from _field(field, width, paint)
+            yield from _fields(fields[1:] if renamed else fields)
         case _:
             assert_never(change)
 
 
-def _place(change: Change, paint: Paint | None = None) -> str:
+def _place(change: Change) -> str:
     location = summary.location_of(change)
-    if location is None:
-        return ""
-    shown = f"({visible(str(location))})"
-    return "  " + (paint(shown, "dim") if paint else shown)
+    return f"  ({visible(str(location))})" if location else ""
 
 
-def _whole(text: Text, paint: Paint) -> Iterator[str]:
+def _whole(text: Text) -> Iterator[str]:
     """Show a whole record: its fields but the name, without the empty ones."""
     width = max(len(name) for name in text._fields[1:])
     for name, value in zip(text._fields[1:], text[1:], strict=True):
         if value:
             shown, remark = shortened(value)
-            label = paint(f"{name + ':':<{width + 1}}", "dim")
+            label = _paint(f"{name + ':':<{width + 1}}", _DIM)
             yield f"      {label} {_quoted(shown)}{remark}"
 
 
-def _field(change: FieldChange, width: int, paint: Paint) -> Iterator[str]:
-    label = paint(f"{change.field + ':':<{width + 1}}", "dim")
-    if "\n" not in change.old + change.new and len(change.old) + len(change.new) <= _INLINE:
-        old, new = map(_quoted, told_apart(change.old, change.new))
-        yield f"      {label} {paint(old, 'delete')} → {paint(new, 'add')}"
-        return
-    yield f"      {label.rstrip()}"
-    for row in diff_rows(change.old, change.new):
-        yield f"        {paint(f'{row.sign} {visible_line(row.text)}', _ROW_STYLES[row.sign])}"
+def _fields(changes: Sequence[FieldChange]) -> Iterator[str]:
+    width = max((len(change.field) for change in changes), default=0) + 1
+    for change in changes:
+        old, new, label = change.old, change.new, f"{change.field}:"
+        if "\n" not in old + new and len(old) + len(new) <= _INLINE:
+            before, after = map(_quoted, told_apart(old, new))
+            label = _paint(f"{label:<{width}}", _DIM)
+            yield f"      {label} {_paint(before, _RED)} → {_paint(after, _GREEN)}"
+            continue
+        yield f"      {_paint(label, _DIM)}"
+        for row in diff_rows(old, new):
+            yield f"        {_paint(f'{row.sign} {visible_line(row.text)}', _ROW_COLORS[row.sign])}"
 
 
 def _quoted(text: str) -> str:
@@ -272,24 +249,17 @@ def _quoted(text: str) -> str:
     return f"{mark}{shown}{mark}"
 
 
-def _notices(notices: Iterable[Notice], paint: Paint) -> Iterator[str]:
+def _notices(notices: Iterable[Notice]) -> Iterator[str]:
     for notice in notices:
         where = f"{visible(str(notice.location))}: " if notice.location else ""
-        yield f"{paint('warning', 'warning')}: {where}{visible(notice.message)}"
-        yield from _hint(notice.hint, paint)
+        yield f"{_paint('warning', _YELLOW)}: {where}{visible(notice.message)}"
+        yield from _hint(notice.hint)
 
 
-def _refusal(plan: Plan, paint: Paint) -> Iterator[str]:
-    if plan.refusal is not None:
-        yield f"{paint('refused', 'delete')}: {visible(summary.refused(plan))}"
-        yield from _hint(plan.refusal.hint, paint)
+def _problem(problem: Problem, label: str) -> list[str]:
+    where = _paint(path(str(problem.location)), _BOLD)
+    return [f"{where}: {label}: {visible(problem.message)}", *_hint(problem.hint)]
 
 
-def _problem(problem: Problem, severity: Literal["error", "warning"], paint: Paint) -> list[str]:
-    label = paint(severity, "delete" if severity == "error" else "warning")
-    where = paint(path(str(problem.location)), "bold")
-    return [f"{where}: {label}: {visible(problem.message)}", *_hint(problem.hint, paint)]
-
-
-def _hint(hint: str, paint: Paint) -> list[str]:
-    return [f"  {paint('hint:', 'dim')} {visible(hint)}"] if hint else []
+def _hint(hint: str) -> list[str]:
+    return [f"  {_paint('hint:', _DIM)} {visible(hint)}"] if hint else []

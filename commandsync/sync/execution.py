@@ -76,7 +76,7 @@ def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]
     Raises:
         FileError: It cannot be written.
     """
-    from commandsync.manifest import dump_manifest  # noqa: PLC0415 - loads yaml
+    from commandsync.manifest.dump import dump_manifest  # noqa: PLC0415 - loads yaml
 
     dumped = dump_manifest(
         planned.listed,

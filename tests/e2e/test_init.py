@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commandsync.manifest import load_manifests, starter
+from commandsync.manifest import load_manifests
+from commandsync.manifest.dump import starter
 from tests.support.home import ROOT, fields
 from tests.support.proxy import Instead
 

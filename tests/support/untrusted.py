@@ -20,7 +20,8 @@ from commandsync.diagnostics import Notice
 from commandsync.document.failure import failure_document
 from commandsync.document.plan import digest_of, load_plan, plan_document
 from commandsync.errors import CommandsyncError, ListingError, ManifestError, RateLimited, Reply
-from commandsync.manifest import dump_manifest, load_manifests
+from commandsync.manifest import load_manifests
+from commandsync.manifest.dump import dump_manifest
 from commandsync.manifest.model import TABLES, ManifestModel
 from commandsync.plan.plan import Target, make_plan
 from commandsync.plan.rules import SyncRules

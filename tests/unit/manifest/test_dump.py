@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.errors import FileError
-from commandsync.manifest import dump_manifest, load_manifests
+from commandsync.manifest import load_manifests
+from commandsync.manifest.dump import dump_manifest
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text, canonical
 

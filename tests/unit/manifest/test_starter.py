@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from commandsync.manifest import starter
+from commandsync.manifest.dump import starter
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.texts import Resource
 

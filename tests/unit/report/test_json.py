@@ -17,7 +17,6 @@ from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.report import (
     render_failure,
-    render_mixed,
     render_plans,
     render_results,
     render_validated,
@@ -70,7 +69,8 @@ def test_a_failure_is_a_document_too() -> None:
 def test_plans_results_and_failures_make_one_document(every_change: Plan, trouble: Result) -> None:
     error = StalePlanError("the listing changed")
 
-    assert json.loads(render_mixed([every_change, trouble, error]))["results"] == [
+    document = json.loads(render_plans([every_change, trouble, error], format="json"))
+    assert document["results"] == [
         plan_document(every_change),
         result_document(trouble),
         failure_document(error),
