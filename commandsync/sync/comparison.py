@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
+from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.sync.job import load_files, warnings_of
 from commandsync.sync.settings import Settings, rules_of
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
-    from commandsync.records.snapshot import Entry, Snapshot
     from commandsync.records.texts import Resource
 
 
@@ -44,7 +44,15 @@ def plan_against(
     notice = Notice(f"this is compared with {called}, and not with the listing")
     plan = make_plan(
         desired=desired,
-        listed=_as_listed(listed[0].snapshot, desired),
+        listed=Snapshot(  # collections that the other one does not manage are empty
+            {
+                resource: tuple(  # an id is the pin, or the location
+                    Entry(entry.text, id=entry.id or str(entry.location))
+                    for entry in listed[0].snapshot.collections.get(resource, ())
+                )
+                for resource in desired.scope
+            }
+        ),
         # No base URL: no listing was read.
         target=Target(bot=settings.bot or manifest.bot, base_url=""),
         rules=rules_of(settings, manifest),
@@ -60,8 +68,6 @@ def plan_against(
 
 def _pinned_by_both(desired: Snapshot, other: Snapshot) -> tuple[Snapshot, int]:
     """Leave out pins that the other manifest does not have, and return their number."""
-    from commandsync.records.snapshot import Snapshot  # noqa: PLC0415 - when needed
-
     collections: dict[Resource, tuple[Entry, ...]] = {}
     unpinned = 0
     for resource, entries in desired.collections.items():
@@ -81,22 +87,3 @@ def _unpinned(count: int) -> Notice:
         f"{count:,} pinned {ids} not in the other manifest: {entries} matched by text",
         "an entry that is renamed by its pin alone is shown as added and deleted here",
     )
-
-
-def _as_listed(other: Snapshot, desired: Snapshot) -> Snapshot:
-    """Return a manifest as a listing; collections that it does not manage are empty."""
-    from commandsync.records.snapshot import Snapshot  # noqa: PLC0415 - when needed
-
-    return Snapshot(
-        {
-            resource: tuple(map(_identified, other.collections.get(resource, ())))
-            for resource in desired.scope
-        }
-    )
-
-
-def _identified(entry: Entry) -> Entry:
-    """Return an entry with an id: its pin, or its location."""
-    from commandsync.records.snapshot import Entry  # noqa: PLC0415 - when needed
-
-    return Entry(entry.text, id=entry.id or str(entry.location))

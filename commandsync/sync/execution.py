@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 class Stop:
     """Answers signals while plans are applied: the current plan gets them as events.
 
-    Attributes:
-        on_stopping: Called at the first signal, between any two steps of the program.
+    `on_stopping` is called at the first signal, between any two steps of the program.
     """
 
     on_stopping: Callable[[], None]
@@ -96,18 +95,14 @@ def execute(
     progress: Progress,
     unordered: bool = False,
 ) -> list[Result]:
-    """Apply plans, one after the other; after a signal the rest is skipped.
+    """Apply plans that are not refused, one after the other; after a signal the rest is skipped.
 
-    Args:
-        planned: The plans, none of them refused.
-        stop: Answers the signals.
-        settings: Flags and environment.
-        signals: The signals of the run.
-        progress: For each plan, opens a callback for outcomes when they become final.
-        unordered: Send adds concurrently too.
+    For each plan, `progress` opens a callback for outcomes when they become final.
     """
+    from commandsync.apply.outcomes import skipped  # noqa: PLC0415 - loads with the plan
+
     return [
-        _skipped(item)
+        skipped(item.plan, "interrupted")
         if signals.number
         else _executed(item, stop, settings=settings, progress=progress, unordered=unordered)
         for item in planned
@@ -134,9 +129,3 @@ def _executed(
         return drive(
             steps, planned.connection, health=health, events=stop.events, on_settled=on_settled
         )
-
-
-def _skipped(planned: Planned) -> Result:
-    from commandsync.apply.outcomes import skipped  # noqa: PLC0415 - loads with the plan
-
-    return skipped(planned.plan, "interrupted")

@@ -63,14 +63,8 @@ class Job:
 class Planned:
     """A plan and the listing it was made from.
 
-    Attributes:
-        site: The target.
-        connection: The connection to it.
-        listed: The listing.
-        plan: The plan.
-        again: Reads and plans again.
-        replan: Plans for another listing; None for a saved plan.
-        pinned: Plans again with ids for the entries at some locations; None for a saved plan.
+    `again` reads and plans again. `replan` plans for another listing, and `pinned` with ids for the
+    entries at some locations; both are None for a saved plan.
     """
 
     site: Site
@@ -98,11 +92,7 @@ def plan_of(manifest: Manifest, listed: Snapshot, *, site: Site, settings: Setti
 
 
 def load(settings: Settings) -> tuple[Manifest, ...]:
-    """Load the manifests that the settings name.
-
-    Raises:
-        ManifestError: With all problems of all of them.
-    """
+    """Load the manifests that the settings name; raises as `load_files`."""
     return load_files(settings.files or (DEFAULT_MANIFEST,))
 
 
@@ -114,11 +104,11 @@ def load_files(paths: Sequence[str]) -> tuple[Manifest, ...]:
     """
     from commandsync.manifest import load_manifests  # noqa: PLC0415 - loads yaml
 
-    return load_manifests(paths, stdin=_stdin, workspace=ci_workspace(os.environ))
-
-
-def _stdin() -> bytes:
-    return sys.stdin.buffer.read(_LONGEST_STDIN)
+    return load_manifests(
+        paths,
+        stdin=lambda: sys.stdin.buffer.read(_LONGEST_STDIN),
+        workspace=ci_workspace(os.environ),
+    )
 
 
 def warnings_of(manifest: Manifest) -> tuple[Notice, ...]:
@@ -180,11 +170,7 @@ def plan_all(opened: Sequence[Job]) -> list[Planned | CommandsyncError]:
 def read_listing(
     settings: Settings, site: Site, scope: Sequence[Resource] = tuple(Resource)
 ) -> Snapshot:
-    """Read a listing, for a run that needs no plan.
-
-    Raises:
-        ListingError: It cannot be read.
-    """
+    """Read a listing, for a run that needs no plan; raises `ListingError`."""
     with connected(settings, [site]) as (connection,):
         from commandsync.client.driver import SnapshotReading  # noqa: PLC0415 - loads requests
 
