@@ -24,8 +24,8 @@ from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
 from commandsync.sync import exits, signals
 from commandsync.sync.comparison import plan_against
-from commandsync.sync.execution import Stop, execute, refusal_of
-from commandsync.sync.job import Planned, jobs, load, plan_all
+from commandsync.sync.execution import Stop, execute, ready_of, refusal_of
+from commandsync.sync.job import Planned, jobs, load, plan_all, plans_of
 from commandsync.sync.settings import TOKEN_VARIABLE, Settings
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class _Run:
             for job in opened:
                 job.site.check_token()
             planned = plan_all(opened)
-            ready = [item for item in planned if isinstance(item, Planned) and not refusal_of(item)]
+            ready = ready_of(planned)
             if len(ready) < len(planned):
                 return self._of_plans(planned)
             say(report.render_plans([item.plan for item in ready], format="text"))
@@ -124,7 +124,7 @@ class _Run:
         drift = self.mode == "drift"
         refusals = [refusal_of(item) for item in planned if isinstance(item, Planned)]
         return verdict.of_plans(
-            [item.plan if isinstance(item, Planned) else item for item in planned],
+            plans_of(planned),
             fail_on_changes=self.reporter.inputs.fail_on == "changes"
             or (drift and not self.reporter.inputs.fail_on),
             refusals=[refusal for refusal in refusals if refusal is not None],

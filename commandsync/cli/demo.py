@@ -30,13 +30,9 @@ _EXAMPLES = ("examples", "../examples")  # in the installed package, in a checko
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the demo.
+    """One step of the demo: a change to commands.yaml, and a command with its expected exit code.
 
-    Attributes:
-        title: What it shows; empty for a step that belongs to the one before.
-        command: The command line after the program's name.
-        edit: The change to commands.yaml before it.
-        exit_code: The expected exit code.
+    The title is empty for a step that belongs to the one before.
     """
 
     title: str

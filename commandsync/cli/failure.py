@@ -43,17 +43,14 @@ def show_interruption(arguments: Sequence[str]) -> None:
 
 def output_of(arguments: Sequence[str]) -> Output:
     """Return the output that the bare arguments ask for: an error in the others is shown in it."""
-    form: Any = "text"
-    color: Any = "auto"
-    pairs = zip(arguments, [*arguments, ""][1:], strict=True)
-    for argument, following in pairs:
+    chosen: dict[str, Any] = {"--format": "text", "--color": "auto"}
+    valid = {"--format": get_args(Format), "--color": get_args(Color)}
+    for argument, following in zip(arguments, [*arguments, ""][1:], strict=True):
         name, _, rest = argument.partition("=")
         value = rest or following
-        if name == "--format" and value in get_args(Format):
-            form = value
-        elif name == "--color" and value in get_args(Color):
-            color = value
-    return Output(form, color)
+        if value in valid.get(name, ()):
+            chosen[name] = value
+    return Output(chosen["--format"], chosen["--color"])
 
 
 def _show_usage(error: click.ClickException, arguments: Sequence[str]) -> None:

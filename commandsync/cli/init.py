@@ -59,11 +59,7 @@ def init_command(*, path: str, settings: Settings, output: Output) -> None:
 
 
 def _manifest(settings: Settings, output: Output) -> tuple[str, str]:
-    """Return the manifest to write, and what of the listing it contains; empty for a starter.
-
-    Raises:
-        ListingError: The listing cannot be read; a starter would leave it out.
-    """
+    """Return the manifest to write, and what of the listing it contains; empty for a starter."""
     from commandsync.diagnostics import Notice
     from commandsync.manifest import dump_manifest, starter
     from commandsync.sync.job import read_listing

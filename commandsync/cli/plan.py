@@ -75,12 +75,12 @@ def _plans(
     settings: Settings, manifests: Sequence[Manifest], against: str | None
 ) -> list[Plan | CommandsyncError]:
     from commandsync.sync.comparison import plan_against
-    from commandsync.sync.job import Planned, jobs, plan_all
+    from commandsync.sync.job import jobs, plan_all, plans_of
 
     if against:
         return [plan_against(settings, manifests, against, called=against)]
     with jobs(settings, manifests) as opened:
-        return [item.plan if isinstance(item, Planned) else item for item in plan_all(opened)]
+        return plans_of(plan_all(opened))
 
 
 def _save(plans: list[Plan | CommandsyncError], path: str, *, force: bool) -> None:

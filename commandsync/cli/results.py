@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 from commandsync import report
 from commandsync.cli.output import ResultLostError
-from commandsync.errors import CommandsyncError
 from commandsync.sync import exits
+from commandsync.sync.job import split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from commandsync.apply.outcomes import Result, Settled
     from commandsync.cli.output import Output
+    from commandsync.errors import CommandsyncError
     from commandsync.plan.plan import Plan
 
 
 def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None:
     """Print plans, and the errors of those that could not be made."""
-    made = [plan for plan in plans if not isinstance(plan, CommandsyncError)]
-    errors = [error for error in plans if isinstance(error, CommandsyncError)]
+    made, errors = split(plans)
     if output.format == "json" and errors:
         output.result(report.render_mixed(plans))
         return
@@ -33,29 +33,23 @@ def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None
         output.failure(error)
 
 
-def show_results(results: Sequence[Result], output: Output) -> None:
-    """Print the results of plans.
-
-    Raises:
-        ResultLostError: They cannot be written; the message reports if the listing was changed.
-    """
+def show_results(results: Sequence[Result], output: Output) -> int:
+    """Print the results of plans; return their exit code: results that are lost are incomplete."""
     color = output.colored(sys.stdout)
     try:
         output.result(report.render_results(results, format=output.format, color=color))
     except ResultLostError as error:
-        if any(result.touched for result in results):
-            raise error.after_writing() from error
-        raise
+        touched = any(result.touched for result in results)
+        output.failure(error.after_writing() if touched else error)
+        return exits.Exit.INCOMPLETE if touched else exits.Exit.FAILED
+    return exits.of_result(*results)
 
 
 def exit_of_plans(plans: Sequence[Plan | CommandsyncError], *, detailed: bool) -> int:
     """Return the exit code of plans that were only shown."""
-    return exits.worst(
-        exits.of_error(plan)
-        if isinstance(plan, CommandsyncError)
-        else (exits.Exit.CHANGES if detailed and plan.changes else exits.Exit.DONE)
-        for plan in plans
-    )
+    made, errors = split(plans)
+    changes = detailed and any(plan.changes for plan in made)
+    return exits.worst([*map(exits.of_error, errors), exits.Exit.CHANGES if changes else 0])
 
 
 @contextmanager

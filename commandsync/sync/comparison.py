@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.sync.job import load_files, warnings_of
-from commandsync.sync.settings import Settings, rules_of
+from commandsync.sync.job import load_files, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
     from commandsync.records.texts import Resource
+    from commandsync.sync.settings import Settings
 
 
 def plan_against(
@@ -30,8 +30,6 @@ def plan_against(
         ManifestError: The other one is invalid.
         UsageError: There is more than one manifest on a side, or both are standard input.
     """
-    from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - when needed
-
     if other == "-" and "-" in settings.files:
         raise UsageError(
             "standard input can be read only once", hint="give one of the two as a file"
@@ -41,29 +39,22 @@ def plan_against(
         raise UsageError("--against compares one manifest with one other")
     (manifest,) = manifests
     desired, unpinned = _pinned_by_both(manifest.snapshot, listed[0].snapshot)
-    notice = Notice(f"this is compared with {called}, and not with the listing")
-    plan = make_plan(
-        desired=desired,
-        listed=Snapshot(  # collections that the other one does not manage are empty
-            {
-                resource: tuple(  # an id is the pin, or the location
-                    Entry(entry.text, id=entry.id or str(entry.location))
-                    for entry in listed[0].snapshot.collections.get(resource, ())
-                )
-                for resource in desired.scope
-            }
-        ),
-        # No base URL: no listing was read.
-        target=Target(bot=settings.bot or manifest.bot, base_url=""),
-        rules=rules_of(settings, manifest),
-        manifest=manifest.paths,
-        notices=(
-            *((notice,) if called else ()),
-            *((_unpinned(unpinned),) if unpinned else ()),
-            *warnings_of(manifest),
-        ),
+    as_listed = Snapshot(  # collections that the other one does not manage are empty
+        {
+            resource: tuple(  # an id is the pin, or the location
+                Entry(entry.text, id=entry.id or str(entry.location))
+                for entry in listed[0].snapshot.collections.get(resource, ())
+            )
+            for resource in desired.scope
+        }
     )
-    return plan.only(settings.only) if settings.only else plan
+    notices = (
+        [Notice(f"this is compared with {called}, and not with the listing")] if called else []
+    )
+    if unpinned:
+        notices.append(_unpinned(unpinned))
+    desired_manifest = replace(manifest, snapshot=desired)
+    return plan_of(desired_manifest, as_listed, settings=settings, notices=notices)
 
 
 def _pinned_by_both(desired: Snapshot, other: Snapshot) -> tuple[Snapshot, int]:

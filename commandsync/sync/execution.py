@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from commandsync.apply.steps import Aborted, Interrupted
 from commandsync.errors import CommandsyncError, StalePlanError, TooManyDeletesError
 from commandsync.sync.files import write_file
+from commandsync.sync.job import Planned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from commandsync.apply.steps import Event
     from commandsync.client.connection import Connection
     from commandsync.plan.plan import Plan
-    from commandsync.sync.job import Planned
     from commandsync.sync.settings import Settings
     from commandsync.sync.signals import Signals
 
@@ -65,6 +65,11 @@ def refusal_of(planned: Planned) -> CommandsyncError | None:
         rules=plan.rules,
     )
     return None if refused is None else TooManyDeletesError(refused.message, hint=refused.hint)
+
+
+def ready_of(planned: Sequence[Planned | CommandsyncError]) -> list[Planned]:
+    """Return the plans that may be applied to their listings."""
+    return [item for item in planned if isinstance(item, Planned) and not refusal_of(item)]
 
 
 def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]:

@@ -72,7 +72,8 @@ def write_file(path: str, text: str, *, force: bool, new_folder: bool = False) -
     except OSError as error:
         raise _refused(path, error) from error
     finally:
-        aside.unlink(missing_ok=True)  # gone already when it was moved
+        with suppress(OSError):
+            aside.unlink()  # gone already when it was moved
     _flush_folder(target.parent)
 
 

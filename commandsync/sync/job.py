@@ -76,17 +76,28 @@ class Planned:
     pinned: Callable[[Mapping[Location | None, str]], Planned] | None = None
 
 
-def plan_of(manifest: Manifest, listed: Snapshot, *, site: Site, settings: Settings) -> Plan:
-    """Compare a manifest with a listing."""
+def plan_of(
+    manifest: Manifest,
+    listed: Snapshot,
+    *,
+    settings: Settings,
+    site: Site | None = None,
+    notices: Sequence[Notice] = (),
+) -> Plan:
+    """Compare a manifest with a listing; without a site, with what stands for one."""
     from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
 
+    bot, base_url = (
+        (site.bot, site.address.base_url) if site else (settings.bot or manifest.bot, "")
+    )
+    warnings = (Notice(each.message, each.hint, each.location) for each in manifest.warnings)
     plan = make_plan(
         desired=manifest.snapshot,
         listed=listed,
-        target=Target(bot=site.bot, base_url=site.address.base_url),
+        target=Target(bot=bot, base_url=base_url),
         rules=rules_of(settings, manifest),
         manifest=manifest.paths,
-        notices=(*warnings_of(manifest), *site.warnings()),
+        notices=(*notices, *warnings, *(site.warnings() if site else ())),
     )
     return plan.only(settings.only) if settings.only else plan
 
@@ -108,13 +119,6 @@ def load_files(paths: Sequence[str]) -> tuple[Manifest, ...]:
         paths,
         stdin=lambda: sys.stdin.buffer.read(_LONGEST_STDIN),
         workspace=ci_workspace(os.environ),
-    )
-
-
-def warnings_of(manifest: Manifest) -> tuple[Notice, ...]:
-    """Return a manifest's warnings as notices."""
-    return tuple(
-        Notice(warning.message, warning.hint, warning.location) for warning in manifest.warnings
     )
 
 
@@ -175,6 +179,19 @@ def read_listing(
         from commandsync.client.driver import SnapshotReading  # noqa: PLC0415 - loads requests
 
         return SnapshotReading(connection, site.bot, scope).result()
+
+
+def plans_of(planned: Sequence[Planned | CommandsyncError]) -> list[Plan | CommandsyncError]:
+    """Return the plans, and the errors in place of plans."""
+    return [item.plan if isinstance(item, Planned) else item for item in planned]
+
+
+def split(
+    plans: Sequence[Plan | CommandsyncError],
+) -> tuple[tuple[Plan, ...], tuple[CommandsyncError, ...]]:
+    """Return the plans, and apart from them the errors."""
+    errors = tuple(plan for plan in plans if isinstance(plan, CommandsyncError))
+    return tuple(plan for plan in plans if not isinstance(plan, CommandsyncError)), errors
 
 
 def _planned(job: Job, listed: Snapshot) -> Planned:

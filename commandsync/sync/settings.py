@@ -100,11 +100,10 @@ def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = Tru
             hint="give --base-url, set COMMANDSYNC_BASE_URL, or write base_url: in the manifest",
         )
     address = parse_address(base_url, insecure_http=settings.insecure_http)
-    variable = variable or TOKEN_VARIABLE
-    token = _token(settings, variable)
+    token, source = _token(settings, variable)
     bot = settings.bot or bot or _owner(token)
     if of_bot and not bot.strip():
-        no_id = "the token does not contain one" if token else f"there is no token in {variable}"
+        no_id = "the token does not contain one" if token else f"there is no token in {source}"
         raise UsageError(
             f"the bot's id is missing, and {no_id}",
             hint="give --bot, set COMMANDSYNC_BOT, write bot: in the manifest, or give the token "
@@ -112,12 +111,12 @@ def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = Tru
         )
     if bot in {".", ".."}:
         raise UsageError(f"{bot!r} is not a bot id", hint="copy the id from the bot's page")
-    return Site(address, bot, token, settings.token_file or variable)
+    return Site(address, bot, token, source)
 
 
 def known_bot(settings: Settings) -> str:
     """Return the bot's id if it is known without a manifest, else an empty string."""
-    return settings.bot or _owner(_token(settings, TOKEN_VARIABLE))
+    return settings.bot or _owner(_token(settings)[0])
 
 
 def rules_of(settings: Settings, manifest: Manifest) -> SyncRules:
@@ -167,8 +166,10 @@ def _owner(token: Token | None) -> str:
     return token.bot if token else ""
 
 
-def _token(settings: Settings, variable: str) -> Token | None:
+def _token(settings: Settings, variable: str = "") -> tuple[Token | None, str]:
+    """Return the token, and the file or variable that it is from."""
     if settings.token_file:
-        return Token(read_token(settings.token_file))
+        return Token(read_token(settings.token_file)), settings.token_file
+    variable = variable or TOKEN_VARIABLE
     secret = os.environ.get(variable, "")
-    return Token(secret) if secret.strip() else None
+    return Token(secret) if secret.strip() else None, variable
