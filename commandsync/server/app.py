@@ -18,11 +18,6 @@ from commandsync.server.size_limit import SizeLimit
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-_DESCRIPTION = (
-    "The bot listing service of commandsync. Reads need no token; writes need the bot's own. "
-    "Every answer is JSON in UTF-8: `success`, `message` and `data`, or `error`."
-)
-
 
 def create_app(database: str | Database) -> FastAPI:
     """Return the service as an ASGI application.
@@ -44,7 +39,8 @@ def create_app(database: str | Database) -> FastAPI:
     app = FastAPI(
         title="Bot listing service",
         version=str(API_VERSION),
-        description=_DESCRIPTION,
+        description="The bot listing service of commandsync. Reads need no token; writes need the "
+        "bot's own. Every answer is JSON in UTF-8: `success`, `message` and `data`, or `error`.",
         openapi_url=f"/v{API_VERSION}/openapi.json",
         docs_url=None,  # the pages load scripts from another host
         redoc_url=None,

@@ -89,19 +89,12 @@ def _sentence(error: Mapping[str, Any], whole: str) -> str:
     if kind == "json_invalid":
         return f"the body is not valid JSON: {context.get('error', 'it cannot be read')}"
     steps = error["loc"][1:] if error["loc"][:1] == ("body",) else error["loc"]
-    field = place(steps) or whole
-    return f"{field} {_PROBLEMS.get(kind, '{other}').format(other=_other(error), **context)}"
+    problem = _PROBLEMS.get(kind, "is not valid: {msg}").format(msg=error["msg"], **context)
+    return f"{place(steps) or whole} {problem}"
 
 
-def _other(error: Mapping[str, Any]) -> str:
-    context = error.get("ctx", {})
-    if error["type"] == "value_error":
-        return str(context["error"])
-    return f"is not valid: {error['msg']}"
-
-
-_OBJECT = "must be a JSON object"
 _PROBLEMS = {
+    "value_error": "{error}",
     "missing": "is missing",
     "string_type": "must be a string",
     "string_unicode": "contains half of a surrogate pair, which is not text",
@@ -111,8 +104,6 @@ _PROBLEMS = {
     "int_from_float": "must be a whole number",
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",
-    "model_attributes_type": _OBJECT,
-    "model_type": _OBJECT,
-    "dict_type": _OBJECT,
+    **dict.fromkeys(("model_attributes_type", "model_type", "dict_type"), "must be a JSON object"),
     "extra_forbidden": "is not a known field",
 }

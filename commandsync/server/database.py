@@ -27,17 +27,11 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-_THREADS = 40  # as many as the web framework has: none waits for a connection
-_BUSY_SECONDS = 30  # how long a write waits for another process on the same file
 _ANOTHER = "give another --database; a missing file is created"
 
 
 class Database:
-    """An open database.
-
-    Attributes:
-        secret: The key that signs tokens; created with the database, and never leaves it.
-    """
+    """An open database; its secret signs tokens and never leaves it."""
 
     def __init__(self, engine: Engine, *, in_memory: bool) -> None:
         self._engine = engine
@@ -74,10 +68,7 @@ class Database:
 
 @contextmanager
 def opened(database: str) -> Iterator[Database]:
-    """Open a database for as long as the block lasts, and set it up when it is new.
-
-    Args:
-        database: A file path, or `:memory:`.
+    """Open a database, a file path or `:memory:`, and set it up when it is new.
 
     Raises:
         FileError: It cannot be opened, is not a database of this service, or is of a newer version.
@@ -101,7 +92,9 @@ def _connect(database: str) -> Database:
         engine = create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
     else:
         _make_private_file(Path(database))
-        engine = create_engine(url, pool_size=_THREADS, connect_args={"timeout": _BUSY_SECONDS})
+        # As many connections as the web framework has threads: none waits for one. A write waits
+        # for another process on the same file, for up to 30 seconds.
+        engine = create_engine(url, pool_size=40, connect_args={"timeout": 30})
     event.listen(engine, "connect", _prepare_connection)
     event.listen(engine, "begin", _begin)
     return Database(engine, in_memory=in_memory)
@@ -137,12 +130,15 @@ def _begin(connection: Connection) -> None:
 
 def _set_up(handle: Database, name: str) -> str:
     """Create the tables of a new database, or check those of an old one; return its secret."""
+    known: dict[str, str] = {}
     try:
         with handle.writing() as connection:
             tables = set(inspect(connection).get_table_names())
             if not tables:
                 _create(connection)
-            known = _settings(connection) if not tables or settings.name in tables else {}
+            if not tables or settings.name in tables:
+                rows = connection.execute(select(settings.c.key, settings.c.value))
+                known = {row.key: row.value for row in rows}
         secret = _checked(known, name)
         handle.log_ahead()  # only now: a file of another program is not changed
     except (SQLAlchemyError, sqlite3.Error) as error:
@@ -157,11 +153,6 @@ def _create(connection: Connection) -> None:
     connection.execute(
         insert(settings), [{"key": key, "value": value} for key, value in rows.items()]
     )
-
-
-def _settings(connection: Connection) -> dict[str, str]:
-    rows = connection.execute(select(settings.c.key, settings.c.value))
-    return {row.key: row.value for row in rows}
 
 
 def _checked(known: dict[str, str], name: str) -> str:

@@ -35,7 +35,7 @@ def get_bot(bot: BotId, database: Db, answer: Answers) -> Response:
     """Return the bot with all its documented fields. No token is needed."""
     with database.reading() as connection:
         record = listing.bot_of(connection, bot)
-    return answer.read("The bot.", record)
+    return answer("The bot.", data=record)
 
 
 def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
@@ -47,7 +47,7 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
         """Return the whole list, the oldest record first. No token is needed."""
         with database.reading() as connection:
             records = listing.records_of(connection, bot, resource)
-        return answer.read(f"The bot's {collection}.", records)
+        return answer(f"The bot's {collection}.", data=records)
 
     def delete_record(
         bot: OwnBot,
@@ -57,7 +57,7 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
     ) -> Response:
         with database.writing() as connection:
             listing.delete(connection, bot, resource, record)
-        return answer.written(f"The {kind} was deleted.")
+        return answer(f"The {kind} was deleted.")
 
     router.get(
         f"/bot/{{bot}}/{collection}",
@@ -102,7 +102,7 @@ def add_or_edit_command(
         return _edit(bot, body.id, body.texts(), database, answer)
     with database.writing() as connection:
         listing.add(connection, bot, Resource.COMMAND, body.texts())
-    return answer.written("The command was added.")
+    return answer("The command was added.")
 
 
 @router.put(
@@ -138,7 +138,7 @@ def set_uses(
     """Set the counter; the command's texts and time of update do not change."""
     with database.writing() as connection:
         listing.edit(connection, bot, Resource.COMMAND, command, {"uses": body.uses})
-    return answer.written("The uses were set.")
+    return answer("The uses were set.")
 
 
 @router.post(
@@ -155,10 +155,10 @@ def add_announcement(
     """Add an announcement at the end of the list; titles need not be unique."""
     with database.writing() as connection:
         listing.add(connection, bot, Resource.ANNOUNCEMENT, body.model_dump())
-    return answer.written("The announcement was added.")
+    return answer("The announcement was added.")
 
 
 def _edit(bot: str, command: str, texts: dict[str, Any], database: Db, answer: Answers) -> Response:
     with database.writing() as connection:
         listing.edit(connection, bot, Resource.COMMAND, command, texts, at=listing.now())
-    return answer.written("The command was edited.")
+    return answer("The command was edited.")

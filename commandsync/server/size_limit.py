@@ -13,12 +13,7 @@ _DISCARDED = 64  # times the limit: read and discarded, so that the sender reads
 
 
 class SizeLimit:
-    """Refuses bodies over a limit; an answer begins after the body is read.
-
-    Args:
-        app: The application.
-        limit: The largest body, in bytes.
-    """
+    """Refuses bodies over a limit, in bytes; an answer begins after the body is read."""
 
     def __init__(self, app: ASGIApp, limit: int) -> None:
         self._app = app
@@ -33,7 +28,10 @@ class SizeLimit:
         if body is None:
             return  # the client has disconnected
         if len(body) > self._limit:
-            await self._refuse(scope, receive, send)
+            refusal = {"error": f"the body is larger than {self._limit} bytes"}
+            response = json_response(refusal, status=413)
+            response.headers["Connection"] = "close"
+            await response(scope, receive, send)
             return
         messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -55,10 +53,3 @@ class SizeLimit:
             if not message.get("more_body", False):
                 break
         return bytes(kept)
-
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        response = json_response(
-            {"error": f"the body is larger than {self._limit} bytes"}, status=413
-        )
-        response.headers["Connection"] = "close"
-        await response(scope, receive, send)
