@@ -32,11 +32,7 @@ def surroundings(address: Address) -> dict[str, Any]:
 
 
 def proxy_of(address: Address, settings: dict[str, Any]) -> str | None:
-    """Return the URL of the proxy to use; None for a direct connection.
-
-    Raises:
-        InvalidProxyURL: The environment's proxy cannot be used.
-    """
+    """Return the URL of the proxy to use; None for a direct connection."""
     named = select_proxy(address.api, settings["proxies"])
     if not named:
         return None
@@ -48,11 +44,7 @@ def proxy_of(address: Address, settings: dict[str, Any]) -> str | None:
 
 
 def trust_of(settings: dict[str, Any]) -> ssl.SSLContext:
-    """Return the TLS context with the accepted certificate authorities.
-
-    Raises:
-        OSError: The environment's certificate file does not exist.
-    """
+    """Return the TLS context with the accepted certificate authorities."""
     named = settings["verify"]
     path = Path(named if isinstance(named, str) else DEFAULT_CA_BUNDLE_PATH)
     if not path.exists():

@@ -30,13 +30,8 @@ class Transport:
     """Sends one request and returns its result, from any thread.
 
     Proxies and certificate authorities are those of the environment, as in requests, but loopback
-    is always reached directly, and `.netrc` is never read.
-
-    Args:
-        address: The service.
-        secrecy: Reveals the token.
-        timeout: Seconds for one request.
-        kept: Most connections that are kept for later requests.
+    is always reached directly, and `.netrc` is never read. The time-out is in seconds; `kept` is
+    the most connections that are kept for later requests.
     """
 
     def __init__(self, address: Address, secrecy: Secrecy, *, timeout: float, kept: int) -> None:

@@ -73,15 +73,10 @@ class Record(BaseModel):
 
 
 class Command(Record):
-    """A command of a bot.
+    """A command of a bot; its name is not unique.
 
-    Attributes:
-        id: The service's identifier (`id` or `_id` on the wire); empty when it sent none.
-        name: What the command is called; not unique.
-        description: What it does.
-        syntax: How it is used.
-        category: Its group; empty for none.
-        uses: How often it was used; None when the service does not say.
+    The identifier (`id` or `_id` on the wire) and the category are empty when there is none; the
+    number of uses is None when the service does not report it.
     """
 
     id: Identifier = _IDENTIFIER

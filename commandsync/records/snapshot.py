@@ -21,13 +21,10 @@ the equal ones it is."""
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One command or announcement on one side.
+    """One command or announcement on one side, every field `canonical`.
 
-    Attributes:
-        text: Its text, every field `canonical`.
-        id: The service's identifier; on the desired side the pin; empty when there is none.
-        location: Where the manifest says it; None on the listed side.
-        formerly: Names it had before, canonical (desired commands only).
+    On the desired side the id is the pin, and `formerly` are the names it had before; on the listed
+    side there is no location.
     """
 
     text: Text
@@ -48,11 +45,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The managed collections of one side.
+    """The managed collections of one side, with their entries in order.
 
-    Attributes:
-        collections: The entries of each collection, in their order. A collection that is absent is
-            not managed (desired side) or was not read (listed side): never touched.
+    A collection that is absent is not managed (desired side) or was not read (listed side).
     """
 
     collections: Mapping[Resource, tuple[Entry, ...]] = field(

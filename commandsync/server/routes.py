@@ -20,7 +20,11 @@ from commandsync.server.records import (
 
 router = APIRouter()
 
-_BODY = refusals(400, 401, 403, 404, 413)
+_ANSWER: dict[str, Any] = {
+    "response_model": Done,
+    "responses": refusals(400, 401, 403, 404, 413),
+}
+_COMMAND = {**_ANSWER, "tags": ["commands"]}
 
 
 @router.get(
@@ -85,11 +89,9 @@ _add_routes(Resource.ANNOUNCEMENT, AnnouncementRecord)
 
 @router.post(
     "/bot/{bot}/commands",
-    tags=["commands"],
     operation_id="addOrEditCommand",
     summary="Add a command, or edit the one whose id the body contains",
-    response_model=Done,
-    responses=_BODY,
+    **_COMMAND,
 )
 def add_or_edit_command(
     bot: OwnBot, body: Annotated[CommandBody, Body()], database: Db, answer: Answers
@@ -107,11 +109,9 @@ def add_or_edit_command(
 
 @router.put(
     "/bot/{bot}/commands",
-    tags=["commands"],
     operation_id="editCommand",
     summary="Edit the command whose id the body contains",
-    response_model=Done,
-    responses=_BODY,
+    **_COMMAND,
 )
 def edit_command(
     bot: OwnBot, body: Annotated[CommandEdit, Body()], database: Db, answer: Answers
@@ -122,11 +122,9 @@ def edit_command(
 
 @router.put(
     "/bot/{bot}/commands/{command}/uses",
-    tags=["commands"],
     operation_id="setUses",
     summary="Set how often a command was used",
-    response_model=Done,
-    responses=_BODY,
+    **_COMMAND,
 )
 def set_uses(
     bot: OwnBot,
@@ -146,8 +144,7 @@ def set_uses(
     tags=["announcements"],
     operation_id="addAnnouncement",
     summary="Add an announcement",
-    response_model=Done,
-    responses=_BODY,
+    **_ANSWER,
 )
 def add_announcement(
     bot: OwnBot, body: Annotated[AnnouncementBody, Body()], database: Db, answer: Answers
