@@ -54,8 +54,9 @@ def plan_command(
     """
     from commandsync.cli.results import exit_of_plans, show_plans
     from commandsync.errors import UsageError
-    from commandsync.sync.files import check_target
-    from commandsync.sync.job import load
+    from commandsync.report import render_plans
+    from commandsync.sync.files import check_target, write_file
+    from commandsync.sync.job import load, split
 
     manifests = load(settings)
     if out and (against or len(manifests) != 1):
@@ -65,8 +66,9 @@ def plan_command(
     if out:
         check_target(out, force=force, read=manifests[0].paths)
     plans = _plans(settings, manifests, against)
-    if out:
-        _save(plans, out, force=force)
+    made, _ = split(plans)
+    if out and made:  # an error in the place of the plan is shown, not saved
+        write_file(out, render_plans(made, format="json"), force=force)
     show_plans(plans, output)
     return exit_of_plans(plans, detailed=detailed_exitcode)
 
@@ -81,13 +83,3 @@ def _plans(
         return [plan_against(settings, manifests, against, called=against)]
     with jobs(settings, manifests) as opened:
         return plans_of(plan_all(opened))
-
-
-def _save(plans: list[Plan | CommandsyncError], path: str, *, force: bool) -> None:
-    """Save the one plan that was made; an error in its place is shown, not saved."""
-    from commandsync.report import render_plans
-    from commandsync.sync.files import write_file
-
-    (plan,) = plans
-    if not isinstance(plan, Exception):
-        write_file(path, render_plans([plan], format="json"), force=force)

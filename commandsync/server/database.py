@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -37,18 +37,15 @@ class Database:
         self._engine = engine
         self._writer = engine.execution_options(commandsync_writes=True)
         self._lock = Lock()
-        self._in_memory = in_memory  # all threads share its one connection, reads as well
+        # In memory all threads share one connection, reads as well.
+        self._reading = self._lock if in_memory else nullcontext()
         self.secret = ""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Yield a transaction that sees one state of the database."""
-        if self._in_memory:
-            with self._lock, self._engine.begin() as connection:
-                yield connection
-        else:
-            with self._engine.begin() as connection:
-                yield connection
+        with self._reading, self._engine.begin() as connection:
+            yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
