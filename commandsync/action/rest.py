@@ -24,12 +24,9 @@ _MAY_WRITE = "the job needs `permissions: pull-requests: write`; a fork's job ne
 
 
 class GitHubError(Exception):
-    """A call of GitHub failed; this never fails the run, so it is no `CommandsyncError`.
+    """A call of GitHub failed, by its HTTP status, or 0 where there was no answer.
 
-    Attributes:
-        message: The problem, in one sentence.
-        hint: What to do; may be empty.
-        status: The HTTP status code; 0 where there was no answer.
+    This never fails the run, so it is not a `CommandsyncError`.
     """
 
     def __init__(self, message: str, *, status: int = 0, hint: str = "") -> None:

@@ -45,13 +45,7 @@ class Address:
 
 
 def parse_address(text: str, *, insecure_http: bool = False) -> Address:
-    """Read a base URL as users write it.
-
-    A trailing slash and a trailing `/v1` are removed.
-
-    Args:
-        text: The base URL.
-        insecure_http: Allow plain http to another machine.
+    """Read a base URL as users write it, without a trailing slash and a trailing `/v1`.
 
     Raises:
         UsageError: It is not an HTTP URL, or contains credentials, a token, a query or a fragment.

@@ -18,10 +18,7 @@ from commandsync.errors import UsageError
 
 @final
 class Token:
-    """A bot token, hidden in every representation.
-
-    Args:
-        secret: The token; surrounding whitespace is stripped.
+    """A bot token, hidden in every representation; surrounding whitespace is stripped.
 
     Raises:
         UsageError: It is empty, contains a control character, or is not valid in an HTTP header;

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from commandsync.api.address import Address
 
-_SPOKEN = {"http", "https"}
-
 
 def surroundings(address: Address) -> dict[str, Any]:
     """Return the settings for a service, under the names that requests uses.
@@ -38,7 +36,7 @@ def proxy_of(address: Address, settings: dict[str, Any]) -> str | None:
         return None
     proxy: str = prepend_scheme_if_needed(named, "http")  # type: ignore[no-untyped-call]  # requests'
     parts = parse_url(proxy)
-    if not parts.host or parts.scheme not in _SPOKEN:
+    if not parts.host or parts.scheme not in {"http", "https"}:
         raise InvalidProxyURL("not an http proxy")
     return proxy
 

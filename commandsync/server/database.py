@@ -74,12 +74,9 @@ def opened(database: str) -> Iterator[Database]:
         raise FileError(
             "the database is not a file path", hint="give --database a path, or :memory:"
         )
-    handle = _connect(database)
-    try:
+    with closing(_connect(database)) as handle:
         handle.secret = _set_up(handle, database)
         yield handle
-    finally:
-        handle.close()
 
 
 def _connect(database: str) -> Database:
@@ -132,24 +129,18 @@ def _set_up(handle: Database, name: str) -> str:
         with handle.writing() as connection:
             tables = set(inspect(connection).get_table_names())
             if not tables:
-                _create(connection)
+                metadata.create_all(connection)
+                rows = {"schema": str(SCHEMA_VERSION), "secret": secrets.token_hex(32)}
+                values = [{"key": key, "value": value} for key, value in rows.items()]
+                connection.execute(insert(settings), values)
             if not tables or settings.name in tables:
-                rows = connection.execute(select(settings.c.key, settings.c.value))
-                known = {row.key: row.value for row in rows}
+                known = {row.key: row.value for row in connection.execute(select(settings))}
         secret = _checked(known, name)
         handle.log_ahead()  # only now: a file of another program is not changed
     except (SQLAlchemyError, sqlite3.Error) as error:
         reason = getattr(error, "orig", None) or error
         raise FileError(f"the database {name} cannot be used: {reason}", hint=_ANOTHER) from error
     return secret
-
-
-def _create(connection: Connection) -> None:
-    metadata.create_all(connection)
-    rows = {"schema": str(SCHEMA_VERSION), "secret": secrets.token_hex(32)}
-    connection.execute(
-        insert(settings), [{"key": key, "value": value} for key, value in rows.items()]
-    )
 
 
 def _checked(known: dict[str, str], name: str) -> str:
