@@ -76,7 +76,14 @@ class Reporter:
         return {"plan-file": str(saved), "plan-markdown-file": str(shown)}
 
     def _summarise(self, verdict: Verdict) -> None:
-        text = page.page(verdict.markdown, label=self.inputs.label, notes=[*self._left_out()])
+        more = [
+            words.counted(count - MOST_OF_A_KIND, kind)
+            for kind, count in self.annotated.items()
+            if count > MOST_OF_A_KIND
+        ]
+        limit = f"A job shows {MOST_OF_A_KIND} annotations of a kind"
+        notes = [f"*{limit}; not shown: {', '.join(more)}.*"] if more else []
+        text = page.page(verdict.markdown, label=self.inputs.label, notes=notes)
         path = self.environ.get("GITHUB_STEP_SUMMARY", "")
         size = 0
         with suppress(OSError):
@@ -86,16 +93,6 @@ class Reporter:
             " and in the file that the output plan-markdown-file names." if verdict.plans else "."
         )
         self._put("GITHUB_STEP_SUMMARY", page.cut(text, most=most, pointer=pointer))
-
-    def _left_out(self) -> Iterable[str]:
-        more = [
-            words.counted(count - MOST_OF_A_KIND, kind)
-            for kind, count in self.annotated.items()
-            if count > MOST_OF_A_KIND
-        ]
-        if more:
-            limit = f"A job shows {MOST_OF_A_KIND} annotations of a kind"
-            yield f"*{limit}; not shown: {', '.join(more)}.*"
 
     def _comments(self, verdict: Verdict) -> bool:
         """Whether this run writes a comment."""

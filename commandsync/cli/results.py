@@ -55,16 +55,16 @@ def exit_of_plans(plans: Sequence[Plan | CommandsyncError], *, detailed: bool) -
 @contextmanager
 def show_progress(plan: Plan, output: Output) -> Iterator[Callable[[Sequence[Settled]], None]]:
     """Show outcomes while they come: as a bar on a terminal, elsewhere with -v as lines."""
+
+    def show_lines(outcomes: Sequence[Settled]) -> None:
+        for outcome in outcomes:
+            output.talk(report.render_settled(outcome, color=output.colored(sys.stderr)), at=1)
+
     if output.verbosity == 0 and sys.stderr.isatty() and plan.changes:
         with _bar(plan) as on_settled:
             yield on_settled
     else:
-        yield lambda settled: _show_lines(settled, output)
-
-
-def _show_lines(outcomes: Sequence[Settled], output: Output) -> None:
-    for outcome in outcomes:
-        output.talk(report.render_settled(outcome, color=output.colored(sys.stderr)), at=1)
+        yield show_lines
 
 
 @contextmanager

@@ -26,9 +26,8 @@ _DISCARDED = 64  # times the limit: read and discarded, so that the sender reads
 def create_app(database: str | Database) -> FastAPI:
     """Return the service as an ASGI application.
 
-    Args:
-        database: An open database, which its caller closes; or a file path or `:memory:`, opened
-            when the application starts up and closed when it ends.
+    An open database is closed by its caller; a file path or `:memory:` is opened when the
+    application starts up, and closed when it ends.
     """
 
     @asynccontextmanager

@@ -78,19 +78,15 @@ def describe(
     return "; ".join(_sentence(error, whole) for error in errors)
 
 
-def place(steps: Sequence[object]) -> str:
-    """Return a place in a document: `bots[0].profile.username`."""
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-    return text.removeprefix(".")
-
-
 def _sentence(error: Mapping[str, Any], whole: str) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind == "json_invalid":
         return f"the body is not valid JSON: {context.get('error', 'it cannot be read')}"
     steps = error["loc"][1:] if error["loc"][:1] == ("body",) else error["loc"]
     problem = _PROBLEMS.get(kind, "is not valid: {msg}").format(msg=error["msg"], **context)
-    return f"{place(steps) or whole} {problem}"
+    # The place in the document: `bots[0].profile.username`.
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return f"{place.removeprefix('.') or whole} {problem}"
 
 
 _PROBLEMS = {

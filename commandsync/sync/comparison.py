@@ -52,7 +52,11 @@ def plan_against(
         [Notice(f"this is compared with {called}, and not with the listing")] if called else []
     )
     if unpinned:
-        notices.append(_unpinned(unpinned))
+        one = unpinned == 1
+        ids, entries = ("id is", "its entry is") if one else ("ids are", "their entries are")
+        message = f"{unpinned:,} pinned {ids} not in the other manifest: {entries} matched by text"
+        hint = "an entry that is renamed by its pin alone is shown as added and deleted here"
+        notices.append(Notice(message, hint))
     desired_manifest = replace(manifest, snapshot=desired)
     return plan_of(desired_manifest, as_listed, settings=settings, notices=notices)
 
@@ -70,11 +74,3 @@ def _pinned_by_both(desired: Snapshot, other: Snapshot) -> tuple[Snapshot, int]:
             for entry, is_lost in zip(entries, lost, strict=True)
         )
     return Snapshot(collections), unpinned
-
-
-def _unpinned(count: int) -> Notice:
-    ids, entries = ("id is", "its entry is") if count == 1 else ("ids are", "their entries are")
-    return Notice(
-        f"{count:,} pinned {ids} not in the other manifest: {entries} matched by text",
-        "an entry that is renamed by its pin alone is shown as added and deleted here",
-    )

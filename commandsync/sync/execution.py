@@ -104,33 +104,29 @@ def execute(
 
     For each plan, `progress` opens a callback for outcomes when they become final.
     """
-    from commandsync.apply.outcomes import skipped  # noqa: PLC0415 - loads with the plan
-
-    return [
-        skipped(item.plan, "interrupted")
-        if signals.number
-        else _executed(item, stop, settings=settings, progress=progress, unordered=unordered)
-        for item in planned
-    ]
-
-
-def _executed(
-    planned: Planned, stop: Stop, *, settings: Settings, progress: Progress, unordered: bool
-) -> Result:
     from commandsync.api.policy import Health  # noqa: PLC0415 - loads with the plan
+    from commandsync.apply.outcomes import skipped  # noqa: PLC0415 - as above
     from commandsync.apply.run import apply  # noqa: PLC0415 - as above
     from commandsync.client.driver import drive  # noqa: PLC0415 - loads requests
 
-    stop.connection, health = planned.connection, Health()
-    steps = apply(
-        planned.plan,
-        listed=planned.listed,
-        health=health,
-        replan=planned.replan,
-        concurrency=settings.concurrency,
-        unordered=unordered,
-    )
-    with progress(planned.plan) as on_settled:
-        return drive(
-            steps, planned.connection, health=health, events=stop.events, on_settled=on_settled
+    results = []
+    for item in planned:
+        if signals.number:
+            results.append(skipped(item.plan, "interrupted"))
+            continue
+        stop.connection, health = item.connection, Health()
+        steps = apply(
+            item.plan,
+            listed=item.listed,
+            health=health,
+            replan=item.replan,
+            concurrency=settings.concurrency,
+            unordered=unordered,
         )
+        with progress(item.plan) as on_settled:
+            results.append(
+                drive(
+                    steps, item.connection, health=health, events=stop.events, on_settled=on_settled
+                )
+            )
+    return results
