@@ -118,7 +118,7 @@ def of_results(results: Sequence[Result], *, code: int) -> Verdict:
         text=report.render_results(results, format="text"),
         markdown=report.render_results(results, format="markdown"),
         annotations=tuple(note for result in results for note in github.result_annotations(result)),
-        reason="" if complete else _reason(results),
+        reason="" if complete else _reason_of_results(results),
         plans=plans,
         changed=touched,
     )
@@ -140,7 +140,7 @@ def of_comparison(plans: Sequence[Plan], why: CommandsyncError) -> Verdict:
     )
 
 
-def _reason(results: Sequence[Result]) -> str:
+def _reason_of_results(results: Sequence[Result]) -> str:
     """Return why results are not complete, in a word."""
     if any(result.touched or result.interrupted for result in results):
         return _INCOMPLETE

@@ -52,9 +52,10 @@ def plan_command(
       commandsync plan --out plan.json              # then: apply --plan plan.json
       commandsync plan --against old/commands.yaml  # what did this edit change?
     """
-    from commandsync.cli.results import exit_of_plans, show_plans
+    from commandsync.cli.results import show_plans
     from commandsync.errors import UsageError
     from commandsync.report import render_plans
+    from commandsync.sync import exits
     from commandsync.sync.files import check_target, write_file
     from commandsync.sync.job import load, split
 
@@ -66,11 +67,12 @@ def plan_command(
     if out:
         check_target(out, force=force, read=manifests[0].paths)
     plans = _plans(settings, manifests, against)
-    made, _ = split(plans)
+    made, errors = split(plans)
     if out and made:  # an error in the place of the plan is shown, not saved
         write_file(out, render_plans(made, format="json"), force=force)
     show_plans(plans, output)
-    return exit_of_plans(plans, detailed=detailed_exitcode)
+    changes = detailed_exitcode and any(plan.changes for plan in made)
+    return exits.worst([*map(exits.of_error, errors), exits.Exit.CHANGES if changes else 0])
 
 
 def _plans(

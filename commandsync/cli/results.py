@@ -45,13 +45,6 @@ def show_results(results: Sequence[Result], output: Output) -> int:
     return exits.of_result(*results)
 
 
-def exit_of_plans(plans: Sequence[Plan | CommandsyncError], *, detailed: bool) -> int:
-    """Return the exit code of plans that were only shown."""
-    made, errors = split(plans)
-    changes = detailed and any(plan.changes for plan in made)
-    return exits.worst([*map(exits.of_error, errors), exits.Exit.CHANGES if changes else 0])
-
-
 @contextmanager
 def show_progress(plan: Plan, output: Output) -> Iterator[Callable[[Sequence[Settled]], None]]:
     """Show outcomes while they come: as a bar on a terminal, elsewhere with -v as lines."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import jwt
 
 _ALGORITHM = "HS256"
-_SCHEME = "bot"
 
 
 class BadTokenError(Exception):
@@ -30,7 +29,7 @@ def bot_of(authorization: str | None, *, secret: str) -> str:
     if not authorization:
         raise BadTokenError("a token is needed: send the header `Authorization: Bot <token>`")
     scheme, _, token = authorization.partition(" ")
-    if scheme.lower() != _SCHEME or not token:
+    if scheme.lower() != "bot" or not token:
         raise BadTokenError("the header Authorization must be `Bot <token>`")
     try:
         claims = jwt.decode(
