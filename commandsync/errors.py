@@ -53,12 +53,7 @@ class Reply:
 
 
 class CommandsyncError(Exception):
-    """The root of every error this package raises on purpose.
-
-    Attributes:
-        message: The error and its place, in one sentence.
-        hint: What to do next; may be empty.
-    """
+    """The root of every error this package raises on purpose: a message and, maybe, a hint."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -83,11 +78,7 @@ class ArgumentError(UsageError, ValueError):
 
 
 class ManifestError(CommandsyncError):
-    """The manifest is invalid.
-
-    Attributes:
-        problems: Every problem, in the order of the files and lines.
-    """
+    """The manifest is invalid, with every problem in the order of the files and lines."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         count = len(problems)
@@ -153,11 +144,7 @@ class StoppedError(ListingError):
 
 
 class DecodeError(ListingError):
-    """An answer cannot be read.
-
-    Attributes:
-        reply: The answer.
-    """
+    """An answer cannot be read."""
 
     def __init__(self, message: str, *, reply: Reply, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -165,12 +152,7 @@ class DecodeError(ListingError):
 
 
 class ApiError(ListingError):
-    """The service refused.
-
-    Attributes:
-        status: The HTTP status code; 200 if the body contains `success: false`.
-        reply: The whole answer.
-    """
+    """The service refused; the status is 200 if the body contains `success: false`."""
 
     def __init__(self, message: str, *, reply: Reply, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -195,11 +177,7 @@ class NotFound(ApiError):  # noqa: N818 - the client library's public name
 
 
 class RateLimited(ApiError):  # noqa: N818 - the client library's public name
-    """Too many requests.
-
-    Attributes:
-        retry_after: Seconds to wait before the next request; None if the service sent none.
-    """
+    """Too many requests; `retry_after` is in seconds, or None if the service sent none."""
 
     def __init__(
         self, message: str, *, reply: Reply, hint: str = "", retry_after: float | None = None

@@ -19,7 +19,6 @@ from commandsync.errors import UsageError
 Extra = Literal["async", "server"]
 
 _ROOT = Path(__file__).resolve().parents[1]
-_PASSWORD = re.compile(r"//[^/@]*:[^/@]*@")
 
 
 def missing(what: str, extra: Extra, error: ImportError) -> UsageError:
@@ -33,7 +32,13 @@ def missing(what: str, extra: Extra, error: ImportError) -> UsageError:
 def install_command(extra: Extra) -> str:
     """Return the command that installs this copy with an extra."""
     installer, origin = _recorded()
-    pip = f"uv pip install --python {_quoted(sys.executable)}" if installer == "uv" else _pip()
+    python, short = _quoted(sys.executable), shutil.which("pip")
+    if installer == "uv":
+        pip = f"uv pip install --python {python}"
+    elif short and Path(short).parent == Path(sys.executable).parent:  # a shell finds this one
+        pip = "pip install"
+    else:
+        pip = f"{python} -m pip install"
     editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
     return f"{pip} {editable}{_quoted(_requirement(extra, origin))}"
 
@@ -41,7 +46,7 @@ def install_command(extra: Extra) -> str:
 def _requirement(extra: Extra, origin: dict[str, Any]) -> str:
     if (_ROOT / "pyproject.toml").is_file():
         return f"{_ROOT}[{extra}]"
-    url = _PASSWORD.sub("//", str(origin.get("url", "")))
+    url = re.sub(r"//[^/@]*:[^/@]*@", "//", str(origin.get("url", "")))  # without a password
     if "dir_info" in origin:
         return f"{url2pathname(urlsplit(url).path)}[{extra}]"
     inside = f"#subdirectory={origin['subdirectory']}" if "subdirectory" in origin else ""
@@ -59,14 +64,6 @@ def _recorded() -> tuple[str, dict[str, Any]]:
         return installer, json.loads(copy.read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):
         return "", {}
-
-
-def _pip() -> str:
-    """Return the pip of this Python, in its short form if a shell finds that one."""
-    pip = shutil.which("pip")
-    if pip and Path(pip).parent == Path(sys.executable).parent:
-        return "pip install"
-    return f"{_quoted(sys.executable)} -m pip install"
 
 
 def _quoted(text: str) -> str:

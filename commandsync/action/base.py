@@ -17,18 +17,14 @@ if TYPE_CHECKING:
     from commandsync.action.rest import GitHub
     from commandsync.manifest import Manifest
 
-_SUFFIXES = (".yaml", ".yml")
 _MOST_FILES = 200
 _MISSING = 404
-_NOTHING = "version: 1\n"
 
 
 def base_manifest(manifest: Manifest, github: GitHub, event: Event, *, folder: str) -> str:
     """Fetch a manifest from the base branch, with the YAML files beside it and its includes.
 
-    Returns:
-        The path of the manifest, in a new folder inside `folder`; it manages nothing if the base
-        branch has none.
+    Its path is in a new folder inside `folder`; it manages nothing if the base branch has none.
 
     Raises:
         GitHubError: They cannot be read.
@@ -50,7 +46,7 @@ def base_manifest(manifest: Manifest, github: GitHub, event: Event, *, folder: s
     path = top / os.path.relpath(manifest.path, root)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_NOTHING, encoding="utf-8")
+        path.write_text("version: 1\n", encoding="utf-8")
     return str(path)
 
 
@@ -73,7 +69,8 @@ def _yaml_names(github: GitHub, event: Event, folder: PurePosixPath) -> list[str
         for entry in (entries if isinstance(entries, list) else [])
         if isinstance(entry, dict) and entry.get("type") == "file"
     ]
-    return [name for name in names if name.endswith(_SUFFIXES) and PurePosixPath(name).name == name]
+    suffixes = (".yaml", ".yml")
+    return [name for name in names if name.endswith(suffixes) and PurePosixPath(name).name == name]
 
 
 def _content(github: GitHub, event: Event, path: PurePosixPath) -> bytes:

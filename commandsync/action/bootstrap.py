@@ -41,11 +41,7 @@ _HASHED = ("--no-deps", "--require-hashes", "--only-binary", ":all:")
 
 
 class BootstrapError(Exception):
-    """The libraries cannot be installed; the message contains the reason and what to do.
-
-    Attributes:
-        reason: The output failure-reason.
-    """
+    """The libraries cannot be installed; `reason` is the output failure-reason."""
 
     def __init__(self, message: str, *, reason: Literal["invalid", "network"]) -> None:
         super().__init__(message)
@@ -68,13 +64,9 @@ def main() -> int:
 
 
 def prepare(environ: Mapping[str, str]) -> list[str]:
-    """Make the locked libraries importable.
+    """Make the locked libraries importable; return the folders to put in front of `sys.path`.
 
-    Args:
-        environ: The step's environment.
-
-    Returns:
-        The folders to put in front of `sys.path`; none if the same versions are installed already.
+    There are none if the same versions are installed already.
 
     Raises:
         BootstrapError: They cannot be installed.
@@ -110,11 +102,7 @@ def installed(folders: Iterable[str]) -> dict[str, str]:
 
 
 def _install_aside(target: Path, environ: Mapping[str, str]) -> str:
-    """Install into a new folder and move it into place, so that parallel jobs do not collide.
-
-    Returns:
-        The folder of the libraries.
-    """
+    """Install into a new folder and move it into place, so that parallel jobs do not collide."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         aside = tempfile.mkdtemp(prefix=f"{target.name}-", dir=target.parent)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commandsync.action.rest import GitHubError
@@ -17,28 +16,13 @@ if TYPE_CHECKING:
 _JOBS_OWN = "github-actions[bot]"
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """The comment to write.
-
-    Attributes:
-        markdown: The page.
-        key: Identifies the comment among those of other runs.
-        creates: Whether to create a comment if there is none yet.
-    """
-
-    markdown: str
-    key: str
-    creates: bool
-
-
 def key_of(inputs: Inputs) -> str:
     """Return the key of this run's comment: its label, or else the listing and the manifests."""
     return inputs.label or "\n".join((inputs.base_url, inputs.bot, *inputs.files))
 
 
-def write_comment(draft: Draft, github: GitHub, event: Event) -> str:
-    """Create the comment, or edit the existing one.
+def write_comment(markdown: str, github: GitHub, event: Event, *, key: str, creates: bool) -> str:
+    """Create the comment if `creates`, or edit the existing one, which the key identifies.
 
     Returns:
         The comment's URL; empty where there is none and none is needed.
@@ -50,20 +34,16 @@ def write_comment(draft: Draft, github: GitHub, event: Event) -> str:
     if not number:
         return ""
     comments = f"/repos/{event.repository}/issues/{number}/comments"
-    existing = _ours(github, comments, comment_marker(draft.key))
-    if existing is None and not draft.creates:
+    existing = _ours(github, comments, comment_marker(key))
+    if existing is None and not creates:
         return ""
-    body = comment_body(
-        draft.markdown,
-        key=draft.key,
-        pointer=f"The rest is in the [job's summary]({event.run_url}).",
-    )
+    pointer = f"The rest is in the [job's summary]({event.run_url})."
+    body = comment_body(markdown, key=key, pointer=pointer)
     if existing is None:
         existing = github.post(comments, {"body": body})
     elif _first_line(existing) != _first_line({"body": body}):
-        existing = github.patch(
-            f"/repos/{event.repository}/issues/comments/{_id(existing)}", {"body": body}
-        )
+        comment = f"/repos/{event.repository}/issues/comments/{_id(existing)}"
+        existing = github.patch(comment, {"body": body})
     return str(existing.get("html_url") or "") if isinstance(existing, dict) else ""
 
 

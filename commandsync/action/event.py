@@ -15,17 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """The event that started the workflow.
+    """The event that started the workflow: a pull request by number, or 0, and its base commit.
 
-    Attributes:
-        name: The event's name.
-        repository: `owner/name`.
-        sha: The commit.
-        pull_request: The pull request's number; 0 for none.
-        base_sha: The commit of the base branch; empty for none.
-        fork: Whether it comes from another repository.
-        default_branch: Whether this is a push to the default branch.
-        run_url: The page of the job's summary.
+    `default_branch` is for a push to it; `run_url` is the page of the job's summary.
     """
 
     name: str = ""

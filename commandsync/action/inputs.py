@@ -1,17 +1,20 @@
-"""The Action's inputs, read from the step's environment and validated."""
+"""The Action's inputs, read from the step's environment and validated, and its secrets to mask."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
+from base64 import b64encode
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, cast, get_args
+from urllib.parse import quote
 
 from commandsync.errors import ManifestError, UsageError
 from commandsync.plan.rules import parse_delete_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from commandsync.errors import CommandsyncError
     from commandsync.plan.rules import DeleteLimit
@@ -23,6 +26,10 @@ _BOOLEANS = {"true": True, "false": False}
 _FAIL_ON = ("", "error", "changes")
 _FLAGS = {"-f": "file", "--base-url": "base-url", "--bot": "bot", "--token-file": "token"}
 _FLAG = re.compile(r"(?<![\w-])(?:-f|--base-url|--bot|--token-file)(?![\w-])")
+_SHORTEST = 6  # characters: masking a shorter text would make the log unreadable
+_SECRETS = ("INPUT_TOKEN", "INPUT_GITHUB_TOKEN")
+_VARIABLE = re.compile(r"COMMANDSYNC_(?!BASE_URL$|BOT$)\w+")  # the variables of token_env
+_JWT_PARTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +147,31 @@ def _limit(text: str) -> DeleteLimit | None:
             f"the input max-deletes is {text!r}: {error}",
             hint="use a number, a percentage, or all",
         ) from error
+
+
+def forms_of_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return every text that the log must not show, without duplicates."""
+    secrets = [
+        value.strip()
+        for name, value in sorted(environ.items())
+        if name in _SECRETS or _VARIABLE.fullmatch(name)
+    ]
+    forms = (form for secret in secrets for form in _forms(secret))
+    return tuple(dict.fromkeys(form for form in forms if len(form) >= _SHORTEST))
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """Return the forms of a secret: whole, its lines, encoded, and its own parts."""
+    bare = re.sub(r"^Bot\s+", "", secret)
+    for text in (secret, bare, *secret.splitlines()):
+        yield text.strip()
+    yield quote(bare, safe="")
+    yield json.dumps(bare)[1:-1]
+    for text in (bare, f"Bot {bare}"):
+        encoded = b64encode(text.encode()).decode()
+        yield encoded
+        yield encoded.rstrip("=")
+        yield encoded.translate(str.maketrans("+/", "-_")).rstrip("=")
+    parts = bare.split(".")
+    if len(parts) == _JWT_PARTS:
+        yield from parts[1:]  # the payload and the signature; the header is no secret

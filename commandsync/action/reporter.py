@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commandsync import report
-from commandsync.action.comment import Draft, key_of, write_comment
+from commandsync.action.comment import key_of, write_comment
 from commandsync.action.rest import GitHubError
 from commandsync.report import github, summary
 from commandsync.report.github import MOST_OF_A_KIND, Annotation
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from commandsync.action.rest import GitHub
     from commandsync.action.verdict import Verdict
     from commandsync.plan.plan import Plan
-
-_SAVED = "plan.json"
-_SAVED_MARKDOWN = "plan.md"
 
 
 @dataclass(slots=True)
@@ -47,12 +44,10 @@ class Reporter:
         self.put_outputs(_scalars(verdict))
         if verdict.plans:
             self.put_outputs(self._files(verdict.plans))
-        markdown = github.page(verdict.markdown, label=self.inputs.label)
         if self.inputs.summary:
             self._summarise(verdict)
         if self._comments(verdict):
-            url = self._comment(Draft(markdown, key_of(self.inputs), self._creates(verdict)))
-            self.put_outputs({"comment-url": url})
+            self.put_outputs({"comment-url": self._comment(verdict)})
 
     def annotate(self, annotations: Iterable[Annotation]) -> None:
         """Annotate lines, at most as many of a kind as a runner shows."""
@@ -72,7 +67,7 @@ class Reporter:
         parent = self.environ.get("RUNNER_TEMP") or None
         try:
             folder = Path(tempfile.mkdtemp(prefix="commandsync-plan-", dir=parent)).absolute()
-            saved, shown = folder / _SAVED, folder / _SAVED_MARKDOWN
+            saved, shown = folder / "plan.json", folder / "plan.md"
             saved.write_text(report.render_plans(plans, format="json"), "utf-8", newline="\n")
             shown.write_text(report.render_plans(plans, format="markdown"), "utf-8", newline="\n")
         except OSError as error:
@@ -81,7 +76,14 @@ class Reporter:
         return {"plan-file": str(saved), "plan-markdown-file": str(shown)}
 
     def _summarise(self, verdict: Verdict) -> None:
-        text = github.page(verdict.markdown, label=self.inputs.label, notes=[*self._left_out()])
+        more = [
+            summary.counted(count - MOST_OF_A_KIND, kind)
+            for kind, count in self.annotated.items()
+            if count > MOST_OF_A_KIND
+        ]
+        limit = f"A job shows {MOST_OF_A_KIND} annotations of a kind"
+        notes = [f"*{limit}; not shown: {', '.join(more)}.*"] if more else []
+        text = github.page(verdict.markdown, label=self.inputs.label, notes=notes)
         path = self.environ.get("GITHUB_STEP_SUMMARY", "")
         size = 0
         with suppress(OSError):
@@ -91,16 +93,6 @@ class Reporter:
             " and in the file that the output plan-markdown-file names." if verdict.plans else "."
         )
         self._put("GITHUB_STEP_SUMMARY", github.cut_page(text, most=most, pointer=pointer))
-
-    def _left_out(self) -> Iterable[str]:
-        more = [
-            summary.counted(count - MOST_OF_A_KIND, kind)
-            for kind, count in self.annotated.items()
-            if count > MOST_OF_A_KIND
-        ]
-        if more:
-            limit = f"A job shows {MOST_OF_A_KIND} annotations of a kind"
-            yield f"*{limit}; not shown: {', '.join(more)}.*"
 
     def _comments(self, verdict: Verdict) -> bool:
         """Whether this run writes a comment."""
@@ -114,16 +106,20 @@ class Reporter:
             say(f"A job of a fork's pull request may not comment{summary}.")
         return not self.event.fork and self.event.name in {"pull_request", "push"}
 
-    def _creates(self, verdict: Verdict) -> bool:
-        pending = self.event.name == "pull_request" and any(p.changes for p in verdict.plans)
-        return pending or self.inputs.comment == "always"
-
-    def _comment(self, draft: Draft) -> str:
+    def _comment(self, verdict: Verdict) -> str:
         if self.github is None:
             self._warn("the comment is not written: there is no github-token")
             return ""
+        pending = self.event.name == "pull_request" and any(p.changes for p in verdict.plans)
+        markdown = github.page(verdict.markdown, label=self.inputs.label)
         try:
-            return write_comment(draft, self.github, self.event)
+            return write_comment(
+                markdown,
+                self.github,
+                self.event,
+                key=key_of(self.inputs),
+                creates=pending or self.inputs.comment == "always",
+            )
         except GitHubError as error:
             self._warn(f"the comment is not written: {error.message}", error.hint)
             return ""
@@ -158,24 +154,14 @@ def _scalars(verdict: Verdict) -> dict[str, str]:
         "failure-reason": verdict.reason,
         "changed": "" if verdict.changed is None else str(verdict.changed).lower(),
     }
-    if not verdict.plans:
-        return values
     plans = verdict.plans
-    counts = {name: sum(plan.count(name) for plan in plans) for name in ("add", "delete")}
-    edits = sum(plan.count("edit") + plan.count("replace") for plan in plans)
-    return {
-        **values,
-        "adds": str(counts["add"]),
-        "edits": str(edits),
-        "deletes": str(counts["delete"]),
-        "unchanged": str(sum(plan.unchanged for plan in plans)),
-        "fingerprint": _fingerprint(plans),
-    }
-
-
-def _fingerprint(plans: tuple[Plan, ...]) -> str:
-    """Return the plan's fingerprint, or one over those of all plans."""
-    if len(plans) == 1:
-        return plans[0].fingerprint
-    joined = "\n".join(plan.fingerprint for plan in plans)
-    return f"sha256:{sha256(joined.encode()).hexdigest()}"
+    if not plans:
+        return values
+    counted = {"adds": ("add",), "edits": ("edit", "replace"), "deletes": ("delete",)}
+    for name, actions in counted.items():
+        values[name] = str(sum(plan.count(action) for plan in plans for action in actions))
+    values["unchanged"] = str(sum(plan.unchanged for plan in plans))
+    fingerprint = "\n".join(plan.fingerprint for plan in plans)
+    if len(plans) > 1:  # one over those of all plans
+        fingerprint = f"sha256:{sha256(fingerprint.encode()).hexdigest()}"
+    return {**values, "fingerprint": fingerprint}

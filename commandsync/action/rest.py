@@ -24,12 +24,9 @@ _MAY_WRITE = "the job needs `permissions: pull-requests: write`; a fork's job ne
 
 
 class GitHubError(Exception):
-    """A call of GitHub failed; this never fails the run, so it is no `CommandsyncError`.
+    """A call of GitHub failed, by its HTTP status, or 0 where there was no answer.
 
-    Attributes:
-        message: The problem, in one sentence.
-        hint: What to do; may be empty.
-        status: The HTTP status code; 0 where there was no answer.
+    This never fails the run, so it is not a `CommandsyncError`.
     """
 
     def __init__(self, message: str, *, status: int = 0, hint: str = "") -> None:
@@ -48,13 +45,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 @dataclass(frozen=True, slots=True)
 class GitHub:
-    """A client of GitHub's API.
-
-    Attributes:
-        url: The REST API, from `GITHUB_API_URL`.
-        token: The token.
-        graphql: The GraphQL API, from `GITHUB_GRAPHQL_URL`.
-    """
+    """A client of GitHub's API: REST at `url`, and GraphQL."""
 
     url: str
     token: str = field(repr=False)
@@ -99,11 +90,7 @@ class GitHub:
             return ""
 
     def _send(self, method: str, url: str, body: dict[str, Any] | None = None) -> tuple[Any, str]:
-        """Send one request; return the JSON of the answer, and its `Link` header.
-
-        Raises:
-            GitHubError: There is no answer, or it is an error.
-        """
+        """Send one request; return the JSON of the answer, and its `Link` header."""
         if not url.startswith(("https://", "http://")):
             raise GitHubError("GITHUB_API_URL is not a URL")
         request = urllib.request.Request(  # noqa: S310 - the scheme is checked above
@@ -123,13 +110,10 @@ class GitHub:
             with opener.open(request, timeout=_SECONDS) as answer:
                 return json.loads(answer.read(_MOST_BYTES) or b"null"), answer.headers["Link"] or ""
         except urllib.error.HTTPError as error:
-            with error:
-                raise _refused(error) from None
+            error.close()
+            hint = _MAY_WRITE if error.code in {401, 403, 404} else ""
+            message = f"GitHub answers {error.code}"
+            raise GitHubError(message, status=error.code, hint=hint) from None
         except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
             reason = getattr(error, "reason", error)
             raise GitHubError(f"no answer from GitHub: {reason}") from None
-
-
-def _refused(error: urllib.error.HTTPError) -> GitHubError:
-    hint = _MAY_WRITE if error.code in {401, 403, 404} else ""
-    return GitHubError(f"GitHub answers {error.code}", status=error.code, hint=hint)

@@ -15,8 +15,7 @@ from commandsync import report
 from commandsync.action import verdict
 from commandsync.action.base import base_manifest
 from commandsync.action.event import read_event
-from commandsync.action.inputs import Inputs, in_inputs, read_inputs
-from commandsync.action.masks import forms_of_secrets
+from commandsync.action.inputs import Inputs, forms_of_secrets, in_inputs, read_inputs
 from commandsync.action.reporter import Reporter, say
 from commandsync.action.rest import GitHub, GitHubError
 from commandsync.errors import CommandsyncError, Forbidden, ManifestError, Unauthorized, UsageError
@@ -24,8 +23,8 @@ from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
 from commandsync.sync import exits, signals
 from commandsync.sync.comparison import plan_against
-from commandsync.sync.execution import Stop, execute, refusal_of
-from commandsync.sync.job import Planned, jobs, load, plan_all
+from commandsync.sync.execution import Stop, execute, ready_of, refusal_of
+from commandsync.sync.job import Planned, jobs, load, plan_all, plans_of
 from commandsync.sync.settings import TOKEN_VARIABLE, Settings
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from commandsync.action.inputs import Mode
     from commandsync.action.verdict import Verdict
     from commandsync.manifest import Manifest
-    from commandsync.plan.plan import Plan
     from commandsync.sync.signals import Signals
 
 _STOPPING = b"\nstopping: requests in flight are finished first\n"
@@ -101,7 +99,7 @@ class _Run:
             for job in opened:
                 job.site.check_token()
             planned = plan_all(opened)
-            ready = [item for item in planned if isinstance(item, Planned) and not refusal_of(item)]
+            ready = ready_of(planned)
             if len(ready) < len(planned):
                 return self._of_plans(planned)
             say(report.render_plans([item.plan for item in ready], format="text"))
@@ -124,7 +122,7 @@ class _Run:
         drift = self.mode == "drift"
         refusals = [refusal_of(item) for item in planned if isinstance(item, Planned)]
         return verdict.of_plans(
-            [item.plan if isinstance(item, Planned) else item for item in planned],
+            plans_of(planned),
             fail_on_changes=self.reporter.inputs.fail_on == "changes"
             or (drift and not self.reporter.inputs.fail_on),
             refusals=[refusal for refusal in refusals if refusal is not None],
@@ -144,7 +142,12 @@ class _Run:
             return None
         temporary = self.reporter.environ.get("RUNNER_TEMP", "")
         try:
-            plans = [self._against_base(manifest, github, temporary) for manifest in manifests]
+            plans = [
+                plan_against(
+                    self.settings, [each], base_manifest(each, github, event, folder=temporary)
+                )
+                for each in manifests
+            ]
         except GitHubError as error:
             say(f"The base branch's manifest cannot be read: {error.message}")
             return None
@@ -152,10 +155,6 @@ class _Run:
             say(f"The manifest of the base branch ({event.base_sha}) cannot be compared.")
             return None
         return verdict.of_comparison(plans, why)
-
-    def _against_base(self, manifest: Manifest, github: GitHub, temporary: str) -> Plan:
-        other = base_manifest(manifest, github, self.reporter.event, folder=temporary)
-        return plan_against(self.settings, [manifest], other)
 
 
 def _announce_stop() -> None:

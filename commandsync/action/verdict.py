@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from commandsync import report
 from commandsync.document import failure_kind
-from commandsync.errors import CommandsyncError
 from commandsync.report import github, summary
 from commandsync.sync import exits
+from commandsync.sync.job import split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from commandsync.apply.outcomes import Result
+    from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
     from commandsync.report.github import Annotation
@@ -38,18 +40,10 @@ _DRIFTED = "the listing differs from the manifest"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The outcome of a run, ready to report.
+    """The outcome of a run, in a word and ready to report.
 
-    Attributes:
-        word: The outcome, in a word.
-        code: The exit code.
-        text: For the log.
-        markdown: For the summary and the comment.
-        annotations: For the manifest's lines.
-        reason: The reason of a failure, in a word; empty without one.
-        plans: The plans.
-        changed: Whether changes are pending, or were or may have been written; None if that is
-            unknown.
+    The text is for the log, the markdown for the summary and the comment. `changed` means that
+    changes are pending, or were or may have been written; None if that is unknown.
     """
 
     word: Word
@@ -85,7 +79,7 @@ def of_error(error: CommandsyncError, *, code: int | None = None) -> Verdict:
         text=report.render_failure(error, format="text"),
         markdown=report.render_failure(error, format="markdown"),
         annotations=tuple(github.failure_annotations(error)),
-        reason=_REASONS.get(failure_kind(error), _INCOMPLETE),
+        reason=_reason_of(error),
     )
 
 
@@ -97,25 +91,22 @@ def of_plans(
     drift: bool = False,
 ) -> Verdict:
     """Return the verdict of plans that were not applied, and of the errors in place of plans."""
-    plans = tuple(item for item in planned if not isinstance(item, CommandsyncError))
-    errors = [item for item in planned if isinstance(item, CommandsyncError)]
-    pending = any(plan.changes for plan in plans)
-    notes = [note for plan in plans for note in github.plan_annotations(plan)]
-    notes += [note for error in errors for note in github.failure_annotations(error)]
-    if drift:
-        notes += [_drifted(plan) for plan in plans if plan.changes]
-    heading = [f"**Drift**: {_DRIFTED}.\n"] if drift and pending else []
+    plans, errors = split(planned)
+    pending = [plan for plan in plans if plan.changes]
+    drifted = list(map(_drifted, pending)) if drift else []
+    heading = [f"**Drift**: {_DRIFTED}.\n"] if drifted else []
     worst = min((*errors, *refusals), key=exits.rank, default=None)
     changed_code = exits.Exit.CHANGES if pending and fail_on_changes else exits.Exit.DONE
+    notes = (*map(github.plan_annotations, plans), *map(github.failure_annotations, errors))
     return Verdict(
         word="failed" if worst else "changes" if pending else "no-changes",
         code=exits.worst([*map(exits.of_error, (*errors, *refusals)), changed_code]),
-        text=_joined(_rendered(plans, errors, "text")),
-        markdown=_joined([*heading, *_rendered(plans, errors, "markdown")]),
-        annotations=tuple(notes),
-        reason=_REASONS.get(failure_kind(worst), _INCOMPLETE) if worst else "",
+        text="\n".join(_rendered(plans, errors, "text")),
+        markdown="\n".join([*heading, *_rendered(plans, errors, "markdown")]),
+        annotations=(*chain.from_iterable(notes), *drifted),
+        reason=_reason_of(worst) if worst else "",
         plans=plans,
-        changed=pending if plans else None,
+        changed=bool(pending) if plans else None,
     )
 
 
@@ -131,7 +122,7 @@ def of_results(results: Sequence[Result], *, code: int) -> Verdict:
         text=report.render_results(results, format="text"),
         markdown=report.render_results(results, format="markdown"),
         annotations=tuple(note for result in results for note in github.result_annotations(result)),
-        reason="" if complete else _reason(results),
+        reason="" if complete else _reason_of_results(results),
         plans=plans,
         changed=touched,
     )
@@ -155,12 +146,16 @@ def of_comparison(plans: Sequence[Plan], why: CommandsyncError) -> Verdict:
     )
 
 
-def _reason(results: Sequence[Result]) -> str:
+def _reason_of_results(results: Sequence[Result]) -> str:
     """Return why results are not complete, in a word."""
     if any(result.touched or result.interrupted for result in results):
         return _INCOMPLETE
     causes = [change.cause for result in results for change in result.settled if change.cause]
-    return _REASONS.get(failure_kind(causes[0]), _INCOMPLETE) if causes else _INCOMPLETE
+    return _reason_of(causes[0]) if causes else _INCOMPLETE
+
+
+def _reason_of(error: CommandsyncError) -> str:
+    return _REASONS.get(failure_kind(error), _INCOMPLETE)
 
 
 def _drifted(plan: Plan) -> Annotation:
@@ -175,7 +170,3 @@ def _rendered(
         yield report.render_plans(plans, format=form)
     for error in errors:
         yield report.render_failure(error, format=form)
-
-
-def _joined(parts: Iterable[str]) -> str:
-    return "\n".join(parts)

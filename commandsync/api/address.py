@@ -26,11 +26,7 @@ _EXAMPLE = "give it as https://listing.example, without /v1"
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A listing service's base URL, normalised: lower-case host, no trailing slash, no /v1.
-
-    Attributes:
-        base_url: The URL that paths are appended to, after `/v1`.
-    """
+    """A listing service's base URL, normalised: lower-case host, no trailing slash, no /v1."""
 
     base_url: str
 
@@ -49,13 +45,7 @@ class Address:
 
 
 def parse_address(text: str, *, insecure_http: bool = False) -> Address:
-    """Read a base URL as users write it.
-
-    A trailing slash and a trailing `/v1` are removed.
-
-    Args:
-        text: The base URL.
-        insecure_http: Allow plain http to another machine.
+    """Read a base URL as users write it, without a trailing slash and a trailing `/v1`.
 
     Raises:
         UsageError: It is not an HTTP URL, or contains credentials, a token, a query or a fragment.
@@ -67,15 +57,7 @@ def parse_address(text: str, *, insecure_http: bool = False) -> Address:
             hint="set the token in COMMANDSYNC_TOKEN, or in a file for --token-file; " + _EXAMPLE,
         )
     parts = _split(text.strip())
-    if parts.username is not None or parts.password is not None:
-        raise UsageError(
-            "the base URL contains a user name or password",
-            hint="the token is the only credential; " + _EXAMPLE,
-        )
-    if parts.query or parts.fragment:
-        raise UsageError(f"the base URL {_shown(text)} has a query or a fragment", hint=_EXAMPLE)
-    path = parts.path.rstrip("/")
-    path = path.removesuffix(f"/v{API_VERSION}").rstrip("/")
+    path = parts.path.rstrip("/").removesuffix(f"/v{API_VERSION}").rstrip("/")
     if re.search(r"/v\d+$", path):
         raise UsageError(f"the base URL {_shown(text)} has another version than /v1", hint=_EXAMPLE)
     match = _HOST_AND_PORT.fullmatch(parts.netloc.lower())
@@ -91,13 +73,10 @@ def parse_address(text: str, *, insecure_http: bool = False) -> Address:
 
 
 def service_of(base_url: str) -> str:
-    """Return the host and port of a base URL, the same for all URLs of one service.
+    """Return the host and port of an address's base URL, the same for all URLs of one service.
 
     A default port and no port are the same, and so are http and https without one, and all names
     and addresses of this machine. The path does not count: one host has one listing of a bot.
-
-    Args:
-        base_url: The base URL of an `Address`.
     """
     parts = urlsplit(base_url)
     port = None if parts.port == _DEFAULT_PORTS.get(parts.scheme) else parts.port
@@ -128,6 +107,13 @@ def _split(text: str) -> SplitResult:
         raise UsageError(
             f"the base URL {_shown(text)} contains a space or a non-ASCII letter", hint=_EXAMPLE
         )
+    if "@" in parts.netloc:
+        raise UsageError(
+            "the base URL contains a user name or password",
+            hint="the token is the only credential; " + _EXAMPLE,
+        )
+    if parts.query or parts.fragment:
+        raise UsageError(f"the base URL {_shown(text)} has a query or a fragment", hint=_EXAMPLE)
     return parts
 
 

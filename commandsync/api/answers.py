@@ -56,16 +56,14 @@ def bot_page(reply: Reply) -> BotPage:
     """Read one page of bots; raises as `records` does."""
     from commandsync.records.models import BotPage  # noqa: PLC0415 - as above
 
-    items, queries = _list(reply, "bots")
-    return _record(BotPage, {"bots": items, "queries": queries}, reply)
+    return _page(BotPage, "bots", reply)
 
 
 def voter_page(reply: Reply) -> VoterPage:
     """Read one page of voters; raises as `records` does."""
     from commandsync.records.models import VoterPage  # noqa: PLC0415 - as above
 
-    items, queries = _list(reply, "voters")
-    return _record(VoterPage, {"voters": items, "queries": queries}, reply)
+    return _page(VoterPage, "voters", reply)
 
 
 def voted(reply: Reply) -> bool:
@@ -106,6 +104,11 @@ def acknowledged(reply: Reply) -> str:
     identifier = content.get("id", content.get("_id"))
     is_id = isinstance(identifier, str | int) and not isinstance(identifier, bool)
     return str(identifier) if is_id else ""
+
+
+def _page(model: type[M], own_name: str, reply: Reply) -> M:
+    items, queries = _list(reply, own_name)
+    return _record(model, {own_name: items, "queries": queries}, reply)
 
 
 def _list(reply: Reply, own_name: str) -> tuple[list[Any], Mapping[str, Any]]:

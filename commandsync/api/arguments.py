@@ -10,16 +10,7 @@ _LONGEST_TIMEOUT = 3600  # seconds; far below what sockets and threads can count
 
 
 def string(name: str, value: object, *, empty: bool = True) -> str:
-    """Return a string.
-
-    Args:
-        name: The argument's name, for the message.
-        value: The argument.
-        empty: Whether it may be empty.
-
-    Raises:
-        ArgumentError: It is not a string, or is empty and must not be.
-    """
+    """Return a string, which may be `empty`; the name is for the message of `ArgumentError`."""
     if not isinstance(value, str):  # the value is not shown: it may be a secret
         raise ArgumentError(f"{name} is not a string, but {type(value).__name__}")
     if not (empty or value.strip()):
@@ -35,12 +26,7 @@ def strings(name: str, values: object) -> tuple[str, ...]:
 
 
 def identifier(name: str, value: object) -> str:
-    """Return an identifier.
-
-    Raises:
-        ArgumentError: It is not a string; or it is empty, `.` or `..`, and would address
-            something else as a part of a path.
-    """
+    """Return an identifier; in a path, `""`, `.` and `..` would address something else."""
     if not isinstance(value, str) or value.strip() in {"", ".", ".."}:
         hint = "ids are strings, for example '42'"
         raise ArgumentError(f"{name} is not a valid identifier: {value!r}", hint=hint)
@@ -56,21 +42,17 @@ def boolean(name: str, value: object) -> bool:
 
 def number(name: str, value: object, *, least: int, most: int | None = None) -> int:
     """Return a whole number within bounds; raises `ArgumentError`."""
-    match value:
-        case int() if (
-            not isinstance(value, bool) and least <= value and (most is None or value <= most)
-        ):
+    if isinstance(value, int) and not isinstance(value, bool):
+        limit = value if most is None else most
+        if least <= value <= limit:
             return value
-        case _:
-            bounds = f"from {least}" if most is None else f"from {least} to {most}"
-            raise ArgumentError(f"{name} is not a whole number {bounds}: {value!r}")
+    bounds = f"from {least}" if most is None else f"from {least} to {most}"
+    raise ArgumentError(f"{name} is not a whole number {bounds}: {value!r}")
 
 
 def seconds(name: str, value: object) -> float:
     """Return a time-out in seconds; raises `ArgumentError`."""
-    match value:
-        case int() | float() if value is not True and 0 < value <= _LONGEST_TIMEOUT:
-            return float(value)
-        case _:
-            bounds = f"above 0 and up to {_LONGEST_TIMEOUT:,}"
-            raise ArgumentError(f"{name} is not a number of seconds {bounds}: {value!r}")
+    if isinstance(value, int | float) and value is not True and 0 < value <= _LONGEST_TIMEOUT:
+        return float(value)
+    bounds = f"above 0 and up to {_LONGEST_TIMEOUT:,}"
+    raise ArgumentError(f"{name} is not a number of seconds {bounds}: {value!r}")

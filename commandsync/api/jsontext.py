@@ -23,7 +23,6 @@ _ESCAPES = re.compile(
     r"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"  # whole
     r"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff]"
 )
-_UNKNOWN = "\ufffd"
 
 
 def decode(data: bytes) -> str:
@@ -39,16 +38,12 @@ def decode(data: bytes) -> str:
     text = data.decode(json.detect_encoding(data), "surrogatepass")
     check_size(text)
     if _HALF.search(text):
-        text = _ESCAPES.sub(lambda match: match[1] or _UNKNOWN, text)
+        text = _ESCAPES.sub(lambda match: match[1] or "\ufffd", text)
     return text.removeprefix("\ufeff")
 
 
 def check_size(text: str) -> None:
-    """Refuse a text that is too large, or has too many values.
-
-    Raises:
-        TooLargeError: It is.
-    """
+    """Raise `TooLargeError` for a text that is too large, or has too many values."""
     if sys.getsizeof(text) > MOST_MEMORY:
         raise TooLargeError(f"it takes more than {MOST_MEMORY // 2**20} MiB of memory")
     if sum(map(text.count, ",[{")) > MOST_VALUES:

@@ -82,12 +82,14 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
 ) -> Operation[BotPage]:
     """One page of the bots: GET /bots."""
     query = {
-        "limit": _limit(limit),
-        "page": _page(page),
+        "limit": _number("limit", limit, most=LARGEST_PAGE),
+        "page": _number("page", page),
         "q": None if q is None else arguments.string("q", q),
         "sort": None if sort is None else arguments.string("sort", sort),
         "ids": ",".join(arguments.strings("ids", ids)) or None,
-        "certified": _flag("certified", certified),
+        "certified": None
+        if certified is None
+        else str(arguments.boolean("certified", certified)).lower(),
         "tags": ",".join(arguments.strings("tags", tags)) or None,
     }
     return Operation("list bots", "GET", "/bots", answers.bot_page, _given(query))
@@ -102,7 +104,7 @@ def list_voters(
     bot: str, *, page: int | None = None, limit: int | None = None
 ) -> Operation[VoterPage]:
     """One page of a bot's voters: GET /bot/:id/voters; pages start at 1 (wire notes)."""
-    query = {"page": _page(page), "limit": _limit(limit)}
+    query = {"page": _number("page", page), "limit": _number("limit", limit, most=LARGEST_PAGE)}
     path = _path(bot, "voters")
     return Operation("list voters", "GET", path, answers.voter_page, _given(query))
 
@@ -180,18 +182,8 @@ def _fields(resource: Resource, text: Text) -> dict[str, str]:
     }
 
 
-def _page(value: int | None) -> str | None:
-    return None if value is None else str(arguments.number("page", value, least=1))
-
-
-def _limit(value: int | None) -> str | None:
-    if value is None:
-        return None
-    return str(arguments.number("limit", value, least=1, most=LARGEST_PAGE))
-
-
-def _flag(name: str, value: bool | None) -> str | None:  # noqa: FBT001 - the caller's own argument
-    return None if value is None else str(arguments.boolean(name, value)).lower()
+def _number(name: str, value: int | None, *, most: int | None = None) -> str | None:
+    return None if value is None else str(arguments.number(name, value, least=1, most=most))
 
 
 def _given(query: Mapping[str, str | None]) -> tuple[tuple[str, str], ...]:

@@ -15,12 +15,7 @@ P = TypeVar("P", "BotPage", "VoterPage")
 
 @dataclass(slots=True)
 class Paging(Generic[P]):
-    """The pages of a list.
-
-    Attributes:
-        operation: Reads the next page.
-        over: Whether the last page was read.
-    """
+    """The pages of a list: the operation reads the next one, until it is `over`."""
 
     operation: Operation[P]
     over: bool = False

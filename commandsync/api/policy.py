@@ -48,9 +48,7 @@ class Send:
 class Wait:
     """Wait before going on; hand back True, or False when the wait was cut short by a stop.
 
-    Attributes:
-        seconds: How long.
-        everyone: Whether every other request has to wait too (a 429 speaks for all).
+    After a 429 every other request has to wait too.
     """
 
     seconds: float
@@ -61,10 +59,7 @@ class Wait:
 class Streak:
     """Network errors, time-outs and 5xx in a row, retries included, of one kind of operation.
 
-    Attributes:
-        failures: How many there were.
-        first: The operation that failed first; None when there was none.
-        several: Whether another operation failed too: one alone proves nothing about the service.
+    They count if `several` operations failed: the `first` alone does not describe the service.
     """
 
     failures: int = 0
@@ -109,19 +104,10 @@ class Health:
 def attempt(
     operation: Operation[T], *, retries: int, jitter: Callable[[], float], health: Health
 ) -> Generator[Send | Wait, Reply | TransportError | bool, T]:
-    """Carry one operation to its end.
+    """Carry one operation to its end, and return the value of its answer.
 
-    Args:
-        operation: What to do.
-        retries: How often it may be sent again.
-        jitter: Gives a number from 0 to 1; spreads the waits of many clients.
-        health: What the run has seen so far; noted after every attempt.
-
-    Yields:
-        What the driver has to do next; it sends back what `Send` and `Wait` ask for.
-
-    Returns:
-        The content of the operation's answer.
+    The driver sends back what `Send` and `Wait` ask for. `jitter` gives a number from 0 to 1, which
+    spreads the waits of many clients; `health` is noted after every attempt.
 
     Raises:
         ListingError: The last one, when it is given up.

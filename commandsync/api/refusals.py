@@ -32,7 +32,15 @@ def content_of(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
         DecodeError: The body is not JSON.
     """
     raise_for_status(reply)
-    content = _json(reply)
+    try:
+        content = jsontext.parse(reply.body)
+    except (ValueError, RecursionError) as error:
+        start = reply.body[:100].lstrip().lower()
+        kind = "an HTML page" if start.startswith((b"<!doctype", b"<html")) else "not valid JSON"
+        message = f"the answer is {kind} (HTTP {reply.status})"
+        if isinstance(error, jsontext.TooLargeError):
+            message = f"the answer is too large: {error}"
+        raise DecodeError(message, reply=reply, hint=CHECK_BASE_URL) from error
     if isinstance(content, dict):
         failed = bool(content.get("error")) and content.get("success") is not True
         if failed or content.get("success") is False:
@@ -42,21 +50,6 @@ def content_of(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
                 hint="this is the service's own message; if it does not help, see the bot's page",
             )
     return content
-
-
-def _json(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
-    try:
-        return jsontext.parse(reply.body)
-    except jsontext.TooLargeError as error:
-        raise DecodeError(
-            f"the answer is too large: {error}", reply=reply, hint=CHECK_BASE_URL
-        ) from error
-    except (ValueError, RecursionError) as error:
-        start = reply.body[:100].lstrip().lower()
-        kind = "an HTML page" if start.startswith((b"<!doctype", b"<html")) else "not valid JSON"
-        raise DecodeError(
-            f"the answer is {kind} (HTTP {reply.status})", reply=reply, hint=CHECK_BASE_URL
-        ) from error
 
 
 def json_or_none(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
@@ -114,11 +107,7 @@ _REFUSALS: dict[int, tuple[type[ApiError], str, str]] = {
         "the {by} does not accept the token",
         "copy the bot's token again from the service's page into the variable or file",
     ),
-    403: (
-        Forbidden,
-        "the token may not do this",
-        "is it the token of this bot?",
-    ),
+    403: (Forbidden, "the token may not do this", "is it the token of this bot?"),
     404: (
         NotFound,
         "the {by} does not have this bot or record",

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commandsync.cli.approval import approve_plans, ask_renames, decline
-from commandsync.cli.output import ResultLostError, announce_stop
+from commandsync.cli.output import announce_stop
 from commandsync.cli.results import show_plans, show_progress, show_results
 from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, TooManyDeletesError, UsageError
 from commandsync.sync import exits
-from commandsync.sync.execution import Stop, execute, refusal_of, write_backup
+from commandsync.sync.execution import Stop, execute, ready_of, refusal_of, write_backup
 from commandsync.sync.files import check_target
-from commandsync.sync.job import Planned, jobs, load, plan_all
+from commandsync.sync.job import Planned, jobs, load, plan_all, plans_of
 from commandsync.sync.saved import saved_plan
 from commandsync.sync.settings import about
 from commandsync.sync.signals import of_signal
@@ -22,7 +22,6 @@ from commandsync.sync.signals import of_signal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from commandsync.apply.outcomes import Result
     from commandsync.cli.output import Output
     from commandsync.sync.settings import Settings
     from commandsync.sync.signals import Signals
@@ -51,12 +50,8 @@ def apply_plans(settings: Settings, choices: Choices, *, output: Output, signals
             "apply asks before it writes, and there is no terminal to ask on",
             hint="--yes applies without asking, --dry-run only shows the plan",
         )
-    with _planned(settings, choices) as first:
-        planned = [
-            ask_renames(item) if choices.asks and isinstance(item, Planned) else item
-            for item in first
-        ]
-        ready = [item for item in planned if isinstance(item, Planned) and refusal_of(item) is None]
+    with _planned(settings, choices) as planned:
+        ready = ready_of(planned)
         if choices.dry_run or len(ready) < len(planned):
             return _show_only(planned, output)
         approved = _approved(ready, output, choices)
@@ -82,7 +77,10 @@ def _planned(
     with jobs(settings, manifests) as opened:
         for job in () if choices.dry_run else opened:
             job.site.check_token()
-        yield plan_all(opened)
+        planned = plan_all(opened)
+        if choices.asks:
+            planned = [ask_renames(item) if isinstance(item, Planned) else item for item in planned]
+        yield planned
 
 
 def _check_backup(choices: Choices, read: Sequence[str]) -> None:
@@ -122,19 +120,8 @@ def _carry_out(
             progress=lambda plan: show_progress(plan, output),
             unordered=choices.unordered,
         )
-        code = _shown(results, output)
+        code = show_results(results, output)
     return of_signal(signals.number) if signals.number else code
-
-
-def _shown(results: Sequence[Result], output: Output) -> int:
-    """Show results, and return their exit code: results that cannot be shown are incomplete."""
-    try:
-        show_results(results, output)
-    except ResultLostError as error:
-        output.failure(error)
-        touched = any(result.touched for result in results)
-        return exits.Exit.INCOMPLETE if touched else exits.Exit.FAILED
-    return exits.of_result(*results)
 
 
 def _back_up(planned: Planned, path: str, output: Output, *, force: bool) -> None:
@@ -148,11 +135,8 @@ def _back_up(planned: Planned, path: str, output: Output, *, force: bool) -> Non
 
 def _show_only(planned: Sequence[Planned | CommandsyncError], output: Output) -> int:
     """Show the plans, and why some of them would not be applied."""
-    plans = [item.plan if isinstance(item, Planned) else item for item in planned]
-    errors = [
-        item if isinstance(item, CommandsyncError) else _refusal(item, of=len(planned))
-        for item in planned
-    ]
+    plans = plans_of(planned)
+    errors = [_error_of(item, of=len(planned)) for item in planned]
     if output.format == "json":
         show_plans([error or plan for error, plan in zip(errors, plans, strict=True)], output)
     else:
@@ -164,10 +148,12 @@ def _show_only(planned: Sequence[Planned | CommandsyncError], output: Output) ->
                 output.talk("Nothing was changed.")  # the plan shows why
             else:
                 output.failure(error)
-    return exits.worst(exits.of_error(error) for error in errors if error is not None)
+    return exits.worst(map(exits.of_error, filter(None, errors)))
 
 
-def _refusal(planned: Planned, *, of: int) -> CommandsyncError | None:
-    """Return why a plan is refused; of several plans, with the manifest's name."""
-    error = refusal_of(planned)
-    return None if error is None else about(error, planned.plan.manifest[0], of=of)
+def _error_of(item: Planned | CommandsyncError, *, of: int) -> CommandsyncError | None:
+    """Return why a plan is missing or refused; of several plans, with the manifest's name."""
+    if isinstance(item, CommandsyncError):
+        return item
+    error = refusal_of(item)
+    return error and about(error, item.plan.manifest[0], of=of)

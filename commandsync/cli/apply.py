@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -32,17 +32,14 @@ if TYPE_CHECKING:
 @limit_options
 @service_options
 @click.pass_obj
-def apply_command(  # noqa: PLR0913 - one for each option
+def apply_command(
     signals: Signals,
+    /,
     *,
     settings: Settings,
     output: Output,
-    plan_file: str | None,
-    dry_run: bool,
     yes: bool,
-    backup: str | None,
-    unordered: bool,
-    force: bool,
+    **choices: Any,  # noqa: ANN401 - click has checked them
 ) -> int:
     """Make the listing match the manifest.
 
@@ -57,12 +54,5 @@ def apply_command(  # noqa: PLR0913 - one for each option
     """
     from commandsync.cli.application import Choices, apply_plans
 
-    choices = Choices(
-        plan_file=plan_file,
-        dry_run=dry_run,
-        asks=not (yes or dry_run),
-        backup=backup,
-        unordered=unordered,
-        force=force,
-    )
-    return apply_plans(settings, choices, output=output, signals=signals)
+    chosen = Choices(asks=not (yes or choices["dry_run"]), **choices)
+    return apply_plans(settings, chosen, output=output, signals=signals)

@@ -17,7 +17,6 @@ from commandsync.sync.execution import refusal_of
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
-    from commandsync.plan.changes import Change
     from commandsync.sync.job import Planned
 
 
@@ -41,8 +40,7 @@ def decline(output: Output) -> None:
 def approve_plans(planned: list[Planned], output: Output) -> list[Planned] | None:
     """Show plans and ask; after a yes read again, and ask again if a touched record has changed.
 
-    Returns:
-        The plans to apply; None after a no.
+    None is a no.
 
     Raises:
         CommandsyncError: Reading again failed, or what is listed now is refused.
@@ -71,10 +69,9 @@ def ask_renames(planned: Planned) -> Planned:
     pins = {
         add.location: delete.id
         for add, delete in likely_renames(planned.plan.changes)
-        if confirm(f'Is "{_name(delete)}" renamed to "{_name(add)}", with its id and uses kept?')
+        if confirm(
+            f'Is "{visible(cut(delete.name))}" renamed to "{visible(cut(add.name))}", '
+            "with its id and uses kept?"
+        )
     }
     return planned.pinned(pins) if pins else planned
-
-
-def _name(change: Change) -> str:
-    return visible(cut(change.name))

@@ -35,18 +35,14 @@ def bots_command() -> None:
 @click.option("--certified/--not-certified", default=None, help="Only certified bots, or others.")
 @paging_options(limit=12)
 @call_options
-def list_command(  # noqa: PLR0913 - one for each option
+def list_command(
     *,
     settings: Settings,
     output: Output,
-    q: str | None,
-    sort: str | None,
-    ids: tuple[str, ...],
-    tags: tuple[str, ...],
-    certified: bool | None,
     page: int,
     limit: int,
     every: bool,
+    **query: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
     """List bots, a page of them or all.
 
@@ -57,7 +53,6 @@ def list_command(  # noqa: PLR0913 - one for each option
     """
     from commandsync.cli.call import open_client, show_records
 
-    query: dict[str, Any] = {"q": q, "sort": sort, "ids": ids, "tags": tags, "certified": certified}
     with open_client(settings, of_bot=False) as (client, site):
         service = replace(site, bot="")
         if every:

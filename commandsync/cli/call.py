@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from commandsync.api.policy import may_have_happened
 from commandsync.cli.output import ResultLostError, announce_stop
@@ -22,11 +22,12 @@ from commandsync.sync.job import load
 from commandsync.sync.settings import site_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from commandsync.cli.output import Output
     from commandsync.manifest import Manifest
     from commandsync.records.models import Queries, Record
+    from commandsync.records.texts import Resource
     from commandsync.report.records import Collection
     from commandsync.sync.settings import Settings, Site
     from commandsync.sync.signals import Signals
@@ -41,27 +42,20 @@ class _AbandonedError(Exception):
 
 
 def one_manifest(settings: Settings, *, known: bool) -> Manifest | None:
-    """Load the manifest of the listing, if one is needed for that or was given.
-
-    Args:
-        settings: Flags and environment.
-        known: Whether they name the listing already.
+    """Load the manifest, if one was given or the settings do not name the listing (`known`).
 
     Raises:
         ManifestError: It is invalid.
         UsageError: Several are given.
     """
-    if not settings.files and (known or _is_empty(Path(DEFAULT_MANIFEST))):
+    default = Path(DEFAULT_MANIFEST)  # empty: the file of `pull > commands.yaml`
+    empty = not default.exists() or (default.is_file() and default.stat().st_size == 0)
+    if not settings.files and (known or empty):
         return None
     manifests = load(settings)
     if len(manifests) != 1:
         raise UsageError("this works on one listing", hint="name one manifest")
     return manifests[0]
-
-
-def _is_empty(path: Path) -> bool:
-    """Whether there is no file, or the empty one of `pull > commands.yaml`."""
-    return not path.exists() or (path.is_file() and path.stat().st_size == 0)
 
 
 @contextmanager
@@ -87,6 +81,15 @@ def open_client(
         yield client, site
 
 
+@contextmanager
+def open_writer(
+    settings: Settings, signals: Signals, output: Output, of: Resource
+) -> Iterator[Writer]:
+    """Open what makes single writes of records of one kind, with the bot's own token."""
+    with open_client(settings, with_token=True) as (client, site):
+        yield Writer(client, site, signals, output, check=f"{of.collection} list")
+
+
 def show_records(
     collection: Collection,
     records: Sequence[Any],
@@ -96,12 +99,11 @@ def show_records(
     page: Queries | None = None,
 ) -> None:
     """Print records: a page with the service's figures of it, or all."""
+    paging = {} if page is None else {"page": page}
+    keys = {collection: records} | paging
+    _show(lambda **form: records_table(collection, records, **form), keys, site, output)
     if output.format == "json":
-        paging = {} if page is None else {"page": page}
-        output.result(document(_target(site) | {collection: records} | paging))
         return
-    width, color = output.width(sys.stdout), output.colored(sys.stdout)
-    output.result(records_table(collection, records, width=width, color=color))
     if not records:
         output.talk(f"no {collection}")
     if page is not None and page.max_page is not None and page.max_page > 1:
@@ -110,16 +112,12 @@ def show_records(
 
 def show_record(name: str, record: Record, *, site: Site, output: Output) -> None:
     """Print every field of one record."""
-    if output.format == "json":
-        output.result(document(_target(site) | {name: record}))
-        return
-    width, color = output.width(sys.stdout), output.colored(sys.stdout)
-    output.result(record_table(record, width=width, color=color))
+    _show(lambda **form: record_table(record, **form), {name: record}, site, output)
 
 
 def show_call(sentence: str, *, site: Site, output: Output, **keys: object) -> None:
     """Print the result of a call: a sentence, or a JSON document with these keys."""
-    output.result(document(_target(site) | keys) if output.format == "json" else sentence)
+    _show(lambda **_: sentence, keys, site, output)
 
 
 def quoted(name: str, identifier: str) -> str:
@@ -130,9 +128,16 @@ def quoted(name: str, identifier: str) -> str:
     return f'"{visible(name)}"' + (f" ({shown})" if shown else "")
 
 
-def _target(site: Site) -> dict[str, object]:
-    bot: dict[str, object] = {"bot": site.bot} if site.bot else {}
-    return bot | {"base_url": site.address.base_url}
+def _show(
+    render: Callable[..., str], keys: Mapping[str, object], site: Site, output: Output
+) -> None:
+    """Print what `render` returns, or a JSON document of the listing and these keys."""
+    if output.format == "json":
+        bot = {"bot": site.bot} if site.bot else {}
+        output.result(document({**bot, "base_url": site.address.base_url, **keys}))
+    else:
+        width, color = output.width(sys.stdout), output.colored(sys.stdout)
+        output.result(render(width=width, color=color))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +153,9 @@ class Writer:
     def write(
         self, call: Callable[[], T], describe: Callable[[T], tuple[str, dict[str, Any]]]
     ) -> int:
-        """Write, and print the result.
+        """Write, and print the result; return the exit code.
 
-        Args:
-            call: Calls the service.
-            describe: Returns what was done: as a sentence, and as keys of a JSON document.
-
-        Returns:
-            The exit code.
+        `describe` returns the result as a sentence, and as keys of a JSON document.
 
         Raises:
             ListingError: It was certainly not written.
@@ -183,24 +183,18 @@ class Writer:
         return exits.Exit.INCOMPLETE
 
     def _result_of(self, call: Callable[[], T]) -> T:
-        """Call on a thread that never keeps the program alive, and wait for the result.
-
-        Raises:
-            _AbandonedError: A second signal came before.
-        """
-        results: SimpleQueue[Callable[[], T]] = SimpleQueue()
+        """Call on a thread that never keeps the program alive, and wait for the result."""
+        results: SimpleQueue[T | BaseException] = SimpleQueue()
 
         def run() -> None:
             try:
-                value = call()
+                results.put(call())
             except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
-                results.put(_raising(error))
-            else:
-                results.put(lambda: value)
+                results.put(error)
 
         def answer(count: int) -> None:
             if count > 1:
-                results.put(_raising(_AbandonedError()))
+                results.put(_AbandonedError())
             else:
                 self.client.close()
                 announce_stop()
@@ -209,11 +203,7 @@ class Writer:
             Thread(target=run, name="commandsync-write", daemon=True).start()
             while True:
                 with suppress(Empty):
-                    return results.get(timeout=_WAIT)()
-
-
-def _raising(error: BaseException) -> Callable[[], Any]:
-    def raise_error() -> NoReturn:
-        raise error
-
-    return raise_error
+                    result = results.get(timeout=_WAIT)
+                    if isinstance(result, BaseException):
+                        raise result
+                    return result

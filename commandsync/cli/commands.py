@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commandsync.cli.options import call_options
-from commandsync.cli.records import add_record_commands, writer_of
+from commandsync.cli.records import add_record_commands
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ def set_uses_command(
     Example:
       commandsync commands set-uses 64f0c2a91be34d5a7c0e8812 1840
     """
-    from commandsync.cli.call import open_client, quoted
+    from commandsync.cli.call import open_writer, quoted
 
-    with open_client(settings, with_token=True) as (client, site):
-        return writer_of(client, site, signals, output, Resource.COMMAND).write(
-            lambda: client.set_uses(identifier, uses),
+    with open_writer(settings, signals, output, Resource.COMMAND) as writer:
+        return writer.write(
+            lambda: writer.client.set_uses(identifier, uses),
             lambda _: (
                 f"{quoted('', identifier)}: used {uses:,} times",
                 {"id": identifier, "uses": uses},

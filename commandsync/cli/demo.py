@@ -1,6 +1,7 @@
 """`commandsync demo`: every step from validate to pull, against a service that it starts.
 
-Each command is a child process of this program, and its real output is shown.
+Each command is a child process of this program, and its real output is shown. The service runs in
+this process, so that it ends with it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import re
 import subprocess
 import sys
 import tempfile
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,23 +20,17 @@ import click
 from commandsync.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 PROGRAM = (sys.executable, "-m", "commandsync")
-_LONGEST_STEP = 60  # seconds; none takes two
 _SHOWN_LINES = 24
-_EXAMPLES = ("examples", "../examples")  # in the installed package, in a checkout
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the demo.
+    """One step of the demo: a change to commands.yaml, and a command with its expected exit code.
 
-    Attributes:
-        title: What it shows; empty for a step that belongs to the one before.
-        command: The command line after the program's name.
-        edit: The change to commands.yaml before it.
-        exit_code: The expected exit code.
+    The title is empty for a step that belongs to the one before.
     """
 
     title: str
@@ -84,14 +78,20 @@ def demo_command() -> int:
     Everything runs on this machine, against a listing service in a temporary folder, and is
     removed at the end.
     """
-    from commandsync.server import serve  # noqa: F401 - fails now if the extra is missing
+    from commandsync.server import running
 
     with tempfile.TemporaryDirectory(prefix="commandsync-demo-") as name:
-        folder = Path(name)
-        manifest = folder / "commands.yaml"
-        manifest.write_text(_example("commands.yaml"), encoding="utf-8", newline="\n")
-        (folder / "seed.json").write_text(_example("seed.json"), encoding="utf-8")
-        with _service(folder) as settings:
+        manifest, seed = Path(name) / "commands.yaml", Path(name) / "seed.json"
+        for file in (manifest, seed):
+            file.write_text(_example(file.name), encoding="utf-8", newline="\n")
+        _print("$ commandsync serve --port 0 --seed seed.json &")
+        with running(f"{name}/listing.db", seed=seed) as service:
+            _print(f"listening on {service.url}")
+            settings = {
+                "COMMANDSYNC_BASE_URL": service.url,
+                "COMMANDSYNC_TOKEN": service.bots[0].token,
+                "COMMANDSYNC_BOT": "",
+            }
             failed = [step for step in STEPS if not _run(step, manifest, settings)]
     _print("\nAll steps ended as expected." if not failed else "\nA step did not end as expected.")
     return 1 if failed else 0
@@ -112,7 +112,7 @@ def _run(step: Step, manifest: Path, settings: dict[str, str]) -> bool:
         env={**os.environ, **settings},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=_LONGEST_STEP,
+        timeout=60,  # seconds; none takes two
         check=False,
     )
     lines = ended.stdout.decode("utf-8").splitlines()
@@ -125,36 +125,9 @@ def _run(step: Step, manifest: Path, settings: dict[str, str]) -> bool:
     return ended.returncode == step.exit_code
 
 
-@contextmanager
-def _service(folder: Path) -> Iterator[dict[str, str]]:
-    """Run the embedded service as a child; yield the environment variables for it."""
-    arguments = ["serve", "--port", "0", "--database", "listing.db", "--seed", "seed.json"]
-    _print("$ commandsync " + " ".join(arguments) + " &")
-    with (folder / "serve.log").open("wb") as log:
-        child = subprocess.Popen(  # noqa: S603 - this program
-            [*PROGRAM, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=log
-        )
-    assert child.stdout is not None  # noqa: S101 - it is a pipe
-    try:
-        lines = [child.stdout.readline().decode() for _ in range(2)]
-        url = re.search(r"http://\S+", lines[0])
-        token = re.search(r"\S+\.\S+\.\S+$", lines[1].strip())
-        if url is None or token is None:
-            raise UsageError(
-                "the embedded service did not start",
-                hint=(folder / "serve.log").read_text(encoding="utf-8").strip(),
-            )
-        _print(lines[0].strip())
-        yield {"COMMANDSYNC_BASE_URL": url[0], "COMMANDSYNC_TOKEN": token[0], "COMMANDSYNC_BOT": ""}
-    finally:
-        child.terminate()
-        child.wait(_LONGEST_STEP)
-        child.stdout.close()
-
-
 def _example(name: str) -> str:
     package = Path(__file__).resolve().parents[1]
-    for folder in _EXAMPLES:
+    for folder in ("examples", "../examples"):  # in the installed package, in a checkout
         if (path := package / folder / name).is_file():
             return path.read_text(encoding="utf-8")
     raise UsageError(f"examples/{name} is missing", hint="install commandsync again")

@@ -33,11 +33,7 @@ _log = logging.getLogger("commandsync")
 
 
 def words_of(program: str) -> tuple[str, ...]:
-    """Split the value of `--exec` into a program and its arguments; no shell is involved.
-
-    Raises:
-        UsageError: There is no such program.
-    """
+    """Split the value of `--exec` into a program and its arguments; no shell is involved."""
     try:
         words = shlex.split(program)
     except ValueError as error:
@@ -70,13 +66,10 @@ class Program:
 
 @dataclass(slots=True)
 class _Stop:
-    """Answers signals: the first ends the stream, the second ends everything at once.
+    """Answers signals: the first ends the stream, the second ends everything `at_once`.
 
-    Attributes:
-        client: The client of the stream.
-        running: Whether a program is running. It is then ended in order: an exception while the
-            program starts would leave it running without its parent.
-        at_once: Whether the second signal has come.
+    A running program is ended in order: an exception while it starts would leave it running
+    without its parent.
     """
 
     client: Client
@@ -95,9 +88,6 @@ class _Stop:
 
 def show_events(client: Client, program: Program, *, output: Output, signals: Signals) -> int:
     """Show events, and run the program for each, until a signal or the service ends the stream.
-
-    Returns:
-        The exit code, unless a signal decides it.
 
     Raises:
         CommandsyncError: The stream cannot be opened, or the token is refused.

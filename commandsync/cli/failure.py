@@ -19,19 +19,23 @@ if TYPE_CHECKING:
 
 def show_failure(error: Exception, arguments: Sequence[str], *, writing: bool) -> int:
     """Print an error of a command, during which writes may be in flight; return its exit code."""
+    output = output_of(arguments)
     match error:
         case click.ClickException():
-            _show_usage(error, arguments)
+            if output.format == "json":
+                output.failure(UsageError(error.format_message(), hint="see --help"))
+            else:
+                error.show()
             return error.exit_code
         case CommandsyncError():
-            output_of(arguments).failure(error)
+            output.failure(error)
             return exits.of_error(error)
         case OSError():  # click could not print: help, the version, a script to complete
             discard(sys.stdout)
             print_err(f"error: {reason(error)}")
             return exits.Exit.FAILED
         case _:
-            output_of(arguments).failure(_defect(error))
+            output.failure(_defect(error))
             return exits.Exit.INCOMPLETE if writing else exits.Exit.FAILED
 
 
@@ -43,25 +47,14 @@ def show_interruption(arguments: Sequence[str]) -> None:
 
 def output_of(arguments: Sequence[str]) -> Output:
     """Return the output that the bare arguments ask for: an error in the others is shown in it."""
-    form: Any = "text"
-    color: Any = "auto"
-    pairs = zip(arguments, [*arguments, ""][1:], strict=True)
-    for argument, following in pairs:
+    chosen: dict[str, Any] = {"--format": "text", "--color": "auto"}
+    valid = {"--format": get_args(Format), "--color": get_args(Color)}
+    for argument, following in zip(arguments, [*arguments, ""][1:], strict=True):
         name, _, rest = argument.partition("=")
         value = rest or following
-        if name == "--format" and value in get_args(Format):
-            form = value
-        elif name == "--color" and value in get_args(Color):
-            color = value
-    return Output(form, color)
-
-
-def _show_usage(error: click.ClickException, arguments: Sequence[str]) -> None:
-    output = output_of(arguments)
-    if output.format == "json":
-        output.failure(UsageError(error.format_message(), hint="see --help"))
-    else:
-        error.show()
+        if value in valid.get(name, ()):
+            chosen[name] = value
+    return Output(chosen["--format"], chosen["--color"])
 
 
 def _defect(error: Exception) -> CommandsyncError:

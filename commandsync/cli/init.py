@@ -59,13 +59,10 @@ def init_command(*, path: str, settings: Settings, output: Output) -> None:
 
 
 def _manifest(settings: Settings, output: Output) -> tuple[str, str]:
-    """Return the manifest to write, and what of the listing it contains; empty for a starter.
-
-    Raises:
-        ListingError: The listing cannot be read; a starter would leave it out.
-    """
+    """Return the manifest to write, and what of the listing it contains; empty for a starter."""
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest, starter
+    from commandsync.report.summary import counted
     from commandsync.sync.job import read_listing
     from commandsync.sync.settings import known_bot, site_of
 
@@ -77,7 +74,7 @@ def _manifest(settings: Settings, output: Output) -> tuple[str, str]:
     listed = read_listing(settings, site)
     output.notices(site.warnings())
     counts = [
-        f"{len(entries):,} {resource if len(entries) == 1 else resource.collection}"
+        counted(len(entries), resource)
         for resource, entries in listed.collections.items()
         if entries
     ]

@@ -19,37 +19,19 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
-class _Limit(click.ParamType["DeleteLimit"]):
-    """A number, a percentage, or `all`."""
+def _limit(ctx: click.Context, param: click.Parameter, value: str | None) -> DeleteLimit | None:
+    from commandsync.plan.rules import parse_delete_limit
 
-    name = "limit"
-
-    def convert(
-        self, value: str | DeleteLimit, param: click.Parameter | None, ctx: click.Context | None
-    ) -> DeleteLimit:
-        if not isinstance(value, str):
-            return value
-        from commandsync.plan.rules import parse_delete_limit
-
-        try:
-            return parse_delete_limit(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
+    try:
+        return None if value is None else parse_delete_limit(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
 
 
-class _Seconds(click.FloatRange):
-    """A time within limits, which the "nan" of floats is not."""
-
-    def convert(
-        self,
-        value: Any,  # noqa: ANN401 - click's
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> float:
-        seconds: float = super().convert(value, param, ctx)
-        if isnan(seconds):
-            self.fail(f"{value!r} is not a time", param, ctx)
-        return seconds
+def _time(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    if isnan(value):  # click's range contains it
+        raise click.BadParameter("'nan' is not a time", ctx, param)
+    return value
 
 
 def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:  # noqa: ANN401 - click's
@@ -130,9 +112,10 @@ _SERVICE = (
     ),
     click.option(
         "--timeout",
-        type=_Seconds(0.1, 600),
+        type=click.FloatRange(0.1, 600),
         default=30.0,
         metavar="SECONDS",
+        callback=_time,
         help="The time limit of one request. [default: 30]",
     ),
     click.option(
@@ -146,14 +129,12 @@ _SERVICE = (
         "--insecure-http", is_flag=True, help="Allow plain http to another machine. Not advised."
     ),
 )
-_SEVERAL = (
-    click.option(
-        "--concurrency",
-        type=click.IntRange(1, 64),
-        default=4,
-        metavar="N",
-        help="The most requests in flight. [default: 4]",
-    ),
+_CONCURRENCY = click.option(
+    "--concurrency",
+    type=click.IntRange(1, 64),
+    default=4,
+    metavar="N",
+    help="The most requests in flight. [default: 4]",
 )
 _LIMITS = (
     click.option(
@@ -161,8 +142,8 @@ _LIMITS = (
     ),
     click.option(
         "--max-deletes",
-        type=_Limit(),
         metavar="LIMIT",
+        callback=_limit,
         help="Refuse to delete more: a number, a percentage, or all.",
     ),
     click.option(
@@ -196,7 +177,7 @@ def talk_options(command: F) -> F:
 
 def service_options(command: F) -> F:
     """Give a command the options of a sync; it gets all settings as `settings`."""
-    return _with_settings(command, (file_option, *_SERVICE, *_SEVERAL))
+    return _with_settings(command, (file_option, *_SERVICE, _CONCURRENCY))
 
 
 def call_options(command: F) -> F:

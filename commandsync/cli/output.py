@@ -40,10 +40,7 @@ class ResultLostError(FileError):
 
 
 def print_out(text: str) -> bool:
-    """Print on standard output; its reader may have seen enough and be gone.
-
-    Returns:
-        Whether it still has a reader.
+    """Print on standard output; return whether it still has a reader.
 
     Raises:
         ResultLostError: It cannot be written.
@@ -99,13 +96,7 @@ class LogStream:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """How a command prints.
-
-    Attributes:
-        format: The format of results on standard output.
-        color: `auto` colours on a terminal, unless `NO_COLOR` is set.
-        verbosity: Below zero for `--quiet`, above for each `--verbose`.
-    """
+    """How a command prints; the verbosity is below zero for `--quiet`."""
 
     format: Format = "text"
     color: Color = "auto"
@@ -120,14 +111,7 @@ class Output:
             logging.getLogger("commandsync").setLevel(logging.DEBUG)
 
     def result(self, text: str) -> bool:
-        """Print a result.
-
-        Returns:
-            Whether standard output still has a reader.
-
-        Raises:
-            ResultLostError: It cannot be written.
-        """
+        """Print a result, as `print_out` does."""
         return print_out(text) if text else True
 
     def talk(self, text: str, *, at: int = 0) -> None:

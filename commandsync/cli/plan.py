@@ -52,10 +52,12 @@ def plan_command(
       commandsync plan --out plan.json              # then: apply --plan plan.json
       commandsync plan --against old/commands.yaml  # what did this edit change?
     """
-    from commandsync.cli.results import exit_of_plans, show_plans
+    from commandsync.cli.results import show_plans
     from commandsync.errors import UsageError
-    from commandsync.sync.files import check_target
-    from commandsync.sync.job import load
+    from commandsync.report import render_plans
+    from commandsync.sync import exits
+    from commandsync.sync.files import check_target, write_file
+    from commandsync.sync.job import load, split
 
     manifests = load(settings)
     if out and (against or len(manifests) != 1):
@@ -65,29 +67,21 @@ def plan_command(
     if out:
         check_target(out, force=force, read=manifests[0].paths)
     plans = _plans(settings, manifests, against)
-    if out:
-        _save(plans, out, force=force)
+    made, errors = split(plans)
+    if out and made:  # an error in the place of the plan is shown, not saved
+        write_file(out, render_plans(made, format="json"), force=force)
     show_plans(plans, output)
-    return exit_of_plans(plans, detailed=detailed_exitcode)
+    changes = detailed_exitcode and any(plan.changes for plan in made)
+    return exits.worst([*map(exits.of_error, errors), exits.Exit.CHANGES if changes else 0])
 
 
 def _plans(
     settings: Settings, manifests: Sequence[Manifest], against: str | None
 ) -> list[Plan | CommandsyncError]:
     from commandsync.sync.comparison import plan_against
-    from commandsync.sync.job import Planned, jobs, plan_all
+    from commandsync.sync.job import jobs, plan_all, plans_of
 
     if against:
         return [plan_against(settings, manifests, against, called=against)]
     with jobs(settings, manifests) as opened:
-        return [item.plan if isinstance(item, Planned) else item for item in plan_all(opened)]
-
-
-def _save(plans: list[Plan | CommandsyncError], path: str, *, force: bool) -> None:
-    """Save the one plan that was made; an error in its place is shown, not saved."""
-    from commandsync.report import render_plans
-    from commandsync.sync.files import write_file
-
-    (plan,) = plans
-    if not isinstance(plan, Exception):
-        write_file(path, render_plans([plan], format="json"), force=force)
+        return plans_of(plan_all(opened))

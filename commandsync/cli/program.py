@@ -70,7 +70,7 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=_Commands, epilog=EPILOG)
+@click.group(cls=_Commands, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="commandsync", message="%(prog)s %(version)s")
 def program() -> None:
     """Keep a bot's public command list in commands.yaml.

@@ -10,14 +10,13 @@ from commandsync.cli.options import call_options, yes_option
 from commandsync.errors import ListingError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from commandsync import Client
-    from commandsync.cli.call import Writer
     from commandsync.cli.output import Output
     from commandsync.records.texts import Resource
     from commandsync.report.records import Collection
-    from commandsync.sync.settings import Settings, Site
+    from commandsync.sync.settings import Settings
     from commandsync.sync.signals import Signals
 
 
@@ -30,13 +29,6 @@ def add_record_commands(group: click.Group, resource: Resource, *, sample: str) 
         group.add_command(_edit_command(resource))
 
 
-def writer_of(client: Client, site: Site, signals: Signals, output: Output, of: Resource) -> Writer:
-    """Return what makes single writes of records of one kind."""
-    from commandsync.cli.call import Writer
-
-    return Writer(client, site, signals, output, check=f"{of.collection} list")
-
-
 def _list_command(resource: Resource) -> click.Command:
     collection = cast("Collection", resource.collection)
 
@@ -46,7 +38,7 @@ def _list_command(resource: Resource) -> click.Command:
         from commandsync.cli.call import open_client, show_records
 
         with open_client(settings) as (client, site):
-            listed = _listed(client, resource)
+            listed = getattr(client, f"get_{collection}")()
         show_records(collection, listed, site=site, output=output)
 
     return list_command
@@ -65,13 +57,13 @@ def _add_command(resource: Resource, sample: str) -> click.Command:
     def add_command(
         signals: Signals, /, *, settings: Settings, output: Output, **fields: str | None
     ) -> int:
-        from commandsync.cli.call import open_client, quoted
+        from commandsync.cli.call import open_writer, quoted
 
         given = {field: text for field, text in fields.items() if text is not None}
         name = given[resource.fields[0]]
-        with open_client(settings, with_token=True) as (client, site):
-            return writer_of(client, site, signals, output, resource).write(
-                lambda: _method(client, f"add_{resource}")(**given),
+        with open_writer(settings, signals, output, resource) as writer:
+            return writer.write(
+                lambda: getattr(writer.client, f"add_{resource}")(**given),
                 lambda new: (f"added {quoted(name, new)}", {"added": new or None}),
             )
 
@@ -99,19 +91,19 @@ def _edit_command(resource: Resource) -> click.Command:
         identifier: str,
         **fields: str | None,
     ) -> int:
-        from commandsync.cli.call import open_client, quoted
+        from commandsync.cli.call import open_writer, quoted
 
         if all(text is None for text in fields.values()):
             options = ", ".join(f"--{field}" for field in resource.fields)
             raise UsageError("nothing to edit", hint=f"give {options}")
-        with open_client(settings, with_token=True) as (client, site):
-            old = _record(client, resource, identifier)
+        with open_writer(settings, signals, output, resource) as writer:
+            old = _record(writer.client, resource, identifier)
             new = {
                 field: getattr(old, field) if text is None else text
                 for field, text in fields.items()
             }
-            return writer_of(client, site, signals, output, resource).write(
-                lambda: _method(client, f"edit_{resource}")(identifier, **new),
+            return writer.write(
+                lambda: getattr(writer.client, f"edit_{resource}")(identifier, **new),
                 lambda _: (
                     f"edited {quoted(new[resource.fields[0]], identifier)}",
                     {"edited": identifier},
@@ -133,7 +125,7 @@ def _delete_command(resource: Resource) -> click.Command:
         signals: Signals, *, settings: Settings, output: Output, identifier: str, yes: bool
     ) -> int:
         from commandsync.cli.approval import confirm, decline
-        from commandsync.cli.call import open_client, quoted
+        from commandsync.cli.call import open_writer, quoted
         from commandsync.sync.exits import Exit
 
         if not (yes or output.interactive):
@@ -141,14 +133,14 @@ def _delete_command(resource: Resource) -> click.Command:
                 "delete asks before it writes, and there is no terminal to ask on",
                 hint="--yes deletes without asking",
             )
-        with open_client(settings, with_token=True) as (client, site):
-            old = _record(client, resource, identifier)
+        with open_writer(settings, signals, output, resource) as writer:
+            old = _record(writer.client, resource, identifier)
             which = quoted(getattr(old, resource.fields[0]), identifier)
             if not (yes or confirm(f"Delete the {resource} {which}?")):
                 decline(output)
                 return Exit.FAILED
-            return writer_of(client, site, signals, output, resource).write(
-                lambda: _method(client, f"delete_{resource}")(identifier),
+            return writer.write(
+                lambda: getattr(writer.client, f"delete_{resource}")(identifier),
                 lambda _: (f"deleted {which}", {"deleted": identifier}),
             )
 
@@ -180,24 +172,8 @@ def _with_article(resource: Resource) -> str:
     return f"{'an' if resource.value[0] in 'aeiou' else 'a'} {resource}"
 
 
-def _method(client: Client, name: str) -> Callable[..., Any]:
-    """Return a method of the client; those on records are named after their kind."""
-    method: Callable[..., Any] = getattr(client, name)
-    return method
-
-
-def _listed(client: Client, resource: Resource) -> Sequence[Any]:
-    records: Sequence[Any] = _method(client, f"get_{resource.collection}")()
-    return records
-
-
 def _record(client: Client, resource: Resource, identifier: str) -> Any:  # noqa: ANN401 - of any kind
-    """Return the record with an id.
-
-    Raises:
-        ListingError: It is not listed.
-    """
-    for record in _listed(client, resource):
+    for record in getattr(client, f"get_{resource.collection}")():
         if record.id == identifier:
             return record
     raise ListingError(

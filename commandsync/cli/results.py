@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 from commandsync import report
 from commandsync.cli.output import ResultLostError
-from commandsync.errors import CommandsyncError
 from commandsync.sync import exits
+from commandsync.sync.job import split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from commandsync.apply.outcomes import Result, Settled
     from commandsync.cli.output import Output
+    from commandsync.errors import CommandsyncError
     from commandsync.plan.plan import Plan
 
 
 def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None:
     """Print plans, and the errors of those that could not be made."""
-    made = [plan for plan in plans if not isinstance(plan, CommandsyncError)]
-    errors = [error for error in plans if isinstance(error, CommandsyncError)]
+    made, errors = split(plans)
     if output.format == "json" and errors:
         output.result(report.render_plans(plans, format="json"))
         return
@@ -33,44 +33,31 @@ def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None
         output.failure(error)
 
 
-def show_results(results: Sequence[Result], output: Output) -> None:
-    """Print the results of plans.
-
-    Raises:
-        ResultLostError: They cannot be written; the message reports if the listing was changed.
-    """
+def show_results(results: Sequence[Result], output: Output) -> int:
+    """Print the results of plans; return their exit code: results that are lost are incomplete."""
     color = output.colored(sys.stdout)
     try:
         output.result(report.render_results(results, format=output.format, color=color))
     except ResultLostError as error:
-        if any(result.touched for result in results):
-            raise error.after_writing() from error
-        raise
-
-
-def exit_of_plans(plans: Sequence[Plan | CommandsyncError], *, detailed: bool) -> int:
-    """Return the exit code of plans that were only shown."""
-    return exits.worst(
-        exits.of_error(plan)
-        if isinstance(plan, CommandsyncError)
-        else (exits.Exit.CHANGES if detailed and plan.changes else exits.Exit.DONE)
-        for plan in plans
-    )
+        touched = any(result.touched for result in results)
+        output.failure(error.after_writing() if touched else error)
+        return exits.Exit.INCOMPLETE if touched else exits.Exit.FAILED
+    return exits.of_result(*results)
 
 
 @contextmanager
 def show_progress(plan: Plan, output: Output) -> Iterator[Callable[[Sequence[Settled]], None]]:
     """Show outcomes while they come: as a bar on a terminal, elsewhere with -v as lines."""
+
+    def show_lines(outcomes: Sequence[Settled]) -> None:
+        for outcome in outcomes:
+            output.talk(report.render_settled(outcome, color=output.colored(sys.stderr)), at=1)
+
     if output.verbosity == 0 and sys.stderr.isatty() and plan.changes:
         with _bar(plan) as on_settled:
             yield on_settled
     else:
-        yield lambda settled: _show_lines(settled, output)
-
-
-def _show_lines(outcomes: Sequence[Settled], output: Output) -> None:
-    for outcome in outcomes:
-        output.talk(report.render_settled(outcome, color=output.colored(sys.stderr)), at=1)
+        yield show_lines
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     help="A JSON file of bots to create; their tokens are printed.",
 )
 @talk_options
-def serve_command(*, host: str, port: int, database: str, seed: str | None, output: Output) -> None:
+def serve_command(*, seed: str | None, output: Output, **listen: Any) -> None:  # noqa: ANN401 - click has checked them
     """Run a listing service on this machine.
 
     It has a real database, so that everything can be tried with no account.
@@ -59,11 +59,5 @@ def serve_command(*, host: str, port: int, database: str, seed: str | None, outp
             output.result(f"bot {bot.id} ({bot.username}): {bot.token}")
         sys.stdout.flush()
 
-    serve(
-        host=host,
-        port=port,
-        database=database,
-        seed=None if seed is None else Path(seed),
-        on_ready=on_ready,
-        access_log=output.verbosity > 0,
-    )
+    path = None if seed is None else Path(seed)
+    serve(seed=path, on_ready=on_ready, access_log=output.verbosity > 0, **listen)

@@ -11,14 +11,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def async_extra(what: str) -> Iterator[None]:
-    """Import what needs aiohttp in this block.
-
-    Args:
-        what: What needs it, as the beginning of a sentence.
-
-    Raises:
-        UsageError: The extra is not installed.
-    """
+    """Import what needs aiohttp in this block; raises `UsageError`, which `what` begins."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.api.listing import reading
 from commandsync.apply.steps import Answered, Elapsed
-from commandsync.client.driver import defect_error
-from commandsync.errors import ListingError
+from commandsync.client.driver import listing_error
 from commandsync.records.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -50,13 +49,6 @@ async def drive_async(
     If it is cancelled, it cancels the calls in flight and waits until each has released its place.
     For an orderly end, put `Interrupted` into the events and stop the connection.
 
-    Args:
-        steps: The steps of `commandsync.apply.run.apply`.
-        connection: The connection to the service.
-        health: The one that was given to `apply`.
-        events: The queue of answers; `Interrupted` or `Aborted` may be put here.
-        on_settled: Called with outcomes as they become final.
-
     Raises:
         StalePlanError: As `apply` does, before anything is sent.
     """
@@ -84,13 +76,10 @@ async def _carry(
     call: Call, connection: AsyncConnection, health: Health, events: asyncio.Queue[Event]
 ) -> None:
     try:
-        value = await connection.call(call.operation, health=health)
-    except ListingError as error:
-        events.put_nowait(Answered(call.key, error=error))
+        answer = Answered(call.key, await connection.call(call.operation, health=health))
     except Exception as error:  # noqa: BLE001 - a defect must not leave the run waiting
-        events.put_nowait(Answered(call.key, error=defect_error(error)))
-    else:
-        events.put_nowait(Answered(call.key, value))
+        answer = Answered(call.key, error=listing_error(error))
+    events.put_nowait(answer)
 
 
 async def _next_event(events: asyncio.Queue[Event], wait: float | None) -> Event:

@@ -9,14 +9,7 @@ from time import monotonic
 
 
 class AsyncGate:
-    """Lets a limited number of requests through, in the order in which their tasks wait.
-
-    Args:
-        places: Most requests in flight.
-
-    Attributes:
-        stopped: Whether nothing new may be sent.
-    """
+    """Lets a limited number of requests through, in the order in which their tasks wait."""
 
     def __init__(self, places: int) -> None:
         self._free = places

@@ -44,12 +44,7 @@ _LONGEST_LINE = 65536  # bytes of a header, as http.client has it
 
 @dataclass(slots=True)
 class _ConnectionState:
-    """The connection of the running task's request.
-
-    Attributes:
-        transport: Its transport; None until there is a connection.
-        kept: Whether it had carried another request before.
-    """
+    """The connection of the running task's request, and whether it was used before (`kept`)."""
 
     transport: asyncio.Transport | None = None
     kept: bool = False
@@ -81,13 +76,7 @@ class _Connector(aiohttp.TCPConnector):
 
 
 class AsyncTransport:
-    """Sends one request, or opens one WebSocket, and returns its result.
-
-    Args:
-        address: The service.
-        secrecy: Reveals the token.
-        timeout: Seconds for one request.
-    """
+    """Sends one request, or opens one WebSocket, and returns its result; time-outs in seconds."""
 
     def __init__(self, address: Address, secrecy: Secrecy, *, timeout: float) -> None:
         self._address = address

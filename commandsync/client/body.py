@@ -20,11 +20,7 @@ class BodyError(Exception):
 
 
 class Body:
-    """A body that is being read.
-
-    Args:
-        encoding: The `Content-Encoding` of the answer.
-        limit: The largest size of the unzipped body, in bytes.
+    """A body that is being read; the limit is of the unzipped body, in bytes.
 
     Raises:
         BodyError: The encoding is not one that was requested.

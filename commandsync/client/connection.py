@@ -16,7 +16,6 @@ from commandsync.client.transport import Transport
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
     from typing import Self
 
     from commandsync.api.address import Address
@@ -32,14 +31,10 @@ class Connection:
 
     It may be used from any thread.
 
-    Args:
-        address: The service.
-        token: The bot's token, sent with every request; None for requests without a token.
-        timeout: Seconds for one request, from connecting to the last byte, at most 3,600.
-        retries: How often an operation may be sent again, from 0.
-        concurrency: Most requests in flight, from 1.
-        jitter: Returns a number from 0 to 1; spreads the waits of many clients.
-        gate: A gate to share with other connections, instead of one for `concurrency` requests.
+    The time-out is in seconds, for one request from connecting to the last byte, at most 3,600.
+    `retries` is how often an operation may be sent again, and `concurrency` the most requests in
+    flight, unless connections share a gate. `jitter` returns a number from 0 to 1, which spreads
+    the waits of many clients.
 
     Raises:
         ArgumentError: A number is out of its bounds.
@@ -67,11 +62,7 @@ class Connection:
         self._jitter = jitter
 
     def call(self, operation: Operation[T], *, health: Health | None = None) -> T:
-        """Carry out an operation, retries included.
-
-        Args:
-            operation: The operation.
-            health: The health of the service in this run, shared by its calls.
+        """Carry out an operation, retries included; calls of one run share its health.
 
         Raises:
             ListingError: It failed; `policy.may_have_happened` decides what that means for a write.
@@ -127,10 +118,5 @@ class Connection:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -19,20 +19,13 @@ if TYPE_CHECKING:
     from commandsync.apply.outcomes import Result, Settled
     from commandsync.apply.steps import Event, Step
     from commandsync.client.connection import Connection
-    from commandsync.records.snapshot import Entry
     from commandsync.records.texts import Resource
 
 _LONGEST_WAIT = 0.2  # seconds: no signal interrupts a longer wait on Windows
 
 
 class SnapshotReading:
-    """The reads of a listing's collections, all at the same time.
-
-    Args:
-        connection: The connection to the service.
-        bot: The bot's id.
-        scope: The collections to read.
-    """
+    """The reads of a listing's collections, all at the same time."""
 
     def __init__(self, connection: Connection, bot: str, scope: Sequence[Resource]) -> None:
         self._scope = tuple(scope)
@@ -51,12 +44,10 @@ class SnapshotReading:
             event = _next_event(self._events, None)
             if isinstance(event, Answered):  # pragma: no branch - nothing else arrives here
                 answers[event.key] = event
-        entries: dict[Resource, tuple[Entry, ...]] = {}
-        for key, resource in enumerate(self._scope):
+        for key in sorted(answers):
             if error := answers[key].error:
                 raise error
-            entries[resource] = answers[key].value
-        return Snapshot(entries)
+        return Snapshot({name: answers[key].value for key, name in enumerate(self._scope)})
 
 
 def drive(
@@ -67,15 +58,10 @@ def drive(
     events: SimpleQueue[Event],
     on_settled: Callable[[Sequence[Settled]], object],
 ) -> Result:
-    """Carry out the steps of apply.
+    """Carry out the steps of apply, with the health that was given to it.
 
-    Args:
-        steps: The steps of `commandsync.apply.run.apply`.
-        connection: The connection to the service.
-        health: The one that was given to `apply`.
-        events: The queue of answers; a signal handler puts `Interrupted` or `Aborted` here (and
-            stops the connection, so that waits end at once).
-        on_settled: Called in this thread with outcomes as they become final.
+    A signal handler puts `Interrupted` or `Aborted` into the events, and stops the connection, so
+    that waits end at once. `on_settled` is called in this thread with outcomes when they are final.
 
     Raises:
         StalePlanError: As `apply` does, before anything is sent.
@@ -92,21 +78,20 @@ def drive(
         return result
 
 
-def defect_error(defect: Exception) -> TransportError:
-    """Return the error of a call that ended by a defect of this program: its result is unknown."""
-    return TransportError(f"{type(defect).__name__} while carrying it out: {defect}")
+def listing_error(error: Exception) -> ListingError:
+    """Return the error of a call; after a defect of this program its result is unknown."""
+    if isinstance(error, ListingError):
+        return error
+    return TransportError(f"{type(error).__name__} while carrying it out: {error}")
 
 
 def _start(call: Call, connection: Connection, health: Health, events: SimpleQueue[Event]) -> None:
     def work() -> None:
         try:
-            value = connection.call(call.operation, health=health)
-        except ListingError as error:
-            events.put(Answered(call.key, error=error))
+            answer = Answered(call.key, connection.call(call.operation, health=health))
         except Exception as error:  # noqa: BLE001 - a defect must not leave the run waiting
-            events.put(Answered(call.key, error=defect_error(error)))
-        else:
-            events.put(Answered(call.key, value))
+            answer = Answered(call.key, error=listing_error(error))
+        events.put(answer)
 
     Thread(target=work, name=f"commandsync-{call.key}", daemon=True).start()
 

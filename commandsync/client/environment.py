@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from commandsync.api.address import Address
 
-_SPOKEN = {"http", "https"}
-
 
 def surroundings(address: Address) -> dict[str, Any]:
     """Return the settings for a service, under the names that requests uses.
@@ -32,27 +30,19 @@ def surroundings(address: Address) -> dict[str, Any]:
 
 
 def proxy_of(address: Address, settings: dict[str, Any]) -> str | None:
-    """Return the URL of the proxy to use; None for a direct connection.
-
-    Raises:
-        InvalidProxyURL: The environment's proxy cannot be used.
-    """
+    """Return the URL of the proxy to use; None for a direct connection."""
     named = select_proxy(address.api, settings["proxies"])
     if not named:
         return None
     proxy: str = prepend_scheme_if_needed(named, "http")  # type: ignore[no-untyped-call]  # requests'
     parts = parse_url(proxy)
-    if not parts.host or parts.scheme not in _SPOKEN:
+    if not parts.host or parts.scheme not in {"http", "https"}:
         raise InvalidProxyURL("not an http proxy")
     return proxy
 
 
 def trust_of(settings: dict[str, Any]) -> ssl.SSLContext:
-    """Return the TLS context with the accepted certificate authorities.
-
-    Raises:
-        OSError: The environment's certificate file does not exist.
-    """
+    """Return the TLS context with the accepted certificate authorities."""
     named = settings["verify"]
     path = Path(named if isinstance(named, str) else DEFAULT_CA_BUNDLE_PATH)
     if not path.exists():

@@ -40,14 +40,10 @@ def root_of(error: BaseException) -> BaseException:
 def failure(
     root: BaseException, *, made: bool, host: str, connecting: float, answering: float
 ) -> TransportError:
-    """Return the error of a request that got no answer.
+    """Return the error of a request that got no answer, by its root cause.
 
-    Args:
-        root: The root cause.
-        made: Whether there was a connection, so that the request may have been sent.
-        host: The host and port.
-        connecting: The time-out of a connection, in seconds.
-        answering: The time-out of the whole request, in seconds.
+    With a connection (`made`) it may have been sent. The time-outs of a connection and of the whole
+    request are in seconds.
     """
     impossible = _unsendable(root, host=host)
     if impossible is not None:

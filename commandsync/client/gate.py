@@ -7,23 +7,14 @@ from threading import Condition
 
 
 class Gate:
-    """Lets a limited number of requests through, from any thread.
-
-    Args:
-        places: Most requests in flight.
-
-    Attributes:
-        stopped: Whether nothing new may be sent.
-    """
+    """Lets a limited number of requests through, from any thread, until it is stopped."""
 
     longest_wait = 0.5
     """Seconds: a signal handler that stops the gate may run in the thread that is about to wait,
     and would not wake it."""
 
     def __init__(self, places: int) -> None:
-        self._change = (
-            Condition()
-        )  # its lock is re-entrant, so that a signal handler may call stop()
+        self._change = Condition()  # re-entrant, so that a signal handler may call stop()
         self._free = places
         self._closed_until = 0.0
         self.stopped = False

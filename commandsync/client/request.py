@@ -42,9 +42,6 @@ def request_of(
     """Return an operation as the request that is sent.
 
     It is prepared without a session, which would look for credentials in `.netrc`.
-
-    Raises:
-        requests.exceptions.InvalidURL: The base URL's host is not a host name.
     """
     url = address.api + operation.path
     if operation.query:

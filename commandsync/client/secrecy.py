@@ -21,11 +21,7 @@ _DEEPEST = 15  # backslashes before one that escapes: JSON within JSON within JS
 
 
 class Secrecy:
-    """Reveals the token to the service, and hides it in what the service sends.
-
-    Args:
-        token: The token; None for a client without one.
-    """
+    """Reveals the token, if any, to the service, and hides it in what the service sends."""
 
     def __init__(self, token: Token | None) -> None:
         self._token = token

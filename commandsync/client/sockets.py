@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 
 
 class _ConnectionState(threading.local):
-    """The connection of the request in this thread; a request runs in one thread.
-
-    Attributes:
-        failure: The reason why it could not be made.
-        kept: Whether it had carried another request before.
-    """
+    """The connection of the request in this thread: its failure, or whether it was used before."""
 
     failure: BaseException | None = None
     kept: bool = False

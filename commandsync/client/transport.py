@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -16,10 +17,6 @@ from commandsync.client.request import LONGEST_CONNECT, PIECE, Reuse, StaleError
 from commandsync.client.sockets import Adapter, state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import requests
-
     from commandsync.api.address import Address
     from commandsync.api.operations import Operation
     from commandsync.client.secrecy import Secrecy
@@ -30,13 +27,8 @@ class Transport:
     """Sends one request and returns its result, from any thread.
 
     Proxies and certificate authorities are those of the environment, as in requests, but loopback
-    is always reached directly, and `.netrc` is never read.
-
-    Args:
-        address: The service.
-        secrecy: Reveals the token.
-        timeout: Seconds for one request.
-        kept: Most connections that are kept for later requests.
+    is always reached directly, and `.netrc` is never read. The time-out is in seconds; `kept` is
+    the most connections that are kept for later requests.
     """
 
     def __init__(self, address: Address, secrecy: Secrecy, *, timeout: float, kept: int) -> None:
@@ -65,7 +57,8 @@ class Transport:
             response = adapter.send(request, timeout=time_out, **self._settings)
             with closing(response):
                 encoding = response.headers.get("content-encoding", "")
-                body = gather(_chunks(response), encoding=encoding)
+                read = partial(response.raw.read, PIECE, decode_content=False)
+                body = gather(iter(read, b""), encoding=encoding)
         except (OSError, HTTPError, BodyError) as error:
             if state.kept:
                 self._reuse.broke(operation, root_of(error))
@@ -89,8 +82,3 @@ class Transport:
             connecting=self._connect_timeout,
             answering=self._timeout,
         )
-
-
-def _chunks(response: requests.Response) -> Iterator[bytes]:
-    while chunk := response.raw.read(PIECE, decode_content=False):
-        yield chunk

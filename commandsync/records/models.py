@@ -73,7 +73,7 @@ class Record(BaseModel):
 
 
 class Command(Record):
-    """A command of a bot.
+    """A command of a bot; its name is not unique.
 
     Attributes:
         id: The service's identifier (`id` or `_id` on the wire); empty when it sent none.

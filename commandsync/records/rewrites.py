@@ -27,15 +27,9 @@ Way = Literal["escaped", "trimmed", "cased", "stripped of emoji", "cut"]
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """One field that is listed with another text than was written.
+    """One field that is listed with another text than was sent, and the change to the manifest.
 
-    Attributes:
-        field: The field.
-        sent: What was written.
-        stored: What is listed.
-        how: How the two differ, e.g. `cut at 100 characters`.
-        advice: What to change in the manifest.
-        known: Whether services are seen to make such a difference, or it is just another text.
+    `how` is the difference, e.g. `cut at 100 characters`; services are seen to make a `known` one.
     """
 
     field: str
@@ -86,10 +80,9 @@ def rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
     return tuple(_explain(name, new, old) for name, new, old in fields if new != old)
 
 
+_HALF_CHARACTER = "\ufffd"  # a cut has gone through the character
 _HALF_ENTITY = re.compile(r"&#?\w{0,10}\Z")
-_SHOWN_AS_EMOJI = re.compile(
-    "[^\x00-\x7f]\ufe0f"
-)  # e.g. U+2139, a letter that is shown as a symbol
+_SHOWN_AS_EMOJI = re.compile("[^\x00-\x7f]\ufe0f")  # e.g. U+2139, a letter shown as a symbol
 _EMOJI = re.compile(  # by ranges: which characters are symbols depends on Python's Unicode version
     "[\u200c\u200d\u2060\u20e3\ufffd"  # joiners, the frame of a keycap, an emoji cut in two
     "\u2300-\u23ff\u25a0-\u2767\u2794-\u27bf\u2b00-\u2bff"  # but for the digits in circles
@@ -99,15 +92,13 @@ _EMOJI = re.compile(  # by ranges: which characters are symbols depends on Pytho
 
 def _explain(name: str, sent: str, stored: str) -> Rewrite:
     ways = _ways(sent, stored)
-    if not ways:
-        advice = "write it as the service stores it"
-        return Rewrite(name, sent, stored, "changed", advice, known=False)
-    return Rewrite(name, sent, stored, _described(ways, stored), _advice(ways, stored))
+    how = _described(ways, stored) if ways else "changed"
+    return Rewrite(name, sent, stored, how, _advice(ways, stored), known=bool(ways))
 
 
 def _ways(sent: str, stored: str) -> tuple[Way, ...]:
     """Return the fewest things that explain the difference; nothing when none do."""
-    whole = _whole(stored)
+    whole = stored.rstrip(_HALF_CHARACTER)
     if not whole:
         return ()
     if sent.startswith(whole) and sent != whole:
@@ -127,11 +118,6 @@ _SHORTEST_MIXED_CUT = 16
 """Characters: a cut that is not the only thing done is not believed to leave less."""
 
 
-def _whole(stored: str) -> str:
-    """Leave out the half of a character through which a cut has gone."""
-    return stored.rstrip("\ufffd")
-
-
 def _undone(text: str, undoing: tuple[Way, ...]) -> str:
     for way in undoing:
         text = _UNDO[way](text)
@@ -140,7 +126,7 @@ def _undone(text: str, undoing: tuple[Way, ...]) -> str:
 
 def _described(ways: tuple[Way, ...], stored: str) -> str:
     words: dict[Way, str] = {
-        "cut": f"cut at {len(_whole(stored))} characters",
+        "cut": f"cut at {len(stored.rstrip(_HALF_CHARACTER))} characters",
         "cased": _casing(stored),
     }
     if ways == ("trimmed",):
@@ -158,26 +144,20 @@ def _casing(stored: str) -> str:
 
 
 def _advice(ways: tuple[Way, ...], stored: str) -> str:
-    shorter = f"shorten it to {len(_whole(stored))} characters"
+    shorter = f"shorten it to {len(stored.rstrip(_HALF_CHARACTER))} characters"
     if ways == ("cut",):
         return shorter
     as_stored = "write it as the service stores it"
     return f"{shorter}, and {as_stored}" if "cut" in ways else as_stored
 
 
-def _collapsed(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _stripped(text: str) -> str:
-    return _collapsed(_EMOJI.sub("", _SHOWN_AS_EMOJI.sub("", text)))
-
-
 _UNDO: dict[Way, Callable[[str], str]] = {
     "escaped": html.unescape,
-    "trimmed": _collapsed,
+    "trimmed": lambda text: " ".join(text.split()),
     "cased": str.casefold,
-    "stripped of emoji": _stripped,
+    "stripped of emoji": lambda text: " ".join(
+        _EMOJI.sub("", _SHOWN_AS_EMOJI.sub("", text)).split()
+    ),
 }
 _UNDOINGS = tuple(
     undoing for count in range(1, len(_UNDO) + 1) for undoing in combinations(_UNDO, count)

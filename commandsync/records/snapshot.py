@@ -21,7 +21,7 @@ the equal ones it is."""
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One command or announcement on one side.
+    """One command or announcement on one side, every field `canonical`.
 
     Attributes:
         text: Its text, every field `canonical`.
@@ -48,11 +48,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The managed collections of one side.
+    """The managed collections of one side, with their entries in order.
 
-    Attributes:
-        collections: The entries of each collection, in their order. A collection that is absent is
-            not managed (desired side) or was not read (listed side): never touched.
+    A collection that is absent is not managed (desired side) or was not read (listed side).
     """
 
     collections: Mapping[Resource, tuple[Entry, ...]] = field(

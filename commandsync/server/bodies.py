@@ -78,30 +78,19 @@ def describe(
     return "; ".join(_sentence(error, whole) for error in errors)
 
 
-def place(steps: Sequence[object]) -> str:
-    """Return a place in a document: `bots[0].profile.username`."""
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-    return text.removeprefix(".")
-
-
 def _sentence(error: Mapping[str, Any], whole: str) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind == "json_invalid":
         return f"the body is not valid JSON: {context.get('error', 'it cannot be read')}"
     steps = error["loc"][1:] if error["loc"][:1] == ("body",) else error["loc"]
-    field = place(steps) or whole
-    return f"{field} {_PROBLEMS.get(kind, '{other}').format(other=_other(error), **context)}"
+    problem = _PROBLEMS.get(kind, "is not valid: {msg}").format(msg=error["msg"], **context)
+    # The place in the document: `bots[0].profile.username`.
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return f"{place.removeprefix('.') or whole} {problem}"
 
 
-def _other(error: Mapping[str, Any]) -> str:
-    context = error.get("ctx", {})
-    if error["type"] == "value_error":
-        return str(context["error"])
-    return f"is not valid: {error['msg']}"
-
-
-_OBJECT = "must be a JSON object"
 _PROBLEMS = {
+    "value_error": "{error}",
     "missing": "is missing",
     "string_type": "must be a string",
     "string_unicode": "contains half of a surrogate pair, which is not text",
@@ -111,8 +100,6 @@ _PROBLEMS = {
     "int_from_float": "must be a whole number",
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",
-    "model_attributes_type": _OBJECT,
-    "model_type": _OBJECT,
-    "dict_type": _OBJECT,
+    **dict.fromkeys(("model_attributes_type", "model_type", "dict_type"), "must be a JSON object"),
     "extra_forbidden": "is not a known field",
 }

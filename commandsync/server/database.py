@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -27,34 +27,25 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-_THREADS = 40  # as many as the web framework has: none waits for a connection
-_BUSY_SECONDS = 30  # how long a write waits for another process on the same file
 _ANOTHER = "give another --database; a missing file is created"
 
 
 class Database:
-    """An open database.
-
-    Attributes:
-        secret: The key that signs tokens; created with the database, and never leaves it.
-    """
+    """An open database; its secret signs tokens and never leaves it."""
 
     def __init__(self, engine: Engine, *, in_memory: bool) -> None:
         self._engine = engine
         self._writer = engine.execution_options(commandsync_writes=True)
         self._lock = Lock()
-        self._in_memory = in_memory  # all threads share its one connection, reads as well
+        # In memory all threads share one connection, reads as well.
+        self._reading = self._lock if in_memory else nullcontext()
         self.secret = ""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Yield a transaction that sees one state of the database."""
-        if self._in_memory:
-            with self._lock, self._engine.begin() as connection:
-                yield connection
-        else:
-            with self._engine.begin() as connection:
-                yield connection
+        with self._reading, self._engine.begin() as connection:
+            yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -74,10 +65,7 @@ class Database:
 
 @contextmanager
 def opened(database: str) -> Iterator[Database]:
-    """Open a database for as long as the block lasts, and set it up when it is new.
-
-    Args:
-        database: A file path, or `:memory:`.
+    """Open a database, a file path or `:memory:`, and set it up when it is new.
 
     Raises:
         FileError: It cannot be opened, is not a database of this service, or is of a newer version.
@@ -86,12 +74,9 @@ def opened(database: str) -> Iterator[Database]:
         raise FileError(
             "the database is not a file path", hint="give --database a path, or :memory:"
         )
-    handle = _connect(database)
-    try:
+    with closing(_connect(database)) as handle:
         handle.secret = _set_up(handle, database)
         yield handle
-    finally:
-        handle.close()
 
 
 def _connect(database: str) -> Database:
@@ -101,7 +86,9 @@ def _connect(database: str) -> Database:
         engine = create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
     else:
         _make_private_file(Path(database))
-        engine = create_engine(url, pool_size=_THREADS, connect_args={"timeout": _BUSY_SECONDS})
+        # As many connections as the web framework has threads: none waits for one. A write waits
+        # for another process on the same file, for up to 30 seconds.
+        engine = create_engine(url, pool_size=40, connect_args={"timeout": 30})
     event.listen(engine, "connect", _prepare_connection)
     event.listen(engine, "begin", _begin)
     return Database(engine, in_memory=in_memory)
@@ -137,31 +124,23 @@ def _begin(connection: Connection) -> None:
 
 def _set_up(handle: Database, name: str) -> str:
     """Create the tables of a new database, or check those of an old one; return its secret."""
+    known: dict[str, str] = {}
     try:
         with handle.writing() as connection:
             tables = set(inspect(connection).get_table_names())
             if not tables:
-                _create(connection)
-            known = _settings(connection) if not tables or settings.name in tables else {}
+                metadata.create_all(connection)
+                rows = {"schema": str(SCHEMA_VERSION), "secret": secrets.token_hex(32)}
+                values = [{"key": key, "value": value} for key, value in rows.items()]
+                connection.execute(insert(settings), values)
+            if not tables or settings.name in tables:
+                known = {row.key: row.value for row in connection.execute(select(settings))}
         secret = _checked(known, name)
         handle.log_ahead()  # only now: a file of another program is not changed
     except (SQLAlchemyError, sqlite3.Error) as error:
         reason = getattr(error, "orig", None) or error
         raise FileError(f"the database {name} cannot be used: {reason}", hint=_ANOTHER) from error
     return secret
-
-
-def _create(connection: Connection) -> None:
-    metadata.create_all(connection)
-    rows = {"schema": str(SCHEMA_VERSION), "secret": secrets.token_hex(32)}
-    connection.execute(
-        insert(settings), [{"key": key, "value": value} for key, value in rows.items()]
-    )
-
-
-def _settings(connection: Connection) -> dict[str, str]:
-    rows = connection.execute(select(settings.c.key, settings.c.value))
-    return {row.key: row.value for row in rows}
 
 
 def _checked(known: dict[str, str], name: str) -> str:

@@ -1,9 +1,9 @@
 """What endpoints depend on: the database, the bot that the caller may write to, the answer."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
 from time import perf_counter
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Path, Request, Response, Security
 from fastapi.security import APIKeyHeader
@@ -16,37 +16,21 @@ class AnotherBotError(Exception):
     """The token is valid, and belongs to another bot."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answering:
-    """Makes the answer of an endpoint, with the time it took.
-
-    Attributes:
-        started: The time of the request, by `perf_counter`.
-    """
-
-    started: float
-
-    def written(self, message: str) -> Response:
-        """Answer a write."""
-        return self._envelope({"success": True, "message": message})
-
-    def read(self, message: str, data: object) -> Response:
-        """Answer a read."""
-        return self._envelope({"success": True, "message": message, "data": data})
-
-    def _envelope(self, content: dict[str, Any]) -> Response:
-        passed = (perf_counter() - self.started) * 1000
-        return json_response({**content, "passingTime": f"{passed:.2f}ms"})
-
-
 def json_response(content: object, status: int = 200) -> Response:
     """Return JSON as UTF-8; listed records are JSON types already, so no model validates them."""
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return Response(text.encode(), status_code=status, media_type="application/json")
 
 
-async def _answering() -> Answering:
-    return Answering(perf_counter())
+async def _answering() -> Callable[..., Response]:
+    """Return what makes the answer of an endpoint: of a message, of `data` after a read."""
+    started = perf_counter()
+
+    def answer(message: str, **data: object) -> Response:
+        passed = f"{(perf_counter() - started) * 1000:.2f}ms"
+        return json_response({"success": True, "message": message, **data, "passingTime": passed})
+
+    return answer
 
 
 async def _database(request: Request) -> Database:
@@ -56,7 +40,7 @@ async def _database(request: Request) -> Database:
 
 
 Db = Annotated[Database, Depends(_database)]
-Answers = Annotated[Answering, Depends(_answering)]
+Answers = Annotated[Callable[..., Response], Depends(_answering)]
 BotId = Annotated[str, Path(description="the bot's id", examples=["779641401482805289"])]
 
 _authorization = APIKeyHeader(

@@ -1,4 +1,7 @@
-"""Reads and writes of the listing, inside a transaction of the database."""
+"""Reads and writes of the listing, inside a transaction of the database.
+
+Each raises `UnknownError` where there is no such bot or record.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,7 @@ from commandsync.server.tables import bots, record_tables
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlalchemy import Connection
-    from sqlalchemy.engine import CursorResult
+    from sqlalchemy import Connection, Delete, Update
 
     from commandsync.records.texts import Resource
 
@@ -40,20 +42,12 @@ def add_bot(connection: Connection, bot: str, record: Mapping[str, Any]) -> None
 
 
 def bot_of(connection: Connection, bot: str) -> dict[str, Any]:
-    """Return one bot.
-
-    Raises:
-        UnknownError: There is no such bot.
-    """
+    """Return one bot."""
     row = connection.execute(select(bots).where(bots.c.id == bot)).one_or_none()
     if row is None:
         raise UnknownError("the bot is not known")
-    return {
-        **row.record,
-        "id": row.id,
-        "createdAt": row.created_at,
-        "updatedAt": row.updated_at,
-    }
+    moments = {wire: getattr(row, name) for name, wire in _WIRE_NAMES.items()}
+    return {**row.record, "id": row.id, **moments}
 
 
 def check_bot(connection: Connection, bot: str) -> None:
@@ -66,9 +60,6 @@ def records_of(connection: Connection, bot: str, resource: Resource) -> list[dic
     """Return a bot's records of one kind, in the order of the additions.
 
     An empty text that the kind has by default is left out.
-
-    Raises:
-        UnknownError: There is no such bot.
     """
     check_bot(connection, bot)
     table = record_tables[resource]
@@ -88,11 +79,7 @@ def records_of(connection: Connection, bot: str, resource: Resource) -> list[dic
 def add(
     connection: Connection, bot: str, resource: Resource, values: Mapping[str, str | int]
 ) -> None:
-    """Add a record at the end of a bot's list.
-
-    Raises:
-        UnknownError: There is no such bot.
-    """
+    """Add a record at the end of a bot's list."""
     check_bot(connection, bot)
     table, moment = record_tables[resource], now()
     moments = {name: moment for name in _WIRE_NAMES if name in table.c}
@@ -108,28 +95,21 @@ def edit(
     *,
     at: str = "",
 ) -> None:
-    """Give a record other values; with `at`, the time of update as well.
-
-    Raises:
-        UnknownError: The bot has no such record.
-    """
-    table = record_tables[resource]
-    query = update(table).where(table.c.id == record, table.c.bot == bot)
+    """Give a record other values; with `at`, the time of update as well."""
     moment = {"updated_at": at} if at else {}
-    _check_found(connection.execute(query.values({**values, **moment})), resource)
+    query = update(record_tables[resource]).values({**values, **moment})
+    _change(connection, query, bot, resource, record)
 
 
 def delete(connection: Connection, bot: str, resource: Resource, record: str) -> None:
-    """Delete a record.
+    """Delete a record."""
+    _change(connection, sql_delete(record_tables[resource]), bot, resource, record)
 
-    Raises:
-        UnknownError: The bot has no such record.
-    """
+
+def _change(
+    connection: Connection, query: Update | Delete, bot: str, resource: Resource, record: str
+) -> None:
     table = record_tables[resource]
-    query = sql_delete(table).where(table.c.id == record, table.c.bot == bot)
-    _check_found(connection.execute(query), resource)
-
-
-def _check_found(result: CursorResult[Any], resource: Resource) -> None:
-    if result.rowcount == 0:
+    changed = connection.execute(query.where(table.c.id == record, table.c.bot == bot))
+    if changed.rowcount == 0:
         raise UnknownError(f"the bot has no such {resource}")

@@ -63,7 +63,4 @@ async def _of_framework(_request: Request, error: Exception) -> Response:
 
 async def _internal(_request: Request, _error: Exception) -> Response:
     """Keep the cause out of the answer: the framework writes it to the log."""
-    return json_response(
-        {"error": "internal error; see the log of the service"},
-        HTTPStatus.INTERNAL_SERVER_ERROR,
-    )
+    return json_response({"error": "internal error; see the log of the service"}, 500)

@@ -20,7 +20,11 @@ from commandsync.server.records import (
 
 router = APIRouter()
 
-_BODY = refusals(400, 401, 403, 404, 413)
+_ANSWER: dict[str, Any] = {
+    "response_model": Done,
+    "responses": refusals(400, 401, 403, 404, 413),
+}
+_COMMAND = {**_ANSWER, "tags": ["commands"]}
 
 
 @router.get(
@@ -35,7 +39,7 @@ def get_bot(bot: BotId, database: Db, answer: Answers) -> Response:
     """Return the bot with all its documented fields. No token is needed."""
     with database.reading() as connection:
         record = listing.bot_of(connection, bot)
-    return answer.read("The bot.", record)
+    return answer("The bot.", data=record)
 
 
 def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
@@ -47,7 +51,7 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
         """Return the whole list, the oldest record first. No token is needed."""
         with database.reading() as connection:
             records = listing.records_of(connection, bot, resource)
-        return answer.read(f"The bot's {collection}.", records)
+        return answer(f"The bot's {collection}.", data=records)
 
     def delete_record(
         bot: OwnBot,
@@ -57,7 +61,7 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
     ) -> Response:
         with database.writing() as connection:
             listing.delete(connection, bot, resource, record)
-        return answer.written(f"The {kind} was deleted.")
+        return answer(f"The {kind} was deleted.")
 
     router.get(
         f"/bot/{{bot}}/{collection}",
@@ -85,11 +89,9 @@ _add_routes(Resource.ANNOUNCEMENT, AnnouncementRecord)
 
 @router.post(
     "/bot/{bot}/commands",
-    tags=["commands"],
     operation_id="addOrEditCommand",
     summary="Add a command, or edit the one whose id the body contains",
-    response_model=Done,
-    responses=_BODY,
+    **_COMMAND,
 )
 def add_or_edit_command(
     bot: OwnBot, body: Annotated[CommandBody, Body()], database: Db, answer: Answers
@@ -102,16 +104,14 @@ def add_or_edit_command(
         return _edit(bot, body.id, body.texts(), database, answer)
     with database.writing() as connection:
         listing.add(connection, bot, Resource.COMMAND, body.texts())
-    return answer.written("The command was added.")
+    return answer("The command was added.")
 
 
 @router.put(
     "/bot/{bot}/commands",
-    tags=["commands"],
     operation_id="editCommand",
     summary="Edit the command whose id the body contains",
-    response_model=Done,
-    responses=_BODY,
+    **_COMMAND,
 )
 def edit_command(
     bot: OwnBot, body: Annotated[CommandEdit, Body()], database: Db, answer: Answers
@@ -122,11 +122,9 @@ def edit_command(
 
 @router.put(
     "/bot/{bot}/commands/{command}/uses",
-    tags=["commands"],
     operation_id="setUses",
     summary="Set how often a command was used",
-    response_model=Done,
-    responses=_BODY,
+    **_COMMAND,
 )
 def set_uses(
     bot: OwnBot,
@@ -138,7 +136,7 @@ def set_uses(
     """Set the counter; the command's texts and time of update do not change."""
     with database.writing() as connection:
         listing.edit(connection, bot, Resource.COMMAND, command, {"uses": body.uses})
-    return answer.written("The uses were set.")
+    return answer("The uses were set.")
 
 
 @router.post(
@@ -146,8 +144,7 @@ def set_uses(
     tags=["announcements"],
     operation_id="addAnnouncement",
     summary="Add an announcement",
-    response_model=Done,
-    responses=_BODY,
+    **_ANSWER,
 )
 def add_announcement(
     bot: OwnBot, body: Annotated[AnnouncementBody, Body()], database: Db, answer: Answers
@@ -155,10 +152,10 @@ def add_announcement(
     """Add an announcement at the end of the list; titles need not be unique."""
     with database.writing() as connection:
         listing.add(connection, bot, Resource.ANNOUNCEMENT, body.model_dump())
-    return answer.written("The announcement was added.")
+    return answer("The announcement was added.")
 
 
 def _edit(bot: str, command: str, texts: dict[str, Any], database: Db, answer: Answers) -> Response:
     with database.writing() as connection:
         listing.edit(connection, bot, Resource.COMMAND, command, texts, at=listing.now())
-    return answer.written("The command was edited.")
+    return answer("The command was edited.")

@@ -26,18 +26,12 @@ if TYPE_CHECKING:
 
     from commandsync.server.seed import SeededBot
 
-_PORTS = 65_536
 _GRACE = 5  # seconds for requests in flight when the service ends
 
 
 @dataclass(frozen=True, slots=True)
 class RunningService:
-    """A service that accepts connections.
-
-    Attributes:
-        url: Its base URL, without `/v1`.
-        bots: The bots of the seed file, in its order.
-    """
+    """A service that accepts connections: its base URL, without `/v1`, and the seed's bots."""
 
     url: str
     bots: tuple[SeededBot, ...] = ()
@@ -149,13 +143,12 @@ def _prepared(
         )
         if access_log:
             logging.getLogger("uvicorn.access").setLevel(logging.INFO)
-        url = _url(host, listener.getsockname()[1])
-        yield _Server(config, listener), RunningService(url, bots)
+        name, bound = f"[{host}]" if ":" in host else host, listener.getsockname()[1]
+        yield _Server(config, listener), RunningService(f"http://{name}:{bound}", bots)
 
 
 def _listen(host: str, port: int) -> socket.socket:
     try:
-        # The port goes through a check of its own: the resolver takes 70000 for 4464.
         family, *_, address = socket.getaddrinfo(host, _port(port), type=socket.SOCK_STREAM)[0]
         bound = socket.create_server(address[:2], family=family)
     except (OSError, OverflowError, UnicodeError) as error:  # the last: no such host name can be
@@ -170,13 +163,9 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _port(number: int) -> int:
-    if number not in range(_PORTS):
-        raise OverflowError(f"a port is a number from 0 to {_PORTS - 1}")
+    if number not in range(65_536):  # the resolver takes 70000 for 4464
+        raise OverflowError("a port is a number from 0 to 65535")
     return number
-
-
-def _url(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 @contextmanager

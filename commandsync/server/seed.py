@@ -1,6 +1,7 @@
 """The seed file: bots that are created if they do not exist yet."""
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -21,13 +22,7 @@ _HINT = 'a seed file is {"bots": [{"id": "...", "profile": {"username": "..."}, 
 
 @dataclass(frozen=True, slots=True)
 class SeededBot:
-    """A bot of the seed file, with the token that may manage it.
-
-    Attributes:
-        id: The bot's identifier.
-        username: Its name.
-        token: Its token, left out of reprs; the same at every start on one database.
-    """
+    """A bot of the seed file, with its token: the same at every start on one database."""
 
     id: str
     username: str
@@ -67,11 +62,7 @@ class Seed(BaseModel, strict=True, extra="forbid"):
 
 
 def read_seed(path: Path) -> Seed:
-    """Read and check a seed file.
-
-    Raises:
-        FileError: It cannot be read, or is not a valid seed; the message names every problem.
-    """
+    """Read and check a seed file; raises `FileError` with every problem."""
     try:
         content = json.loads(path.read_bytes())
     except OSError as error:
@@ -89,10 +80,10 @@ def create_bots(seed: Seed, database: Database) -> tuple[SeededBot, ...]:
     """Create the bots that do not exist yet, all or none; return every one with its token."""
     with database.writing() as connection:
         for bot in seed.bots:
-            try:
+            with suppress(listing.UnknownError):
                 listing.check_bot(connection, bot.id)
-            except listing.UnknownError:
-                _create(connection, bot)
+                continue
+            _create(connection, bot)
         return tuple(_seeded(connection, bot.id, database.secret) for bot in seed.bots)
 
 

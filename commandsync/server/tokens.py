@@ -9,7 +9,6 @@ from __future__ import annotations
 import jwt
 
 _ALGORITHM = "HS256"
-_SCHEME = "bot"
 
 
 class BadTokenError(Exception):
@@ -17,22 +16,12 @@ class BadTokenError(Exception):
 
 
 def sign(bot: str, *, issued_at: int, secret: str) -> str:
-    """Return the token of a bot.
-
-    Args:
-        bot: The bot's id.
-        issued_at: Seconds since the epoch; with the same one the token is the same.
-        secret: The database's secret.
-    """
+    """Return the token of a bot, which is the same for the same second since the epoch."""
     return jwt.encode({"id": bot, "iat": issued_at}, secret, algorithm=_ALGORITHM)
 
 
 def bot_of(authorization: str | None, *, secret: str) -> str:
-    """Return the id of the bot whose token a request contains.
-
-    Args:
-        authorization: The header's value; None when it was not sent.
-        secret: The database's secret.
+    """Return the id of the bot whose token the header of a request contains, if it was sent.
 
     Raises:
         BadTokenError: There is no token, or it was not signed here.
@@ -40,7 +29,7 @@ def bot_of(authorization: str | None, *, secret: str) -> str:
     if not authorization:
         raise BadTokenError("a token is needed: send the header `Authorization: Bot <token>`")
     scheme, _, token = authorization.partition(" ")
-    if scheme.lower() != _SCHEME or not token:
+    if scheme.lower() != "bot" or not token:
         raise BadTokenError("the header Authorization must be `Bot <token>`")
     try:
         claims = jwt.decode(

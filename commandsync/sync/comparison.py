@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
-from commandsync.sync.job import load_files, warnings_of
-from commandsync.sync.settings import Settings, rules_of
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.sync.job import load_files, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
-    from commandsync.records.snapshot import Entry, Snapshot
     from commandsync.records.texts import Resource
+    from commandsync.sync.settings import Settings
 
 
 def plan_against(
@@ -30,8 +30,6 @@ def plan_against(
         ManifestError: The other one is invalid.
         UsageError: There is more than one manifest on a side, or both are standard input.
     """
-    from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - when needed
-
     if other == "-" and "-" in settings.files:
         raise UsageError(
             "standard input can be read only once", hint="give one of the two as a file"
@@ -41,27 +39,30 @@ def plan_against(
         raise UsageError("--against compares one manifest with one other")
     (manifest,) = manifests
     desired, unpinned = _pinned_by_both(manifest.snapshot, listed[0].snapshot)
-    notice = Notice(f"this is compared with {called}, and not with the listing")
-    plan = make_plan(
-        desired=desired,
-        listed=_as_listed(listed[0].snapshot, desired),
-        # No base URL: no listing was read.
-        target=Target(bot=settings.bot or manifest.bot, base_url=""),
-        rules=rules_of(settings, manifest),
-        manifest=manifest.paths,
-        notices=(
-            *((notice,) if called else ()),
-            *((_unpinned(unpinned),) if unpinned else ()),
-            *warnings_of(manifest),
-        ),
+    as_listed = Snapshot(  # collections that the other one does not manage are empty
+        {
+            resource: tuple(  # an id is the pin, or the location
+                Entry(entry.text, id=entry.id or str(entry.location))
+                for entry in listed[0].snapshot.collections.get(resource, ())
+            )
+            for resource in desired.scope
+        }
     )
-    return plan.only(settings.only) if settings.only else plan
+    notices = (
+        [Notice(f"this is compared with {called}, and not with the listing")] if called else []
+    )
+    if unpinned:
+        one = unpinned == 1
+        ids, entries = ("id is", "its entry is") if one else ("ids are", "their entries are")
+        message = f"{unpinned:,} pinned {ids} not in the other manifest: {entries} matched by text"
+        hint = "an entry that is renamed by its pin alone is shown as added and deleted here"
+        notices.append(Notice(message, hint))
+    desired_manifest = replace(manifest, snapshot=desired)
+    return plan_of(desired_manifest, as_listed, settings=settings, notices=notices)
 
 
 def _pinned_by_both(desired: Snapshot, other: Snapshot) -> tuple[Snapshot, int]:
     """Leave out pins that the other manifest does not have, and return their number."""
-    from commandsync.records.snapshot import Snapshot  # noqa: PLC0415 - when needed
-
     collections: dict[Resource, tuple[Entry, ...]] = {}
     unpinned = 0
     for resource, entries in desired.collections.items():
@@ -73,30 +74,3 @@ def _pinned_by_both(desired: Snapshot, other: Snapshot) -> tuple[Snapshot, int]:
             for entry, is_lost in zip(entries, lost, strict=True)
         )
     return Snapshot(collections), unpinned
-
-
-def _unpinned(count: int) -> Notice:
-    ids, entries = ("id is", "its entry is") if count == 1 else ("ids are", "their entries are")
-    return Notice(
-        f"{count:,} pinned {ids} not in the other manifest: {entries} matched by text",
-        "an entry that is renamed by its pin alone is shown as added and deleted here",
-    )
-
-
-def _as_listed(other: Snapshot, desired: Snapshot) -> Snapshot:
-    """Return a manifest as a listing; collections that it does not manage are empty."""
-    from commandsync.records.snapshot import Snapshot  # noqa: PLC0415 - when needed
-
-    return Snapshot(
-        {
-            resource: tuple(map(_identified, other.collections.get(resource, ())))
-            for resource in desired.scope
-        }
-    )
-
-
-def _identified(entry: Entry) -> Entry:
-    """Return an entry with an id: its pin, or its location."""
-    from commandsync.records.snapshot import Entry  # noqa: PLC0415 - when needed
-
-    return Entry(entry.text, id=entry.id or str(entry.location))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from commandsync.apply.steps import Aborted, Interrupted
 from commandsync.errors import CommandsyncError, StalePlanError, TooManyDeletesError
 from commandsync.sync.files import write_file
+from commandsync.sync.job import Planned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from commandsync.apply.steps import Event
     from commandsync.client.connection import Connection
     from commandsync.plan.plan import Plan
-    from commandsync.sync.job import Planned
     from commandsync.sync.settings import Settings
     from commandsync.sync.signals import Signals
 
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 class Stop:
     """Answers signals while plans are applied: the current plan gets them as events.
 
-    Attributes:
-        on_stopping: Called at the first signal, between any two steps of the program.
+    `on_stopping` is called at the first signal, between any two steps of the program.
     """
 
     on_stopping: Callable[[], None]
@@ -70,6 +69,11 @@ def refusal_of(planned: Planned) -> CommandsyncError | None:
     return None if refused is None else TooManyDeletesError(refused.message, hint=refused.hint)
 
 
+def ready_of(planned: Sequence[Planned | CommandsyncError]) -> list[Planned]:
+    """Return the plans that may be applied to their listings."""
+    return [item for item in planned if isinstance(item, Planned) and not refusal_of(item)]
+
+
 def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]:
     """Write the listing as a manifest, ids included, and return its warnings.
 
@@ -98,47 +102,33 @@ def execute(
     progress: Progress,
     unordered: bool = False,
 ) -> list[Result]:
-    """Apply plans, one after the other; after a signal the rest is skipped.
+    """Apply plans that are not refused, one after the other; after a signal the rest is skipped.
 
-    Args:
-        planned: The plans, none of them refused.
-        stop: Answers the signals.
-        settings: Flags and environment.
-        signals: The signals of the run.
-        progress: For each plan, opens a callback for outcomes when they become final.
-        unordered: Send adds concurrently too.
+    For each plan, `progress` opens a callback for outcomes when they become final.
     """
-    return [
-        _skipped(item)
-        if signals.number
-        else _executed(item, stop, settings=settings, progress=progress, unordered=unordered)
-        for item in planned
-    ]
-
-
-def _executed(
-    planned: Planned, stop: Stop, *, settings: Settings, progress: Progress, unordered: bool
-) -> Result:
     from commandsync.api.policy import Health  # noqa: PLC0415 - loads with the plan
+    from commandsync.apply.outcomes import skipped  # noqa: PLC0415 - as above
     from commandsync.apply.run import apply  # noqa: PLC0415 - as above
     from commandsync.client.driver import drive  # noqa: PLC0415 - loads requests
 
-    stop.connection, health = planned.connection, Health()
-    steps = apply(
-        planned.plan,
-        listed=planned.listed,
-        health=health,
-        replan=planned.replan,
-        concurrency=settings.concurrency,
-        unordered=unordered,
-    )
-    with progress(planned.plan) as on_settled:
-        return drive(
-            steps, planned.connection, health=health, events=stop.events, on_settled=on_settled
+    results = []
+    for item in planned:
+        if signals.number:
+            results.append(skipped(item.plan, "interrupted"))
+            continue
+        stop.connection, health = item.connection, Health()
+        steps = apply(
+            item.plan,
+            listed=item.listed,
+            health=health,
+            replan=item.replan,
+            concurrency=settings.concurrency,
+            unordered=unordered,
         )
-
-
-def _skipped(planned: Planned) -> Result:
-    from commandsync.apply.outcomes import skipped  # noqa: PLC0415 - loads with the plan
-
-    return skipped(planned.plan, "interrupted")
+        with progress(item.plan) as on_settled:
+            results.append(
+                drive(
+                    steps, item.connection, health=health, events=stop.events, on_settled=on_settled
+                )
+            )
+    return results

@@ -24,17 +24,10 @@ def check_target(
     new_folder: bool = False,
     hint: str = "--force replaces it",
 ) -> Path:
-    """Check that a file can be written, as far as that is known beforehand.
+    """Check that a file can be written, as far as that is known beforehand; return that file.
 
-    Args:
-        path: The file.
-        force: Whether it may replace an existing file.
-        read: The files that this run reads, which it never replaces; `-` for standard input.
-        new_folder: Whether its folder is created if it does not exist.
-        hint: What to do when the file exists.
-
-    Returns:
-        The file to write: the target of a link inside one folder.
+    It is the target of a link inside one folder. A run never replaces the files that it has `read`;
+    `hint` is the advice for a file that exists.
 
     Raises:
         FileError: It exists and `force` is not set, or it cannot be written.
@@ -57,13 +50,7 @@ def check_target(
 
 
 def write_file(path: str, text: str, *, force: bool, new_folder: bool = False) -> None:
-    """Write a file atomically: into a new file, flushed to the disk, moved into place.
-
-    Args:
-        path: The file.
-        text: Its content; written as UTF-8 with LF line ends.
-        force: Replace an existing file.
-        new_folder: Create its folder, and the folders above, if they do not exist.
+    """Write a file atomically, as UTF-8: into a new file, flushed to the disk, moved into place.
 
     Raises:
         FileError: As `check_target`, or it cannot be written. An existing file is unchanged then.

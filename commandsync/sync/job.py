@@ -63,14 +63,8 @@ class Job:
 class Planned:
     """A plan and the listing it was made from.
 
-    Attributes:
-        site: The target.
-        connection: The connection to it.
-        listed: The listing.
-        plan: The plan.
-        again: Reads and plans again.
-        replan: Plans for another listing; None for a saved plan.
-        pinned: Plans again with ids for the entries at some locations; None for a saved plan.
+    `again` reads and plans again. `replan` plans for another listing, and `pinned` with ids for the
+    entries at some locations; both are None for a saved plan.
     """
 
     site: Site
@@ -82,27 +76,34 @@ class Planned:
     pinned: Callable[[Mapping[Location | None, str]], Planned] | None = None
 
 
-def plan_of(manifest: Manifest, listed: Snapshot, *, site: Site, settings: Settings) -> Plan:
-    """Compare a manifest with a listing."""
+def plan_of(
+    manifest: Manifest,
+    listed: Snapshot,
+    *,
+    settings: Settings,
+    site: Site | None = None,
+    notices: Sequence[Notice] = (),
+) -> Plan:
+    """Compare a manifest with a listing; without a site, with what stands for one."""
     from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
 
+    bot, base_url = (
+        (site.bot, site.address.base_url) if site else (settings.bot or manifest.bot, "")
+    )
+    warnings = (Notice(each.message, each.hint, each.location) for each in manifest.warnings)
     plan = make_plan(
         desired=manifest.snapshot,
         listed=listed,
-        target=Target(bot=site.bot, base_url=site.address.base_url),
+        target=Target(bot=bot, base_url=base_url),
         rules=rules_of(settings, manifest),
         manifest=manifest.paths,
-        notices=(*warnings_of(manifest), *site.warnings()),
+        notices=(*notices, *warnings, *(site.warnings() if site else ())),
     )
     return plan.only(settings.only) if settings.only else plan
 
 
 def load(settings: Settings) -> tuple[Manifest, ...]:
-    """Load the manifests that the settings name.
-
-    Raises:
-        ManifestError: With all problems of all of them.
-    """
+    """Load the manifests that the settings name; raises as `load_files`."""
     return load_files(settings.files or (DEFAULT_MANIFEST,))
 
 
@@ -114,17 +115,10 @@ def load_files(paths: Sequence[str]) -> tuple[Manifest, ...]:
     """
     from commandsync.manifest import load_manifests  # noqa: PLC0415 - loads yaml
 
-    return load_manifests(paths, stdin=_stdin, workspace=ci_workspace(os.environ))
-
-
-def _stdin() -> bytes:
-    return sys.stdin.buffer.read(_LONGEST_STDIN)
-
-
-def warnings_of(manifest: Manifest) -> tuple[Notice, ...]:
-    """Return a manifest's warnings as notices."""
-    return tuple(
-        Notice(warning.message, warning.hint, warning.location) for warning in manifest.warnings
+    return load_manifests(
+        paths,
+        stdin=lambda: sys.stdin.buffer.read(_LONGEST_STDIN),
+        workspace=ci_workspace(os.environ),
     )
 
 
@@ -180,15 +174,24 @@ def plan_all(opened: Sequence[Job]) -> list[Planned | CommandsyncError]:
 def read_listing(
     settings: Settings, site: Site, scope: Sequence[Resource] = tuple(Resource)
 ) -> Snapshot:
-    """Read a listing, for a run that needs no plan.
-
-    Raises:
-        ListingError: It cannot be read.
-    """
+    """Read a listing, for a run that needs no plan; raises `ListingError`."""
     with connected(settings, [site]) as (connection,):
         from commandsync.client.driver import SnapshotReading  # noqa: PLC0415 - loads requests
 
         return SnapshotReading(connection, site.bot, scope).result()
+
+
+def plans_of(planned: Sequence[Planned | CommandsyncError]) -> list[Plan | CommandsyncError]:
+    """Return the plans, and the errors in place of plans."""
+    return [item.plan if isinstance(item, Planned) else item for item in planned]
+
+
+def split(
+    plans: Sequence[Plan | CommandsyncError],
+) -> tuple[tuple[Plan, ...], tuple[CommandsyncError, ...]]:
+    """Return the plans, and apart from them the errors."""
+    errors = tuple(plan for plan in plans if isinstance(plan, CommandsyncError))
+    return tuple(plan for plan in plans if not isinstance(plan, CommandsyncError)), errors
 
 
 def _planned(job: Job, listed: Snapshot) -> Planned:

@@ -73,11 +73,8 @@ def run(
     """
     job = _job(client, _loaded(manifest), **options)
     listed = SnapshotReading(client.connection, job.site.bot, job.manifest.snapshot.scope).result()
-    plan = job.plan(listed)
-    if job.options.dry_run:
-        return _dry(plan)
     return drive(
-        job.steps(plan, listed),
+        job.steps(listed),
         client.connection,
         health=job.health,
         events=SimpleQueue(),
@@ -95,11 +92,8 @@ async def run_async(
     """
     job = _job(client, await asyncio.to_thread(_loaded, manifest), **options)
     listed = await read_async(client.connection, job.site.bot, job.manifest.snapshot.scope)
-    plan = job.plan(listed)
-    if job.options.dry_run:
-        return _dry(plan)
     return await drive_async(
-        job.steps(plan, listed),
+        job.steps(listed),
         client.connection,
         health=job.health,
         events=asyncio.Queue(),
@@ -128,17 +122,22 @@ class _Job:
     def plan(self, listed: Snapshot) -> Plan:
         return plan_of(self.manifest, listed, site=self.site, settings=self.settings)
 
-    def steps(self, plan: Plan, listed: Snapshot) -> Generator[Step, Event, Result]:
+    def steps(self, listed: Snapshot) -> Generator[Step, Event, Result]:
+        plan = self.plan(listed)
+        if self.options.dry_run:
+            return replace(skipped(plan, "this is a dry run"), interrupted=False)
         if refusal := plan.refusal:
             hint = 'if that is meant, pass a higher max_deletes, or max_deletes="all"'
             raise TooManyDeletesError(refusal.message, hint=hint)
-        return apply(
-            plan,
-            listed=listed,
-            health=self.health,
-            replan=self.plan,
-            concurrency=self.settings.concurrency,
-            unordered=self.options.unordered,
+        return (
+            yield from apply(
+                plan,
+                listed=listed,
+                health=self.health,
+                replan=self.plan,
+                concurrency=self.settings.concurrency,
+                unordered=self.options.unordered,
+            )
         )
 
 
@@ -177,7 +176,3 @@ def _job(client: Client | AsyncClient, manifest: Manifest, **options: Unpack[Opt
         prune=known.prune, max_deletes=limit, only=known.only, concurrency=connection.concurrency
     )
     return _Job(manifest, site, settings, known)
-
-
-def _dry(plan: Plan) -> Result:
-    return replace(skipped(plan, "this is a dry run"), interrupted=False)

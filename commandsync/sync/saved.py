@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Planned]:
-    """Read a saved plan and its listing.
-
-    Args:
-        settings: Flags and environment.
-        path: The plan's file.
-        writes: Whether it is to be applied, which needs this bot's token.
+    """Read a saved plan, and what is listed now; a run that writes needs this bot's token.
 
     Raises:
         FileError: The file cannot be read, or is not a saved plan.

@@ -26,20 +26,10 @@ TOKEN_VARIABLE = "COMMANDSYNC_TOKEN"  # noqa: S105 - the variable's name
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The flags and the environment.
+    """The flags and the environment, under the names of the flags.
 
-    Attributes:
-        files: The manifests, as given by `--file`; empty for the default.
-        base_url: The service; empty to take it from the manifest.
-        bot: The bot's id; empty to take it from the manifest or the token.
-        token_file: The file of the token; empty to take it from the environment.
-        insecure_http: Allow plain http to another machine.
-        timeout: Seconds per request.
-        retries: How often a request is repeated at most.
-        concurrency: The most requests in flight.
-        prune: False with `--no-prune`.
-        max_deletes: The guard's limit; None to take it from the manifest.
-        only: The pattern of `--only`; empty for all changes.
+    What is empty or None comes from the manifest, the token or the default. `timeout` is in seconds
+    per request; `concurrency` is the most requests in flight.
     """
 
     files: tuple[str, ...] = ()
@@ -57,14 +47,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A listing and its token.
-
-    Attributes:
-        address: The service.
-        bot: The bot's id.
-        token: The token; None without one.
-        token_from: The variable or file of the token.
-    """
+    """A bot's listing and its token, if any; `token_from` is the token's variable or file."""
 
     address: Address
     bot: str
@@ -92,52 +75,48 @@ class Site:
             raise WrongBotError(problem, hint="use the token from this bot's own page")
 
     def _wrong_bot(self) -> str:
-        owner = self.token.bot if self.token else ""
-        if not owner or owner == self.bot:
+        owner = _owner(self.token)
+        if owner in {"", self.bot}:
             return ""
         return f"the token belongs to bot {owner}, not to bot {self.bot}"
 
 
 def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = True) -> Site:
-    """Return the listing of a manifest.
+    """Return the listing of a manifest, or of a run without one.
 
-    Args:
-        settings: Flags and environment; they override the manifest.
-        manifest: The manifest; None for a run without one.
-        of_bot: Whether the run needs the id of one bot.
+    With `of_bot` the run needs the id of one bot.
 
     Raises:
         UsageError: The base URL or the bot is missing or not valid.
         PlainHttpError: The base URL is plain http to another machine.
         FileError: The token file cannot be read.
     """
-    base_url = settings.base_url or (manifest.base_url if manifest else "")
-    if not base_url:
+    base_url, bot, variable = (
+        (manifest.base_url, manifest.bot, manifest.token_env) if manifest else ("", "", "")
+    )
+    if not (base_url := settings.base_url or base_url):
         raise UsageError(
             "the base URL is missing",
             hint="give --base-url, set COMMANDSYNC_BASE_URL, or write base_url: in the manifest",
         )
     address = parse_address(base_url, insecure_http=settings.insecure_http)
-    variable = (manifest.token_env if manifest else "") or TOKEN_VARIABLE
-    token = _token(settings, variable)
-    bot = settings.bot or (manifest.bot if manifest else "") or (token.bot if token else "")
+    token, source = _token(settings, variable)
+    bot = settings.bot or bot or _owner(token)
     if of_bot and not bot.strip():
+        no_id = "the token does not contain one" if token else f"there is no token in {source}"
         raise UsageError(
-            f"the bot's id is missing, and {_no_id(token, variable)}",
+            f"the bot's id is missing, and {no_id}",
             hint="give --bot, set COMMANDSYNC_BOT, write bot: in the manifest, or give the token "
             "from the bot's page, which contains the id",
         )
     if bot in {".", ".."}:
         raise UsageError(f"{bot!r} is not a bot id", hint="copy the id from the bot's page")
-    return Site(address, bot, token, settings.token_file or variable)
+    return Site(address, bot, token, source)
 
 
 def known_bot(settings: Settings) -> str:
     """Return the bot's id if it is known without a manifest, else an empty string."""
-    if settings.bot:
-        return settings.bot
-    token = _token(settings, TOKEN_VARIABLE)
-    return token.bot if token else ""
+    return settings.bot or _owner(_token(settings)[0])
 
 
 def rules_of(settings: Settings, manifest: Manifest) -> SyncRules:
@@ -179,17 +158,18 @@ def about(error: E, path: str, *, of: int) -> E:
     if of == 1:
         return error
     named = copy(error)
-    named.message = f"{path}: {error.message}"
-    named.args = (named.message,)
+    named.message, named.args = (message := f"{path}: {error.message}"), (message,)
     return named
 
 
-def _no_id(token: Token | None, variable: str) -> str:
-    return "the token does not contain one" if token else f"there is no token in {variable}"
+def _owner(token: Token | None) -> str:
+    return token.bot if token else ""
 
 
-def _token(settings: Settings, variable: str) -> Token | None:
+def _token(settings: Settings, variable: str = "") -> tuple[Token | None, str]:
+    """Return the token, and the file or variable that it is from."""
     if settings.token_file:
-        return Token(read_token(settings.token_file))
+        return Token(read_token(settings.token_file)), settings.token_file
+    variable = variable or TOKEN_VARIABLE
     secret = os.environ.get(variable, "")
-    return Token(secret) if secret.strip() else None
+    return Token(secret) if secret.strip() else None, variable

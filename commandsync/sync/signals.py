@@ -19,11 +19,7 @@ _HANDLED = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interruption(BaseException):
-    """A signal came while nothing was being written: the run ends here.
-
-    Attributes:
-        number: The signal's number.
-    """
+    """A signal, by its number, came while nothing was being written: the run ends here."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -31,13 +27,9 @@ class Interruption(BaseException):
 
 
 class Signals:
-    """Handles signals and records the first one.
+    """Handles signals; `number` is the first one that came, 0 for none.
 
-    Attributes:
-        number: The first signal that came; 0 for none.
-
-    Args:
-        armed: Whether a signal ends the run at once; if not, `arm` starts that.
+    A signal ends the run at once if `armed`; if not, `arm` starts that.
     """
 
     def __init__(self, *, armed: bool = True) -> None:
@@ -52,10 +44,7 @@ class Signals:
         return self._answer is not None
 
     def arm(self, early: Sequence[int] = ()) -> None:
-        """Let a signal end the run from now on.
-
-        Args:
-            early: The signals that came before these handlers were set.
+        """Let a signal end the run from now on, and those that came `early`: before the handlers.
 
         Raises:
             Interruption: A signal has come already.
@@ -106,11 +95,7 @@ class Signals:
 
 @contextmanager
 def handled(*, armed: bool = True) -> Iterator[Signals]:
-    """Handle signals for as long as the block lasts.
-
-    Args:
-        armed: As for `Signals`.
-    """
+    """Handle signals for as long as the block lasts; `armed` is as for `Signals`."""
     signals, hook = Signals(armed=armed), sys.unraisablehook
 
     def on_dropped(unraisable: Any) -> None:  # noqa: ANN401 - sys.UnraisableHookArgs

@@ -54,6 +54,7 @@ def test_the_help_of_each_command_teaches_by_example(home: Home, command: str) -
     ran = home.run(command, "--help")
 
     assert ran.code == 0
+    assert home.run(command, "-h") == ran
     assert command == "demo" or f"\n    commandsync {command}" in ran.out
 
 

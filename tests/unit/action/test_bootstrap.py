@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync.action import bootstrap
-from commandsync.action.masks import forms_of_secrets
+from commandsync.action.inputs import forms_of_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,7 +1,7 @@
 import asyncio
 from typing import Any
 
-from commandsync.server.size_limit import SizeLimit
+from commandsync.server.app import SizeLimit
 
 LIMIT = 10
 
