@@ -12,7 +12,7 @@ from commandsync.records.texts import canonical
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commandsync.records.models import Announcement, Command
+    from commandsync.records.models import AnyRecord
     from commandsync.records.texts import Resource
 
 
@@ -25,7 +25,7 @@ def reading(bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:
     )
 
 
-def _entry(resource: Resource, record: Command | Announcement) -> Entry:
+def _entry(resource: Resource, record: AnyRecord) -> Entry:
     fields = (canonical(getattr(record, name)) for name in resource.fields)
     return Entry(resource.text(*fields), id=record.id)
 

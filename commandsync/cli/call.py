@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from commandsync.cli.output import Output
     from commandsync.manifest import Manifest
     from commandsync.records.models import Queries, Record
-    from commandsync.report.records import Collection
     from commandsync.sync.settings import Settings, Site
     from commandsync.sync.signals import Signals
 
@@ -88,7 +87,7 @@ def open_client(
 
 
 def show_records(
-    collection: Collection,
+    collection: str,
     records: Sequence[Any],
     *,
     site: Site,

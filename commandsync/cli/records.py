@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from commandsync.cli.call import Writer
     from commandsync.cli.output import Output
     from commandsync.records.texts import Resource
-    from commandsync.report.records import Collection
     from commandsync.sync.settings import Settings, Site
     from commandsync.sync.signals import Signals
 
@@ -38,7 +37,7 @@ def writer_of(client: Client, site: Site, signals: Signals, output: Output, of: 
 
 
 def _list_command(resource: Resource) -> click.Command:
-    collection = cast("Collection", resource.collection)
+    collection = resource.collection
 
     @click.command("list", help=_help(f"List the {collection}, ids included.", resource, "list"))
     @call_options
@@ -54,7 +53,7 @@ def _list_command(resource: Resource) -> click.Command:
 
 def _add_command(resource: Resource, sample: str) -> click.Command:
     text = (
-        f"Add {_with_article(resource)}.\n\nA request that may have been received is "
+        f"Add {resource.with_article}.\n\nA request that may have been received is "
         "not repeated. If the result is unknown, check the list."
     )
 
@@ -80,7 +79,7 @@ def _add_command(resource: Resource, sample: str) -> click.Command:
 
 def _edit_command(resource: Resource) -> click.Command:
     text = (
-        f"Edit {_with_article(resource)}; fields that are not given keep their text.\n\n"
+        f"Edit {resource.with_article}; fields that are not given keep their text.\n\n"
         f"The {resource} is read first, since the service needs all of its fields."
     )
     sample = f"edit 64f0c2a91be34d5a7c0e8812 --{resource.fields[0]} latency"
@@ -122,7 +121,7 @@ def _edit_command(resource: Resource) -> click.Command:
 
 
 def _delete_command(resource: Resource) -> click.Command:
-    text = f"Delete {_with_article(resource)}; asks first on a terminal."
+    text = f"Delete {resource.with_article}; asks first on a terminal."
 
     @click.command("delete", help=_help(text, resource, "delete 64f0c2a91be34d5a7c0e8812 --yes"))
     @click.argument("identifier", metavar="ID")
@@ -174,10 +173,6 @@ def _field_options(resource: Resource, *, required: bool) -> Callable[[Any], Any
 
 def _help(text: str, resource: Resource, example: str) -> str:
     return f"{text}\n\n\b\nExample:\n  commandsync {resource.collection} {example}\n"
-
-
-def _with_article(resource: Resource) -> str:
-    return f"{'an' if resource.value[0] in 'aeiou' else 'a'} {resource}"
 
 
 def _method(client: Client, name: str) -> Callable[..., Any]:

@@ -132,12 +132,7 @@ class SyncModel(_Table):
 
     def rules(self) -> SyncRules:
         """Return the policy as planning reads it."""
-        return SyncRules(
-            prune=self.prune,
-            ignore=self.ignore,
-            max_deletes=self.max_deletes,
-            announcements=self.announcements,
-        )
+        return SyncRules(**dict(self))
 
 
 Commands = Annotated[

@@ -84,8 +84,11 @@ class SyncRules:
     announcements: Literal["append", "mirror"] = "append"
 
     def manages(self, resource: Resource) -> bool:
-        """Whether listed records of this kind are changed and deleted, and not only added."""
-        return resource.editable or self.announcements == "mirror"
+        """Whether listed records of this kind are changed and deleted, and not only added.
+
+        Each kind that cannot be edited has a policy, under the name of its collection.
+        """
+        return resource.editable or bool(getattr(self, resource.collection) == "mirror")
 
     def ignores(self, name: str) -> bool:
         """Whether a listed name or title (canonical) is never to be touched."""

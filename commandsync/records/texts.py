@@ -44,6 +44,11 @@ class Resource(StrEnum):
         return f"{self.value}s"
 
     @property
+    def with_article(self) -> str:
+        """The singular with its article, for sentences."""
+        return f"{'an' if self.value[0] in 'aeiou' else 'a'} {self.value}"
+
+    @property
     def text(self) -> type[Text]:
         """The type of its text."""
         return _KINDS[self].text
