@@ -84,10 +84,7 @@ class SyncRules:
     announcements: Literal["append", "mirror"] = "append"
 
     def manages(self, resource: Resource) -> bool:
-        """Whether listed records of this kind are changed and deleted, and not only added.
-
-        Each kind that cannot be edited has a policy, under the name of its collection.
-        """
+        """Whether listed records are changed and deleted: all that can be edited, or by policy."""
         return resource.editable or bool(getattr(self, resource.collection) == "mirror")
 
     def ignores(self, name: str) -> bool:
