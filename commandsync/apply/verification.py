@@ -166,11 +166,10 @@ def compare(
         ledger.notices.append(Notice(f"{_DIFFERS}: {shown}", _NEXT))
 
 
-def _posted_again(resource: Resource) -> Notice:
+def _posted_again(kind: Resource) -> Notice:
     return Notice(
-        f"{resource.collection} whose text the service changes are posted again by every apply",
-        "write them in the manifest as they are listed, or set "
-        f"sync.{resource.collection} to append",
+        f"{kind.collection} whose text the service changes are posted again by every apply",
+        f"write them in the manifest as they are listed, or set sync.{kind.collection} to append",
     )
 
 

@@ -159,7 +159,7 @@ def _field_options(resource: Resource, *, required: bool) -> Callable[[Any], Any
 
     def decorate(command: Any) -> Any:  # noqa: ANN401 - a command under construction
         for field in reversed(resource.fields):
-            optional = field in resource.text._field_defaults
+            optional = field not in resource.required
             command = click.option(
                 f"--{field}",
                 required=required and not optional,

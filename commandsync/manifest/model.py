@@ -74,7 +74,7 @@ class CommandModel(_Table):
     )
     id: Id = ""
 
-    def text(self, defaults: CommandDefaults) -> CommandText:
+    def as_text(self, defaults: CommandDefaults) -> CommandText:
         """Return the command as it is compared and sent.
 
         Raises:
@@ -95,7 +95,7 @@ class AnnouncementModel(_Table):
     id: Id = ""
     formerly: ClassVar[tuple[str, ...]] = ()
 
-    def text(self, _: CommandDefaults) -> AnnouncementText:
+    def as_text(self, _: CommandDefaults) -> AnnouncementText:
         """Return the announcement as it is compared and sent."""
         return AnnouncementText(self.title, self.description)
 

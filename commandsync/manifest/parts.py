@@ -176,7 +176,7 @@ def _entries(kind: Resource, part: AnyPart, defaults: CommandDefaults) -> Iterat
             message = "the description is only an ellipsis"
             report.warning(node["description"].at, message, "describe what it does")
         try:
-            text = model.text(defaults)
+            text = model.as_text(defaults)
         except UnfitError as error:
             report.error(node[error.field].at, error.message, error.hint)
             continue

@@ -145,12 +145,10 @@ def _ignored(entry: Entry, listed: Entry) -> Notice:
     )
 
 
-def _not_posted(resource: Resource, entry: Entry) -> Notice:
+def _not_posted(kind: Resource, entry: Entry) -> Notice:
     return Notice(
-        f"{resource.with_article} titled {entry.name!r} is listed with another text and is not "
-        "posted",
-        "write it as it is listed, or give it a new title; "
-        f"{resource.collection}: mirror replaces it",
+        f"{kind.with_article} titled {entry.name!r} is listed with another text and is not posted",
+        f"write it as it is listed, or give it a new title; {kind.collection}: mirror replaces it",
         entry.location,
     )
 

@@ -59,6 +59,11 @@ class Resource(StrEnum):
         return self.text._fields
 
     @property
+    def required(self) -> tuple[str, ...]:
+        """The names of the fields that must not be empty."""
+        return tuple(field for field in self.fields if field not in self.text._field_defaults)
+
+    @property
     def editable(self) -> bool:
         """Whether the service can edit a listed record.
 
