@@ -124,13 +124,12 @@ def list_records(bot: str, resource: Resource) -> Operation[Any]:
 def add(bot: str, resource: Resource, text: Text) -> Operation[str]:
     """Add a record: POST /bot/:id/commands. Reads the new id; `""` if the answer has none."""
     fields = _fields(resource, text)
-    optional = resource.text._field_defaults
     return Operation(
         f"add {resource}",
         "POST",
         _path(bot, resource.collection),
         answers.acknowledged,
-        body={name: value for name, value in fields.items() if value or name not in optional},
+        body={name: value for name, value in fields.items() if value or name in resource.required},
         idempotent=False,
     )
 
@@ -175,9 +174,8 @@ def _quoted(name: str, value: str) -> str:
 
 
 def _fields(resource: Resource, text: Text) -> dict[str, str]:
-    optional = resource.text._field_defaults
     return {
-        name: arguments.string(name, value, empty=name in optional)
+        name: arguments.string(name, value, empty=name not in resource.required)
         for name, value in zip(resource.fields, text, strict=True)
     }
 

@@ -139,9 +139,9 @@ def compare(
         replan: Makes the plan again; None for a saved plan: its own changes are compared.
         claims: The new records of each collection.
     """
-    rewritten = {write.change.resource for write in ledger.writes if write.rewrites}
-    if any(ledger.plan.rules.manages(resource) and not resource.editable for resource in rewritten):
-        ledger.notices.append(_POSTED_AGAIN)
+    for kind in dict.fromkeys(write.change.resource for write in ledger.writes if write.rewrites):
+        if ledger.plan.rules.manages(kind) and not kind.editable:
+            ledger.notices.append(_posted_again(kind))
     written = ledger.read_back and any(write.sent for write in ledger.writes)
     if replan is None or not written:
         is_done = not written or _is_done(ledger.plan, listed)
@@ -166,10 +166,13 @@ def compare(
         ledger.notices.append(Notice(f"{_DIFFERS}: {shown}", _NEXT))
 
 
-_POSTED_AGAIN = Notice(
-    "announcements whose text the service changes are posted again by every apply",
-    "write them in the manifest as they are listed, or set sync.announcements to append",
-)
+def _posted_again(kind: Resource) -> Notice:
+    return Notice(
+        f"{kind.collection} whose text the service changes are posted again by every apply",
+        f"write them in the manifest as they are listed, or set sync.{kind.collection} to append",
+    )
+
+
 _DIFFERS = "the listing still differs from the manifest, left to do"
 _NEXT = (
     "somebody else changed it meanwhile, or the service did not keep what was written: run plan, "

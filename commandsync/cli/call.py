@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from commandsync.manifest import Manifest
     from commandsync.records.models import Queries, Record
     from commandsync.records.texts import Resource
-    from commandsync.report.records import Collection
     from commandsync.sync.settings import Settings, Site
     from commandsync.sync.signals import Signals
 
@@ -91,7 +90,7 @@ def open_writer(
 
 
 def show_records(
-    collection: Collection,
+    collection: str,
     records: Sequence[Any],
     *,
     site: Site,

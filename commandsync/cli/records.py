@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from commandsync import Client
     from commandsync.cli.output import Output
     from commandsync.records.texts import Resource
-    from commandsync.report.records import Collection
     from commandsync.sync.settings import Settings
     from commandsync.sync.signals import Signals
 
@@ -30,7 +29,7 @@ def add_record_commands(group: click.Group, resource: Resource, *, sample: str) 
 
 
 def _list_command(resource: Resource) -> click.Command:
-    collection = cast("Collection", resource.collection)
+    collection = resource.collection
 
     @click.command("list", help=_help(f"List the {collection}, ids included.", resource, "list"))
     @call_options
@@ -46,7 +45,7 @@ def _list_command(resource: Resource) -> click.Command:
 
 def _add_command(resource: Resource, sample: str) -> click.Command:
     text = (
-        f"Add {_with_article(resource)}.\n\nA request that may have been received is "
+        f"Add {resource.with_article}.\n\nA request that may have been received is "
         "not repeated. If the result is unknown, check the list."
     )
 
@@ -72,7 +71,7 @@ def _add_command(resource: Resource, sample: str) -> click.Command:
 
 def _edit_command(resource: Resource) -> click.Command:
     text = (
-        f"Edit {_with_article(resource)}; fields that are not given keep their text.\n\n"
+        f"Edit {resource.with_article}; fields that are not given keep their text.\n\n"
         f"The {resource} is read first, since the service needs all of its fields."
     )
     sample = f"edit 64f0c2a91be34d5a7c0e8812 --{resource.fields[0]} latency"
@@ -114,7 +113,7 @@ def _edit_command(resource: Resource) -> click.Command:
 
 
 def _delete_command(resource: Resource) -> click.Command:
-    text = f"Delete {_with_article(resource)}; asks first on a terminal."
+    text = f"Delete {resource.with_article}; asks first on a terminal."
 
     @click.command("delete", help=_help(text, resource, "delete 64f0c2a91be34d5a7c0e8812 --yes"))
     @click.argument("identifier", metavar="ID")
@@ -152,7 +151,7 @@ def _field_options(resource: Resource, *, required: bool) -> Callable[[Any], Any
 
     def decorate(command: Any) -> Any:  # noqa: ANN401 - a command under construction
         for field in reversed(resource.fields):
-            optional = field in resource.text._field_defaults
+            optional = field not in resource.required
             command = click.option(
                 f"--{field}",
                 required=required and not optional,

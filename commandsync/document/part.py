@@ -255,5 +255,5 @@ def change_part(
 
 def _check_texts(resource: Resource, *texts: Text | None) -> None:
     """Refuse texts that are not of a kind."""
-    if any(text is not None and not isinstance(text, resource.text) for text in texts):
+    if any(text is not None and text._fields != resource.fields for text in texts):
         raise ValueError(f"its fields are not those of a record of this kind: {resource}")

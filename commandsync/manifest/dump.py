@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commandsync.errors import FileError
-from commandsync.manifest.model import TABLES
 from commandsync.manifest.problems import quoted
 
 if TYPE_CHECKING:
@@ -137,8 +136,6 @@ def _entries(
     resource: Resource, entries: Iterable[Entry], *, pin: bool, warnings: list[str]
 ) -> Iterator[str]:
     seen: set[Text] = set()
-    fields = TABLES[resource.collection].model_fields
-    required = [name for name in resource.fields if fields[name].is_required()]
     for entry in entries:
         text = entry.text
         if resource.unique and text in seen:
@@ -150,13 +147,13 @@ def _entries(
             yield f"  # {message}"
             continue
         seen.add(text)
-        missing = [name for name in required if not getattr(text, name)]
+        missing = [name for name in resource.required if not getattr(text, name)]
         if missing:
             empty = " and ".join(missing)
             message = f"the {resource} {quoted(entry.name)} is listed without {empty}"
             warnings.append(f"{message}, which a manifest must have: fill it in")
             yield f"  # needs {empty}"
-        yield from _entry(entry, required, pin=pin)
+        yield from _entry(entry, resource.required, pin=pin)
 
 
 def _entry(entry: Entry, required: Sequence[str], *, pin: bool) -> Iterator[str]:

@@ -56,7 +56,7 @@ class CommandModel(_Table):
     )
     id: fields.Id = ""
 
-    def text(self, defaults: fields.CommandDefaults) -> CommandText:
+    def as_text(self, defaults: fields.CommandDefaults) -> CommandText:
         """Return the command as compared and sent; `UnfitError` if the prefix does not fit."""
         syntax = defaults.filled("syntax", self.syntax)
         category = defaults.category if self.category is None else canonical(self.category)
@@ -73,7 +73,7 @@ class AnnouncementModel(_Table):
     id: fields.Id = ""
     formerly: ClassVar[tuple[str, ...]] = ()
 
-    def text(self, _: fields.CommandDefaults) -> AnnouncementText:
+    def as_text(self, _: fields.CommandDefaults) -> AnnouncementText:
         """Return the announcement as it is compared and sent."""
         return AnnouncementText(self.title, self.description)
 

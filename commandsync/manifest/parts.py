@@ -166,11 +166,11 @@ def _entries(kind: Resource, part: AnyPart, defaults: CommandDefaults) -> Iterat
     nodes = cast("list[Mapping]", part.root[kind.collection])
     report = part.report
     for node, model in zip(nodes, getattr(part.model, kind.collection), strict=True):
-        if model.description in _ELLIPSES:
+        if getattr(model, "description", None) in _ELLIPSES:
             message = "the description is only an ellipsis"
             report.warning(node["description"].at, message, "describe what it does")
         try:
-            text = model.text(defaults)
+            text = model.as_text(defaults)
         except UnfitError as error:
             key, *problem = error.args
             report.error(node[key].at, *problem)

@@ -85,7 +85,7 @@ def compare(
         notices=[
             *(_lost_pin(wanted[w]) for w in matching.lost_pins),
             *(_ignored(wanted[w], entry) for w, entry in ignored.items()),
-            *(_not_posted(wanted[w]) for w in unposted if w not in ignored),
+            *(_not_posted(resource, wanted[w]) for w in unposted if w not in ignored),
             *(_unwritable(resource, entry) for entry in unwritable),
             *lost_renames(wanted, pairs, deletes),
             *rename_hints(changes, wanted=wanted),
@@ -145,10 +145,10 @@ def _ignored(entry: Entry, listed: Entry) -> Notice:
     )
 
 
-def _not_posted(entry: Entry) -> Notice:
+def _not_posted(kind: Resource, entry: Entry) -> Notice:
     return Notice(
-        f"an announcement titled {entry.name!r} is listed with another text and is not posted",
-        "write it as it is listed, or give it a new title; announcements: mirror replaces it",
+        f"{kind.with_article} titled {entry.name!r} is listed with another text and is not posted",
+        f"write it as it is listed, or give it a new title; {kind.collection}: mirror replaces it",
         entry.location,
     )
 

@@ -84,8 +84,8 @@ class SyncRules:
     announcements: Literal["append", "mirror"] = "append"
 
     def manages(self, resource: Resource) -> bool:
-        """Whether listed records of this kind are changed and deleted, and not only added."""
-        return resource.editable or self.announcements == "mirror"
+        """Whether listed records are changed and deleted: all that can be edited, or by policy."""
+        return resource.editable or bool(getattr(self, resource.collection) == "mirror")
 
     def ignores(self, name: str) -> bool:
         """Whether a listed name or title (canonical) is never to be touched."""

@@ -213,7 +213,9 @@ class VoterPage(Record):
     queries: Queries = Queries()
 
 
-MODELS: dict[Resource, type[Command | Announcement]] = {
+AnyRecord = Command | Announcement
+
+MODELS: dict[Resource, type[AnyRecord]] = {
     Resource.COMMAND: Command,
     Resource.ANNOUNCEMENT: Announcement,
 }

@@ -44,6 +44,11 @@ class Resource(StrEnum):
         return f"{self.value}s"
 
     @property
+    def with_article(self) -> str:
+        """The singular with its article, for sentences."""
+        return f"{'an' if self.value[0] in 'aeiou' else 'a'} {self.value}"
+
+    @property
     def text(self) -> type[Text]:
         """The type of its text."""
         return _KINDS[self].text
@@ -52,6 +57,11 @@ class Resource(StrEnum):
     def fields(self) -> tuple[str, ...]:
         """The names of its fields; the first one is the name or title."""
         return self.text._fields
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The names of the fields that must not be empty."""
+        return tuple(field for field in self.fields if field not in self.text._field_defaults)
 
     @property
     def editable(self) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, assert_never
 from commandsync.apply.outcomes import Outcome
 from commandsync.errors import ManifestError
 from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.records.texts import Resource
 from commandsync.report import summary, text
 from commandsync.report.escape import code, fenced, told_apart, visible_line
 from commandsync.report.linediff import cut, diff_rows
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
 
 _CELL = 60  # characters of a text that a cell shows; longer differences follow the table
-_WHOLE = ("Syntax", "Description")  # the fields of a whole record that a table shows
+_WHOLE = dict.fromkeys(  # the fields of a whole record that a table shows
+    field.capitalize() for kind in Resource for field in reversed(kind.required[1:])
+)
 _BAR = r"\|"
 _SETTLED = ("Change", "Name", "Where", "Why", "What to do")
 _TITLES: dict[str, str] = {

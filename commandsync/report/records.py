@@ -7,11 +7,12 @@ import re
 from dataclasses import fields
 from math import isfinite
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
 from commandsync.document import VERSION
 from commandsync.errors import ListingError
+from commandsync.records.texts import Resource
 from commandsync.report.escape import json_text, visible
 
 if TYPE_CHECKING:
@@ -21,13 +22,18 @@ if TYPE_CHECKING:
     from commandsync.errors import CommandsyncError
     from commandsync.records.models import Record
 
-Collection = Literal["bots", "voters", "commands", "announcements"]
-
 _WIDEST = 40  # a longer cell is shown whole, but the column is not widened for it
 _RUNNER_COMMAND = re.compile(r"^(\s*):(?=:)")
 
 
-_COLUMNS: Mapping[Collection, Mapping[str, Callable[[Any], object]]] = {
+def _columns(*names: str) -> Mapping[str, Callable[[Any], object]]:
+    return {name.upper(): attrgetter(name) for name in names}
+
+
+_COLUMNS: Mapping[str, Mapping[str, Callable[[Any], object]]] = {
+    **{kind.collection: _columns("id", *kind.fields) for kind in Resource},
+    "commands": _columns("id", "name", "category", "uses", "syntax", "description"),
+    "voters": {"ID": attrgetter("id"), "NAME": attrgetter("username")},
     "bots": {
         "ID": attrgetter("id"),
         "NAME": lambda bot: bot.profile.username or bot.profile.tag,
@@ -36,17 +42,11 @@ _COLUMNS: Mapping[Collection, Mapping[str, Callable[[Any], object]]] = {
         "RATING": attrgetter("ratings.average"),
         "OVERVIEW": attrgetter("information.overview"),
     },
-    "voters": {"ID": attrgetter("id"), "NAME": attrgetter("username")},
-    "commands": {
-        name.upper(): attrgetter(name)
-        for name in ("id", "name", "category", "uses", "syntax", "description")
-    },
-    "announcements": {name.upper(): attrgetter(name) for name in ("id", "title", "description")},
 }
 
 
 def records_table(
-    collection: Collection, records: Sequence[Any], *, width: int | None, color: bool
+    collection: str, records: Sequence[Any], *, width: int | None, color: bool
 ) -> str:
     """Return a table of records; empty when there are none."""
     if not records:

@@ -51,7 +51,8 @@ def no_changes(plan: Plan) -> str:
     if plan.changes:
         return ""
     if not plan.scope:
-        return "Nothing is managed: the manifest has neither commands: nor announcements:."
+        keys = " nor ".join(f"{kind.collection}:" for kind in Resource)
+        return f"Nothing is managed: the manifest has neither {keys}."
     if plan.unwritable:
         count = counted(len(plan.unwritable), "listed record")
         return f"No changes can be made: {count} to change or delete without a usable id."

@@ -1,12 +1,15 @@
-"""The bodies of writes: their fields, their limits, and the message for an invalid one.
+"""Commands and announcements: as listed, as written, and the message for an invalid body.
 
-Text is stored as it is sent. Unknown fields are ignored, since clients send back whole records.
+Listed records follow the wire notes. Text is stored as it is sent. Unknown fields of a body are
+ignored, since clients send back whole records.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field
+
+from commandsync.server.records import Count, Timestamp, Wire
 
 LARGEST_BODY = 1024 * 1024
 """Bytes: enough for every field at its limit, written with `\\u` escapes throughout."""
@@ -28,11 +31,29 @@ Category = Annotated[str, Field(max_length=1_000)]
 Uses = Annotated[int, Field(ge=0, le=MOST_USES)]
 
 
-class _Body(BaseModel, strict=True, extra="ignore", frozen=True):
-    pass
+class Body(BaseModel, strict=True, extra="ignore", frozen=True):
+    """The body of a write."""
+
+    def columns(self) -> dict[str, Any]:
+        """Return the fields that it contains, by column; `""` for null."""
+        columns = self.model_dump(exclude={"id"}, exclude_unset=True)
+        return {name: "" if value is None else value for name, value in columns.items()}
 
 
-class CommandBody(_Body):
+class CommandRecord(Wire):
+    """A command as listed. Without a category the field is absent."""
+
+    id: str = Field(examples=["64f0c2a91be73d5a0c8e41f7"])
+    name: str
+    description: str
+    syntax: str
+    category: str | None = None
+    uses: Count
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class CommandBody(Body):
     """A command to add, or, with `id`, to edit."""
 
     id: str | None = Field(
@@ -46,11 +67,6 @@ class CommandBody(_Body):
         description='its group; null or "" for none. If absent, an edit keeps the old one',
     )
 
-    def texts(self) -> dict[str, str]:
-        """Return the fields that the body contains, by column."""
-        texts = self.model_dump(exclude={"id"}, exclude_unset=True)
-        return {name: text or "" for name, text in texts.items()}
-
 
 class CommandEdit(CommandBody):
     """A command to edit."""
@@ -58,14 +74,23 @@ class CommandEdit(CommandBody):
     id: str = Field(min_length=1, description="the command to edit")
 
 
-class AnnouncementBody(_Body):
+class AnnouncementRecord(Wire):
+    """An announcement as listed."""
+
+    id: str = Field(examples=["64f0c2a91be73d5a0c8e41f7"])
+    title: str
+    description: str
+    created_at: Timestamp
+
+
+class AnnouncementBody(Body):
     """An announcement to add."""
 
     title: Name
     description: Description
 
 
-class UsesBody(_Body):
+class UsesBody(Body):
     """How often a command was used."""
 
     uses: Uses

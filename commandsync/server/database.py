@@ -18,6 +18,7 @@ from sqlalchemy import create_engine, event, insert, inspect, select
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
+from sqlalchemy.schema import CreateColumn
 
 from commandsync.errors import FileError
 from commandsync.server.tables import SCHEMA_VERSION, metadata, settings
@@ -135,12 +136,24 @@ def _set_up(handle: Database, name: str) -> str:
                 connection.execute(insert(settings), values)
             if not tables or settings.name in tables:
                 known = {row.key: row.value for row in connection.execute(select(settings))}
-        secret = _checked(known, name)
+            secret = _checked(known, name)
+            _add_missing(connection)
         handle.log_ahead()  # only now: a file of another program is not changed
     except (SQLAlchemyError, sqlite3.Error) as error:
         reason = getattr(error, "orig", None) or error
         raise FileError(f"the database {name} cannot be used: {reason}", hint=_ANOTHER) from error
     return secret
+
+
+def _add_missing(connection: Connection) -> None:
+    """Add the tables and columns that a database of an older release does not have."""
+    metadata.create_all(connection)
+    for table in metadata.tables.values():
+        present = {column["name"] for column in inspect(connection).get_columns(table.name)}
+        for column in table.c:
+            if column.name not in present:
+                definition = CreateColumn(column).compile(connection)
+                connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {definition}")
 
 
 def _checked(known: dict[str, str], name: str) -> str:

@@ -59,7 +59,7 @@ def check_bot(connection: Connection, bot: str) -> None:
 def records_of(connection: Connection, bot: str, resource: Resource) -> list[dict[str, Any]]:
     """Return a bot's records of one kind, in the order of the additions.
 
-    An empty text that the kind has by default is left out.
+    An empty text is left out.
     """
     check_bot(connection, bot)
     table = record_tables[resource]
@@ -69,9 +69,8 @@ def records_of(connection: Connection, bot: str, resource: Resource) -> list[dic
         if column.name not in _PRIVATE
     ]
     query = select(*columns).where(table.c.bot == bot).order_by(table.c.seq)
-    optional = resource.text._field_defaults
     return [
-        {name: value for name, value in row.items() if value or name not in optional}
+        {name: value for name, value in row.items() if value != ""}
         for row in connection.execute(query).mappings()
     ]
 

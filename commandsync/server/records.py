@@ -1,7 +1,7 @@
-"""The answers of the service: records and envelopes, as on the wire.
+"""The answers of the service: bots and envelopes, as on the wire.
 
-The bot's fields are those of the service interface ("Resources and their fields"); those of
-commands and announcements follow the wire notes. The seed file contains bots in the same form.
+The bot's fields are those of the service interface ("Resources and their fields"). The seed file
+contains bots in the same form.
 """
 
 from typing import Annotated, Any, Generic, TypeVar
@@ -124,28 +124,6 @@ class BotRecord(BotFields):
     id: str
     created_at: Timestamp
     updated_at: Timestamp
-
-
-class CommandRecord(Wire):
-    """A command as listed. Without a category the field is absent."""
-
-    id: str = Field(examples=["64f0c2a91be73d5a0c8e41f7"])
-    name: str
-    description: str
-    syntax: str
-    category: str | None = None
-    uses: Count
-    created_at: Timestamp
-    updated_at: Timestamp
-
-
-class AnnouncementRecord(Wire):
-    """An announcement as listed."""
-
-    id: str = Field(examples=["64f0c2a91be73d5a0c8e41f7"])
-    title: str
-    description: str
-    created_at: Timestamp
 
 
 class Done(Wire):

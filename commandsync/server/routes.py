@@ -6,17 +6,16 @@ from fastapi import APIRouter, Body, Path, Response
 
 from commandsync.records.texts import Resource
 from commandsync.server import listing
-from commandsync.server.bodies import AnnouncementBody, CommandBody, CommandEdit, UsesBody
-from commandsync.server.endpoint import Answers, BotId, Db, OwnBot
-from commandsync.server.records import (
+from commandsync.server.bodies import (
+    AnnouncementBody,
     AnnouncementRecord,
-    Answer,
-    BotRecord,
+    CommandBody,
+    CommandEdit,
     CommandRecord,
-    Done,
-    Wire,
-    refusals,
+    UsesBody,
 )
+from commandsync.server.endpoint import Answers, BotId, Db, OwnBot
+from commandsync.server.records import Answer, BotRecord, Done, Wire, refusals
 
 router = APIRouter()
 
@@ -45,7 +44,6 @@ def get_bot(bot: BotId, database: Db, answer: Answers) -> Response:
 def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
     """Add the endpoints that every kind of record has: list and delete."""
     collection, kind = resource.collection, resource.value
-    article = "an" if kind[0] in "aeiou" else "a"
 
     def list_records(bot: BotId, database: Db, answer: Answers) -> Response:
         """Return the whole list, the oldest record first. No token is needed."""
@@ -75,7 +73,7 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
         f"/bot/{{bot}}/{collection}/{{{kind}}}",
         tags=[collection],
         operation_id=f"delete{kind.capitalize()}",
-        summary=f"Delete {article} {kind}",
+        summary=f"Delete {resource.with_article}",
         description=f"Delete the {kind} for good.",
         response_model=Done,
         responses=refusals(401, 403, 404),
@@ -101,9 +99,9 @@ def add_or_edit_command(
     Names need not be unique. An edit keeps the id, the uses and the time of creation.
     """
     if body.id is not None:
-        return _edit(bot, body.id, body.texts(), database, answer)
+        return _edit(bot, body.id, body, database, answer)
     with database.writing() as connection:
-        listing.add(connection, bot, Resource.COMMAND, body.texts())
+        listing.add(connection, bot, Resource.COMMAND, body.columns())
     return answer("The command was added.")
 
 
@@ -117,7 +115,7 @@ def edit_command(
     bot: OwnBot, body: Annotated[CommandEdit, Body()], database: Db, answer: Answers
 ) -> Response:
     """Do the same as POST with an `id`."""
-    return _edit(bot, body.id, body.texts(), database, answer)
+    return _edit(bot, body.id, body, database, answer)
 
 
 @router.put(
@@ -151,11 +149,11 @@ def add_announcement(
 ) -> Response:
     """Add an announcement at the end of the list; titles need not be unique."""
     with database.writing() as connection:
-        listing.add(connection, bot, Resource.ANNOUNCEMENT, body.model_dump())
+        listing.add(connection, bot, Resource.ANNOUNCEMENT, body.columns())
     return answer("The announcement was added.")
 
 
-def _edit(bot: str, command: str, texts: dict[str, Any], database: Db, answer: Answers) -> Response:
+def _edit(bot: str, command: str, body: CommandBody, database: Db, answer: Answers) -> Response:
     with database.writing() as connection:
-        listing.edit(connection, bot, Resource.COMMAND, command, texts, at=listing.now())
+        listing.edit(connection, bot, Resource.COMMAND, command, body.columns(), at=listing.now())
     return answer("The command was edited.")

@@ -88,13 +88,11 @@ def create_bots(seed: Seed, database: Database) -> tuple[SeededBot, ...]:
 
 
 def _create(connection: Connection, bot: SeedBot) -> None:
-    record = bot.model_dump(by_alias=True, exclude={"id", "commands", "announcements"})
-    listing.add_bot(connection, bot.id, record)
-    for command in bot.commands:
-        values = command.model_dump(exclude={"id"}) | {"category": command.category or ""}
-        listing.add(connection, bot.id, Resource.COMMAND, values)
-    for announcement in bot.announcements:
-        listing.add(connection, bot.id, Resource.ANNOUNCEMENT, announcement.model_dump())
+    fields = bot.model_dump(by_alias=True, exclude={"id", *(kind.collection for kind in Resource)})
+    listing.add_bot(connection, bot.id, fields)
+    for kind in Resource:
+        for record in getattr(bot, kind.collection):
+            listing.add(connection, bot.id, kind, record.columns())
 
 
 def _seeded(connection: Connection, bot: str, secret: str) -> SeededBot:

@@ -6,14 +6,13 @@ wire (ISO 8601, UTC, milliseconds); it sorts by time.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlalchemy import JSON, Column, ForeignKey, Integer, MetaData, String, Table
 
 from commandsync.records.texts import Resource
 
 SCHEMA_VERSION = 1
-"""Increases with every change to the tables; a database of a newer version is refused."""
+"""Increases with every change that adds more than tables of new kinds of record and columns of new
+fields; a database of a newer version is refused."""
 
 metadata = MetaData()
 
@@ -37,9 +36,9 @@ bots = Table(
 """`record` is the documented record as JSON, without its id and timestamps."""
 
 
-def _record_table(resource: Resource, *more: Column[Any]) -> Table:
-    """Return the table of one kind of record; what no text is given for is its default."""
-    defaults = resource.text._field_defaults
+def _record_table(resource: Resource) -> Table:
+    """Return the table of one kind of record; a field is empty by default."""
+    updated = (Column("updated_at", String, nullable=False),) if resource.editable else ()
     return Table(
         resource.collection,
         metadata,
@@ -47,19 +46,14 @@ def _record_table(resource: Resource, *more: Column[Any]) -> Table:
         Column("id", String, nullable=False, unique=True),
         Column("bot", ForeignKey("bots.id"), nullable=False, index=True),
         *(
-            Column(field, String, nullable=False, default=defaults.get(field))
+            Column(field, String, nullable=False, default="", server_default="")
             for field in resource.fields
         ),
-        *more,
+        *_COUNTERS.get(resource, ()),
+        *updated,
         Column("created_at", String, nullable=False),
     )
 
 
-record_tables = {
-    Resource.COMMAND: _record_table(
-        Resource.COMMAND,
-        Column("uses", Integer, nullable=False, default=0),
-        Column("updated_at", String, nullable=False),
-    ),
-    Resource.ANNOUNCEMENT: _record_table(Resource.ANNOUNCEMENT),
-}
+_COUNTERS = {Resource.COMMAND: (Column("uses", Integer, nullable=False, default=0),)}
+record_tables = {kind: _record_table(kind) for kind in Resource}
