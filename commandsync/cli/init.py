@@ -62,7 +62,6 @@ def _manifest(settings: Settings, output: Output) -> tuple[str, str]:
     """Return the manifest to write, and what of the listing it contains; empty for a starter."""
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest, starter
-    from commandsync.report.summary import counted
     from commandsync.sync.job import read_listing
     from commandsync.sync.settings import known_bot, site_of
 
@@ -74,7 +73,7 @@ def _manifest(settings: Settings, output: Output) -> tuple[str, str]:
     listed = read_listing(settings, site)
     output.notices(site.warnings())
     counts = [
-        counted(len(entries), resource)
+        f"{len(entries):,} {resource if len(entries) == 1 else resource.collection}"
         for resource, entries in listed.collections.items()
         if entries
     ]
