@@ -67,7 +67,7 @@ def parse_address(text: str, *, insecure_http: bool = False) -> Address:
             hint="set the token in COMMANDSYNC_TOKEN, or in a file for --token-file; " + _EXAMPLE,
         )
     parts = _split(text.strip())
-    if parts.username is not None or parts.password is not None:
+    if "@" in parts.netloc:
         raise UsageError(
             "the base URL contains a user name or password",
             hint="the token is the only credential; " + _EXAMPLE,

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from commandsync.api.policy import FAILURES_IN_A_ROW, may_have_happened, was_refused
-from commandsync.apply.outcomes import Difference, Outcome, Result, Settled
+from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Notice
 from commandsync.errors import Forbidden, ListingError, NotFound, StoppedError, Unauthorized
 from commandsync.plan.changes import Add, Delete, Edit, Replace
@@ -87,7 +87,7 @@ class Write:
         why: The beginning of the reason why it is not done.
         hint: What to do about it; empty where the hint of the error is enough.
         returned_id: The id that the answer to an add contained.
-        record: The listed record that an add made.
+        record: The listed record that an add made; empty while it is not known.
         stored: The text of that record in the last read.
         rewrites: Which fields are listed with another text than was sent.
     """
@@ -99,7 +99,7 @@ class Write:
     why: str = ""
     hint: str = ""
     returned_id: str = ""
-    record: Identity | None = None
+    record: Identity = ""
     stored: Text | None = None
     rewrites: tuple[Rewrite, ...] = ()
 
@@ -134,14 +134,25 @@ class Write:
             Outcome(self.state),
             self.why + (error.message if error else ""),
             self.hint or (error.hint if error else ""),
-            already=self.states == [State.DONE],
+            already=self.already,
+            rewrites=self.rewrites,
             cause=error,
         )
 
     @property
+    def already(self) -> bool:
+        """Whether the first read showed it done."""
+        return self.states == [State.DONE]
+
+    @property
+    def is_add(self) -> bool:
+        """Whether it adds a record, alone or in place of another."""
+        return isinstance(self.change, Add | Replace)
+
+    @property
     def adds(self) -> bool:
         """Whether its next or last request adds a record."""
-        return isinstance(self.change, Add | Replace) and State.ADDED not in self.states
+        return self.is_add and State.ADDED not in self.states
 
     @property
     def sent(self) -> bool:
@@ -162,7 +173,7 @@ class Write:
     @property
     def awaits_record(self) -> bool:
         """Whether an add was sent, and its record is not known yet."""
-        return self.sent and isinstance(self.change, Add | Replace) and self.record is None
+        return self.sent and self.is_add and not self.record
 
     @property
     def succeeded(self) -> bool:
@@ -275,18 +286,16 @@ class Ledger:
         for write in self.in_state(*_AT_THE_END):
             end = _AT_THE_END[write.state]
             self.settle(write, end, write.half_done + self.stopped if end is State.SKIPPED else "")
-        rewritten = [write for write in self.writes if write.rewrites]
-        if not self.read_back and self.unread and not self.stopped:
+        if not (self.read_back or self.stopped):
             self.notices.append(Notice(f"the listing could not be read again: {self.unread}"))
-        done = all(write.state is State.DONE for write in self.writes)
+        shown = all(write.state is State.DONE and not write.rewrites for write in self.writes)
         return Result(
             plan=self.plan,
             settled=tuple(write.settled for write in self.writes),
-            differences=tuple(Difference(write.change, write.rewrites) for write in rewritten),
             notices=tuple(self.notices),
             remaining=self.remaining,
             read_back=self.read_back,
-            verified=done and self.read_back and self.as_wanted and not rewritten,
+            verified=shown and self.read_back and self.as_wanted,
             touched=any(write.touched for write in self.writes),
             stopped=self.stopped,
             stopped_hint=self.stopped_hint,

@@ -28,7 +28,7 @@ from commandsync.document.plan import Head, head_values
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commandsync.apply.outcomes import Difference, Result, Settled
+    from commandsync.apply.outcomes import Result, Settled
 
 
 class Ending(Model):
@@ -128,7 +128,7 @@ def result_document(result: Result) -> Document:
         changes=tuple(map(_settled, result.settled)),
         outcomes=Outcomes.built(**counts),
         left=tuple(map(change_part, result.remaining)),
-        differences=tuple(map(_rewritten, result.differences)),
+        differences=tuple(map(_rewritten, result.rewritten)),
     ).model_dump(mode="json")
 
 
@@ -142,11 +142,11 @@ def _settled(settled: Settled) -> PlannedChange:
     return change_part(settled.change, _SETTLED, **ending)
 
 
-def _rewritten(difference: Difference) -> RewrittenRecord:
-    change = difference.change
+def _rewritten(settled: Settled) -> RewrittenRecord:
+    change = settled.change
     return RewrittenRecord.of(
         change,
         id=getattr(change, "id", None),
-        location=getattr(change, "location", None),
-        fields=tuple(map(RewrittenField.of, difference.rewrites)),
+        location=change.location,
+        fields=tuple(map(RewrittenField.of, settled.rewrites)),
     )

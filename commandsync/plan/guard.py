@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from commandsync.plan.changes import Change
     from commandsync.plan.rules import SyncRules
-    from commandsync.records.snapshot import Entry
+    from commandsync.records.snapshot import Snapshot
     from commandsync.records.texts import Resource
 
 DEFAULT_LIMIT = DeleteLimit(percent=30.0)
@@ -78,16 +78,14 @@ def refusal(
     return _emptied(losses, allow) or _over(losses, limit, allow)
 
 
-def countable(
-    listed: Mapping[Resource, Sequence[Entry]], *, rules: SyncRules
-) -> dict[Resource, int]:
+def countable(listed: Snapshot, scope: Iterable[Resource], rules: SyncRules) -> dict[Resource, int]:
     """Count the listed records of each collection that the guard's arithmetic is about.
 
     Ignored ones are never deleted, so they do not make a delete a smaller part of what is listed.
     """
     return {
-        resource: sum(not rules.ignores(entry.name) for entry in entries)
-        for resource, entries in listed.items()
+        resource: sum(not rules.ignores(entry.name) for entry in listed.collections[resource])
+        for resource in scope
     }
 
 
@@ -108,29 +106,23 @@ class _Loss:
 def _emptied(losses: Sequence[_Loss], allow: str) -> Refusal | None:
     for loss in losses:
         if loss.deleted and loss.deleted >= loss.of:
-            return Refusal(
-                f"{_would(loss)}, which keeps none of them",
-                f"{allow} all",
-            )
+            return Refusal(f"{_would(loss)}, which keeps none of them", f"{allow} all")
     return None
 
 
 def _over(losses: Sequence[_Loss], limit: DeleteLimit | None, allow: str) -> Refusal | None:
     total = sum(loss.count for loss in losses)
-    allow = f"{allow} {total}"
     if limit is None and total <= ALWAYS_ALLOWED:
         return None
-    effective = limit or DEFAULT_LIMIT
-    if effective.count is not None:
-        over = total > effective.count
-        return (
-            Refusal(f"{_would(*losses)}, the limit is {effective.count}", allow) if over else None
-        )
-    percent = effective.percent or 0.0
+    limit = limit or DEFAULT_LIMIT
+    allow = f"{allow} {total}"
+    if limit.percent is None:
+        over = total > (limit.count or 0)
+        return Refusal(f"{_would(*losses)}, the limit is {limit.count}", allow) if over else None
     for loss in losses:
-        if loss.count * 100 > round(percent * loss.of, 6):  # a limit has at most six decimals
-            share = _percent(100 * loss.count / max(loss.of, 1), over=percent)
-            return Refusal(f"{_would(loss)}, {share} is over {_percent(percent)}", allow)
+        if loss.count * 100 > round(limit.percent * loss.of, 6):  # a limit has six decimals at most
+            share = _percent(100 * loss.count / max(loss.of, 1), over=limit.percent)
+            return Refusal(f"{_would(loss)}, {share} is over {_percent(limit.percent)}", allow)
     return None
 
 

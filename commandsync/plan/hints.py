@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from commandsync.records.snapshot import Entry
     from commandsync.records.texts import Text
 
+    Words = tuple[frozenset[str], frozenset[str]]
+
 _NEAR = 0.8  # share of words in common
 _LONGEST = 2_000  # characters of each field that are compared
 _MOST_COMPARISONS = 10_000  # beyond this the changes are no renames but another listing
@@ -31,23 +33,28 @@ def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
         The pairs in the order of the adds; the most alike are paired first.
     """
     changes = [change for change in changes if change.resource.editable]
-    added = [(c, _words(c.after)) for c in changes if isinstance(c, Add)]
-    deleted = [(c, _words(c.before)) for c in changes if isinstance(c, Delete)]
+    added = [change for change in changes if isinstance(change, Add)]
+    deleted = [change for change in changes if isinstance(change, Delete)]
+    pairs = _most_alike(
+        [_words(add.after) for add in added], [_words(delete.before) for delete in deleted]
+    )
+    return [(added[a], deleted[d]) for a, d in pairs]
+
+
+def _most_alike(added: Sequence[Words], deleted: Sequence[Words]) -> list[tuple[int, int]]:
     if len(added) * len(deleted) > _MOST_COMPARISONS:
         return []
     ranked = sorted(
         (-alike, a, d)
-        for a, (_, new_words) in enumerate(added)
-        for d, (_, old_words) in enumerate(deleted)
-        if (alike := max(map(shared, new_words, old_words))) >= _NEAR
+        for a, new in enumerate(added)
+        for d, old in enumerate(deleted)
+        if (alike := max(map(shared, new, old))) >= _NEAR
     )
-    by_add: dict[int, int] = {}
-    taken: set[int] = set()
+    pairs: dict[int, int] = {}
     for _, a, d in ranked:
-        if a not in by_add and d not in taken:
-            by_add[a] = d
-            taken.add(d)
-    return [(added[a][0], deleted[d][0]) for a, d in sorted(by_add.items())]
+        if a not in pairs and d not in pairs.values():
+            pairs[a] = d
+    return sorted(pairs.items())
 
 
 def rename_hints(changes: Sequence[Change], *, wanted: Sequence[Entry] = ()) -> list[Notice]:
@@ -102,7 +109,7 @@ def _left_behind(entry: Entry, old: str) -> Notice:
     )
 
 
-def _words(text: Text) -> tuple[frozenset[str], frozenset[str]]:
+def _words(text: Text) -> Words:
     """Return the words of all but the name, with the name in the syntax and without it.
 
     Often the syntax begins with the name and a rename changes both; sometimes it changes the name

@@ -148,7 +148,7 @@ def test_an_edit_with_an_unknown_result_names_what_differs() -> None:
     run = sync(service, wanted([command("a", "New.")]), driver=Driver(service, retries=0))
 
     assert [one.outcome for one in run.result.settled] == [Outcome.UNKNOWN]
-    assert [one.how for one in run.result.differences[0].rewrites] == ["lower-cased"]
+    assert [one.how for one in run.result.rewritten[0].rewrites] == ["lower-cased"]
 
 
 def test_a_change_that_was_done_before_and_is_undone_meanwhile_is_unknown() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from commandsync.plan.changes import Add, Change, Delete, Replace
 from commandsync.plan.guard import ALWAYS_ALLOWED, countable, refusal
 from commandsync.plan.rules import SyncRules, parse_delete_limit
-from commandsync.records.snapshot import Entry
+from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 TEXT = CommandText("a", "b", "c")
@@ -127,12 +127,11 @@ def test_a_number_and_the_three_count_over_the_whole_listing(
 
 
 def test_ignored_records_are_not_counted_and_the_message_says_so() -> None:
-    listed = [Entry(CommandText(name, "", "")) for name in ("a", "b", "c", "d", "beta-1", "beta-2")]
+    names = ("a", "b", "c", "d", "beta-1", "beta-2")
+    listed = Snapshot({Resource.COMMAND: tuple(Entry(CommandText(n, "", "")) for n in names)})
     limits = rules("50%", "beta-*")
 
-    found = refusal(
-        deletes(3), listed=countable({Resource.COMMAND: listed}, rules=limits), rules=limits
-    )
+    found = refusal(deletes(3), listed=countable(listed, listed.scope, limits), rules=limits)
 
     assert found is not None
     assert found.message == (
