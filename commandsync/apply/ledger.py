@@ -180,8 +180,8 @@ class Write:
         """Whether what replaces a record is listed with the text that was sent."""
         if isinstance(self.change, Delete) or self.stored is None:
             return False
-        texts = zip(self.stored, self.change.after, strict=True)
-        return all(agrees(stored, sent=sent) for stored, sent in texts)
+        stored = self.stored
+        return all(agrees(stored[n], sent=sent) for n, sent in enumerate(self.change.after))
 
     @property
     def half_done(self) -> str:

@@ -97,8 +97,8 @@ def apply(
 
 def open_run(plan: Plan, listed: Snapshot, health: Health, *, concurrency: int) -> Run:
     """Enter what was read before the first write, and what it shows to be done already."""
-    states = zip(plan.changes, progress_of(plan, listed), strict=True)
-    writes = tuple(Write(n, change, [state]) for n, (change, state) in enumerate(states))
+    states = progress_of(plan, listed)
+    writes = tuple(Write(n, change, [states[n]]) for n, change in enumerate(plan.changes))
     ledger = Ledger(plan, health, writes)
     claims = {r: Claims.opened(ledger, r, listed.collections[r]) for r in plan.scope}
     return Run(ledger, claims, width=concurrency)

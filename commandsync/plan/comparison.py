@@ -108,7 +108,7 @@ def _change(
     resource: Resource, wanted: Entry, listed: Entry | None, counts: tuple[int, int]
 ) -> Change:
     new: dict[str, Any] = {"resource": resource, "after": wanted.text, "location": wanted.location}
-    counted: dict[str, Any] = dict(zip(("listed", "same_name"), counts, strict=True))
+    counted: dict[str, Any] = {"listed": counts[0], "same_name": counts[1]}
     if listed is None:
         return Add(**new, **counted)
     fields = field_changes(listed.text, wanted.text)

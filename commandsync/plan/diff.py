@@ -28,7 +28,6 @@ def field_changes(before: Text, after: Text) -> tuple[FieldChange, ...]:
     """
     numbers: dict[str, int] = {}
     places = _differing(
-        before._fields,
         tuple(numbers.setdefault(text, len(numbers)) for text in before),
         tuple(numbers.setdefault(text, len(numbers)) for text in after),
     )
@@ -36,11 +35,9 @@ def field_changes(before: Text, after: Text) -> tuple[FieldChange, ...]:
 
 
 @cache  # four fields on two sides are equal in 4,140 ways at most
-def _differing(
-    fields: tuple[str, ...], before: tuple[int, ...], after: tuple[int, ...]
-) -> tuple[int, ...]:
+def _differing(before: tuple[int, ...], after: tuple[int, ...]) -> tuple[int, ...]:
     from deepdiff import DeepDiff  # noqa: PLC0415 - most runs have no edit to show
 
-    old, new = (dict(zip(fields, numbers, strict=True)) for numbers in (before, after))
+    old, new = (dict(enumerate(numbers)) for numbers in (before, after))
     affected = DeepDiff(old, new, threshold_to_diff_deeper=0).affected_root_keys
-    return tuple(n for n, name in enumerate(fields) if name in affected)
+    return tuple(sorted(affected))

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commandsync.plan.rules import DeleteLimit
+from commandsync.plan.rules import LIMIT_DECIMALS, DeleteLimit, shortest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -120,7 +120,7 @@ def _over(losses: Sequence[_Loss], limit: DeleteLimit | None, allow: str) -> Ref
         over = total > (limit.count or 0)
         return Refusal(f"{_would(*losses)}, the limit is {limit.count}", allow) if over else None
     for loss in losses:
-        if loss.count * 100 > round(limit.percent * loss.of, 6):  # a limit has six decimals at most
+        if loss.count * 100 > round(limit.percent * loss.of, LIMIT_DECIMALS):
             share = _percent(100 * loss.count / max(loss.of, 1), over=limit.percent)
             return Refusal(f"{_would(loss)}, {share} is over {_percent(limit.percent)}", allow)
     return None
@@ -134,5 +134,7 @@ def _would(*losses: _Loss) -> str:
 
 def _percent(value: float, *, over: float | None = None) -> str:
     """Write a percentage; one that is over another with as many decimals as show that it is."""
-    enough = 6 if over is None else next((n for n in range(2, 16) if round(value, n) > over), 16)
-    return f"{value:.{enough}f}".rstrip("0").rstrip(".") + " %"
+    if over is None:
+        return shortest(value, LIMIT_DECIMALS) + " %"
+    enough = next((n for n in range(2, 16) if round(value, n) > over), 16)
+    return shortest(value, enough) + " %"

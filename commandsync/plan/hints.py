@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     Words = tuple[frozenset[str], frozenset[str]]
 
+_in_quotes = partial(json.dumps, ensure_ascii=False)
 _NEAR = 0.8  # share of words in common
 _LONGEST = 2_000  # characters of each field that are compared
 _MOST_COMPARISONS = 10_000  # beyond this the changes are no renames but another listing
@@ -115,12 +117,12 @@ def _words(text: Text) -> Words:
     Often the syntax begins with the name and a rename changes both; sometimes it changes the name
     alone. Whichever is more alike counts.
     """
-    name, *fields = (field[:_LONGEST].casefold() for field in text)
-    without = [
-        field.replace(name, "", 1) if label == "syntax" else field
-        for label, field in zip(text._fields[1:], fields, strict=True)
-    ]
-    return frozenset(" ".join(fields).split()), frozenset(" ".join(without).split())
+    fields = {label: field[:_LONGEST].casefold() for label, field in text._asdict().items()}
+    name = fields.pop(text._fields[0])
+    words = frozenset(" ".join(fields.values()).split())
+    if "syntax" in fields:
+        fields["syntax"] = fields["syntax"].replace(name, "", 1)
+    return words, frozenset(" ".join(fields.values()).split())
 
 
 def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> Notice:
@@ -134,7 +136,3 @@ def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> N
         f"if it is a rename, write {where}:  {line}",
         add.location,
     )
-
-
-def _in_quotes(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)

@@ -82,8 +82,11 @@ def agrees(stored: str, *, sent: str) -> bool:
 
 def rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
     """Return the fields that are listed with another text than was sent, and how they differ."""
-    fields = zip(sent._fields, sent, stored, strict=True)
-    return tuple(_explain(name, new, old) for name, new, old in fields if new != old)
+    return tuple(
+        _explain(name, sent[n], stored[n])
+        for n, name in enumerate(sent._fields)
+        if sent[n] != stored[n]
+    )
 
 
 _HALF_ENTITY = re.compile(r"&#?\w{0,10}\Z")
@@ -99,10 +102,8 @@ _EMOJI = re.compile(  # by ranges: which characters are symbols depends on Pytho
 
 def _explain(name: str, sent: str, stored: str) -> Rewrite:
     ways = _ways(sent, stored)
-    if not ways:
-        advice = "write it as the service stores it"
-        return Rewrite(name, sent, stored, "changed", advice, known=False)
-    return Rewrite(name, sent, stored, _described(ways, stored), _advice(ways, stored))
+    how = _described(ways, stored) if ways else "changed"
+    return Rewrite(name, sent, stored, how, _advice(ways, stored), known=bool(ways))
 
 
 def _ways(sent: str, stored: str) -> tuple[Way, ...]:

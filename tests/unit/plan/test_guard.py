@@ -143,6 +143,7 @@ def test_a_collection_that_shows_nothing_has_nothing_to_delete() -> None:
     nothing = refusal(deletes(4), listed={}, rules=rules())
 
     assert nothing is not None
+    assert nothing.message == "would delete 4 of 0 listed commands, which keeps none of them"
     assert refusal([], listed={}, rules=rules("0")) is None
     assert refusal([ADD], listed={}, rules=rules("0")) is None
 
@@ -174,3 +175,15 @@ def test_a_percentage_is_held_to_the_last_record(
 @given(count=st.integers(1, ALWAYS_ALLOWED), more=st.integers(1, 20))
 def test_three_are_always_allowed_when_nothing_was_configured(count: int, more: int) -> None:
     assert refused(deletes(count), count + more) == ""
+
+
+def test_a_share_is_compared_to_the_last_decimal_of_the_limit() -> None:
+    assert refused(deletes(3), 10, "29.96%") == (
+        "would delete 3 of 10 listed commands, 30 % is over 29.96 %"
+    )
+
+
+def test_one_of_one_is_all_of_them() -> None:
+    assert refused([REPLACE], 1, "30%") == (
+        "would delete or replace 1 of 1 listed announcements, 100 % is over 30 %"
+    )
