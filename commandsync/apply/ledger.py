@@ -10,7 +10,7 @@ from commandsync.api.policy import FAILURES_IN_A_ROW, may_have_happened, was_ref
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Notice
 from commandsync.errors import Forbidden, ListingError, NotFound, StoppedError, Unauthorized
-from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.plan.changes import Add, Edit, Replace
 from commandsync.records.rewrites import agrees
 
 if TYPE_CHECKING:
@@ -178,10 +178,8 @@ class Write:
     @property
     def succeeded(self) -> bool:
         """Whether what replaces a record is listed with the text that was sent."""
-        if isinstance(self.change, Delete) or self.stored is None:
-            return False
-        stored = self.stored
-        return all(agrees(stored[n], sent=sent) for n, sent in enumerate(self.change.after))
+        stored, sent = self.stored, self.change.texts[0]
+        return stored is not None and all(agrees(stored[n], sent=sent[n]) for n in range(len(sent)))
 
     @property
     def half_done(self) -> str:
@@ -198,14 +196,10 @@ class Ledger:
         plan: The plan that is applied.
         health: How the service has been answering.
         writes: One for each change of the plan.
-        notices: What else reading showed.
-        remaining: What is still to do by the listing as it was read after writing.
-        stopped: Why nothing new is started; empty while the run goes on.
-        stopped_hint: What to do about that; empty where running again is enough.
-        interrupted: Whether it was stopped from outside.
-        read_back: Whether every changed collection was read after writing.
         unread: Why the last failed read failed; empty when none did.
         as_wanted: Whether these reads show the listing as it is to be.
+
+    The other attributes are those of `Result`.
     """
 
     plan: Plan

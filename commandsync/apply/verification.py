@@ -49,13 +49,7 @@ class Evidence:
 def evidence_of(
     change: Change, *, listed: Mapping[Identity, Text], record: Identity = ""
 ) -> Evidence:
-    """Look for one change in a listing.
-
-    Args:
-        change: The change.
-        listed: The texts of the listing by what tells its records apart.
-        record: The record that an add made; empty when it is not known.
-    """
+    """Look for one change in a listing; an add is looked for as the record that it made."""
     match change:
         case Add():
             return _added(change.after, record, listed)
@@ -143,14 +137,7 @@ def compare(
     replan: Callable[[Snapshot], Plan] | None,
     claims: Mapping[Resource, Claims],
 ) -> None:
-    """Enter what the listing, read back, leaves to do.
-
-    Args:
-        ledger: The ledger.
-        listed: The listing after the writes.
-        replan: Makes the plan again; None for a saved plan: its own changes are compared.
-        claims: The new records of each collection.
-    """
+    """Enter what the listing, read back, leaves to do: by a new plan, or by the saved one's own."""
     written = ledger.read_back and any(write.sent for write in ledger.writes)
     plan = replan(listed) if replan and written else ledger.plan
     if plan is ledger.plan:

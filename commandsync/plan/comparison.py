@@ -24,16 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Comparison:
-    """What differs in the collections that were compared.
-
-    Attributes:
-        rules: What may be deleted and what is ignored.
-        changes: What would make them match: for each, first what the manifest has, in its order.
-        unchanged: How many wanted records are listed as they should be.
-        unmanaged: Listed records that the manifest does not have and that stay all the same.
-        unwritable: Listed records that should be changed or deleted and have no usable id.
-        notices: What the user should know.
-    """
+    """What differs in the collections that were compared; the attributes are those of `Plan`."""
 
     rules: SyncRules
     changes: list[Change] = field(default_factory=list)

@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from commandsync.diagnostics import Notice
 from commandsync.plan.rules import LIMIT_DECIMALS, DeleteLimit, shortest
 
 if TYPE_CHECKING:
@@ -28,26 +29,13 @@ ALWAYS_ALLOWED = 3
 _UNIGNORED = " that are not ignored"
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a plan is refused.
-
-    Attributes:
-        message: The arithmetic.
-        hint: What to do.
-    """
-
-    message: str
-    hint: str
-
-
 def refusal(
     changes: Iterable[Change],
     *,
     listed: Mapping[Resource, int],
     rules: SyncRules,
     saved: bool = False,
-) -> Refusal | None:
+) -> Notice | None:
     """Return why these changes are refused; None when they are not.
 
     A replace counts as a delete. A number limits the whole listing, a percentage each collection.
@@ -103,14 +91,14 @@ class _Loss:
         return self.deleted + self.replaced
 
 
-def _emptied(losses: Sequence[_Loss], allow: str) -> Refusal | None:
+def _emptied(losses: Sequence[_Loss], allow: str) -> Notice | None:
     for loss in losses:
         if loss.deleted and loss.deleted >= loss.of:
-            return Refusal(f"{_would(loss)}, which keeps none of them", f"{allow} all")
+            return Notice(f"{_would(loss)}, which keeps none of them", f"{allow} all")
     return None
 
 
-def _over(losses: Sequence[_Loss], limit: DeleteLimit | None, allow: str) -> Refusal | None:
+def _over(losses: Sequence[_Loss], limit: DeleteLimit | None, allow: str) -> Notice | None:
     total = sum(loss.count for loss in losses)
     if limit is None and total <= ALWAYS_ALLOWED:
         return None
@@ -118,11 +106,11 @@ def _over(losses: Sequence[_Loss], limit: DeleteLimit | None, allow: str) -> Ref
     allow = f"{allow} {total}"
     if limit.percent is None:
         over = total > (limit.count or 0)
-        return Refusal(f"{_would(*losses)}, the limit is {limit.count}", allow) if over else None
+        return Notice(f"{_would(*losses)}, the limit is {limit.count}", allow) if over else None
     for loss in losses:
         if loss.count * 100 > round(limit.percent * loss.of, LIMIT_DECIMALS):
             share = _percent(100 * loss.count / max(loss.of, 1), over=limit.percent)
-            return Refusal(f"{_would(loss)}, {share} is over {_percent(limit.percent)}", allow)
+            return Notice(f"{_would(loss)}, {share} is over {_percent(limit.percent)}", allow)
     return None
 
 

@@ -26,13 +26,9 @@ _MOST_COMPARISONS = 10_000  # beyond this the changes are no renames but another
 
 
 def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
-    """Pair the added and the deleted commands with nearly the same text, each once.
+    """Pair the added and the deleted commands with nearly the same text, in the order of the adds.
 
-    Args:
-        changes: The changes of one collection, or of several.
-
-    Returns:
-        The pairs in the order of the adds; the most alike are paired first.
+    Each is paired once, the most alike first.
     """
     changes = [change for change in changes if change.resource.editable]
     added = [change for change in changes if isinstance(change, Add)]
@@ -60,12 +56,7 @@ def _most_alike(added: Sequence[Words], deleted: Sequence[Words]) -> list[tuple[
 
 
 def rename_hints(changes: Sequence[Change], *, wanted: Sequence[Entry] = ()) -> list[Notice]:
-    """Name the pairs of one added and one deleted command with nearly the same text.
-
-    Args:
-        changes: The changes of one collection.
-        wanted: The manifest's entries: a name that one of them has is not valid under `formerly`.
-    """
+    """Return the line to write for each likely rename: an id where another entry has that name."""
     live = {entry.name for entry in wanted}
     stated = {entry.location: entry.formerly for entry in wanted if entry.formerly}
     return [

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from commandsync.plan.changes import Change
-    from commandsync.plan.guard import Refusal
     from commandsync.records.snapshot import Entry, Snapshot
     from commandsync.records.texts import Resource
 
@@ -73,7 +72,7 @@ class Plan:
     saved: bool = False
 
     @property
-    def refusal(self) -> Refusal | None:
+    def refusal(self) -> Notice | None:
         """Why apply would refuse it; None when it would not."""
         return refusal(self.changes, listed=self.listed, rules=self.rules, saved=self.saved)
 
