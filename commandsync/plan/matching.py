@@ -10,6 +10,7 @@ order.
 from __future__ import annotations
 
 import html
+import operator
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -205,8 +206,8 @@ def _match_groups(
 
 def _match_group(rest: _Open, wanted: list[int], listed: list[int]) -> None:
     if len(wanted) == len(listed) == 1 or max(len(wanted), len(listed)) > GROUP_LIMIT:
-        for w, ls in zip(wanted, listed, strict=False):
-            rest.pair(w, ls)
+        for n in range(min(len(wanted), len(listed))):
+            rest.pair(wanted[n], listed[n])
         return
     words = {n: _words(rest.listed[n].text) for n in listed}
     ranked = []
@@ -214,7 +215,7 @@ def _match_group(rest: _Open, wanted: list[int], listed: list[int]) -> None:
         text = rest.wanted[w].text
         text_words = _words(text)
         for ls in listed:
-            equal = sum(a == b for a, b in zip(text, rest.listed[ls].text, strict=True))
+            equal = sum(map(operator.eq, text, rest.listed[ls].text))
             ranked.append((-equal, -shared(text_words, words[ls]), w, ls))
     for _, _, w, ls in sorted(ranked):
         if w in rest.wanted and ls in rest.listed:

@@ -241,14 +241,15 @@ def test_a_record_without_a_usable_id_is_matched_by_equality_only(identifier: st
     assert named.unwritable == {0: 0}
 
 
-def test_large_groups_are_paired_in_their_order() -> None:
-    count = GROUP_LIMIT + 1
-    here = listed(*(entry("a", f"old {n}") for n in range(count)))
-    wanted = [entry("a", f"new {count - n}") for n in range(count)]
+def test_groups_above_the_limit_are_paired_in_their_order() -> None:
+    for count in (GROUP_LIMIT, GROUP_LIMIT + 1):
+        here = listed(*(entry("a", f"old {n}") for n in range(count)))
+        wanted = [entry("a", f"new {count - 1 - n}") for n in range(count)]
 
-    matching = match(wanted, here)
+        matching = match(wanted, here)
 
-    assert matching.pairs == {n: n for n in range(count)}
+        in_order = [(n, n) for n in range(count)]
+        assert (list(matching.pairs.items()) == in_order) == (count > GROUP_LIMIT)
 
 
 @pytest.mark.parametrize(("w", "n"), [(2, 60), (60, 2)])

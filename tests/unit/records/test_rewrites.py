@@ -143,6 +143,10 @@ def test_punctuation_accents_digits_and_emoji_alone_count(one: str, other: str) 
     assert folded(one) != folded(other)
 
 
+def test_spaces_between_emoji_alone_do_not_count() -> None:
+    assert folded("🎉 🎊") == folded("🎉🎊")
+
+
 @given(WORDS)
 def test_folding_once_is_enough_for_texts_without_entities(text: str) -> None:
     if "&" not in folded(text):
