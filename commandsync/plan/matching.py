@@ -13,6 +13,7 @@ import html
 import operator
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from commandsync.records.rewrites import SHORTEST_CUT, agrees, folded, folded_start
@@ -253,11 +254,11 @@ def _starts_of(
     """
     long_enough = {start for start in starts if len(start) >= SHORTEST_CUT}
     beginnings: list[str] = []
-    for text in sorted({*wholes, *long_enough}) if long_enough else ():
+    for text in sorted({*wholes, *long_enough}):
         while beginnings and not text.startswith(beginnings[-1]):
             beginnings.pop()
-        if beginnings and text in wholes:
-            yield text, beginnings[: -_MOST_STARTS - 1 : -1]
+        if text in wholes:
+            yield text, list(islice(reversed(beginnings), _MOST_STARTS))
         if text in long_enough:
             beginnings.append(text)
 

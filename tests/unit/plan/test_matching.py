@@ -241,6 +241,19 @@ def test_a_record_without_a_usable_id_is_matched_by_equality_only(identifier: st
     assert named.unwritable == {0: 0}
 
 
+def test_an_exact_former_name_comes_before_a_folded_one() -> None:
+    wanted = [entry("a", formerly=("Old",)), entry("b", formerly=("old",))]
+
+    assert match(wanted, listed(entry("old", "x"), entry("Old", "x"))).pairs == {0: 1, 1: 0}
+
+
+@pytest.mark.parametrize(("length", "paired"), [(31, True), (30, False)])
+def test_the_twenty_longest_beginnings_are_tried(length: int, *, paired: bool) -> None:
+    here = listed(*(entry("x" * n, "Does it." if n == length else "Other.") for n in range(30, 51)))
+
+    assert bool(match([entry("x" * 60)], here).pairs) == paired
+
+
 def test_groups_above_the_limit_are_paired_in_their_order() -> None:
     for count in (GROUP_LIMIT, GROUP_LIMIT + 1):
         here = listed(*(entry("a", f"old {n}") for n in range(count)))
