@@ -139,8 +139,7 @@ def count_same_name(added: Collection[Text], others: Sequence[Text]) -> dict[Tex
 
 def _match_pins(rest: _Open) -> tuple[int, ...]:
     pins = {n: entry.id for n, entry in rest.wanted.items() if entry.id}
-    listed = rest.listed.items() if pins else ()
-    by_id = {entry.id: n for n, entry in listed if entry.writable}
+    by_id = {entry.id: n for n, entry in rest.listed.items() if entry.writable}
     lost = []
     for n, pin in pins.items():
         if pin in by_id:

@@ -241,6 +241,19 @@ def test_a_record_without_a_usable_id_is_matched_by_equality_only(identifier: st
     assert named.unwritable == {0: 0}
 
 
+def test_the_name_itself_comes_before_a_former_name() -> None:
+    wanted = [entry("b", formerly=("a",)), entry("a", "New.")]
+
+    assert match(wanted, listed(entry("a", "Old."))).pairs == {1: 0}
+
+
+def test_a_former_name_may_mean_a_record_without_an_id() -> None:
+    wanted, here = [entry("b", formerly=("a",))], [entry("a", "Old.")]
+
+    assert match(wanted, here).unwritable == {0: 0}
+    assert match(wanted, here, not_renamed={0}).unwritable == {}
+
+
 def test_an_exact_former_name_comes_before_a_folded_one() -> None:
     wanted = [entry("a", formerly=("Old",)), entry("b", formerly=("old",))]
 
