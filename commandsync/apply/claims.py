@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.apply.ledger import State
 from commandsync.diagnostics import Notice
-from commandsync.plan.changes import Add, Delete, Replace
+from commandsync.plan.changes import Delete
 from commandsync.plan.matching import match
 from commandsync.records.snapshot import Entry, by_identity
 
@@ -32,6 +32,8 @@ class Claims:
         writes: Its writes.
         known: The records that some earlier read showed: none of them is new.
         without_id: How many of them had no usable id in the first read.
+        listed: The texts in the last read.
+        entries: The entries of the last read since the writes; None before it.
         unclaimed: New records that no add of this run made, and their texts.
         copies: The texts among these that equal an add of this run.
     """
@@ -41,6 +43,8 @@ class Claims:
     writes: Sequence[Write]
     known: set[Identity]
     without_id: int
+    listed: Listed
+    entries: tuple[Entry, ...] | None = None
     unclaimed: dict[Identity, Text] = field(default_factory=dict)
     copies: frozenset[Text] = frozenset()
 
@@ -50,40 +54,32 @@ class Claims:
         listed = by_identity(entries)
         writes = tuple(w for w in ledger.writes if w.change.resource is resource)
         half = [write for write in writes if write.state is State.ADDED]
-        new = [Entry(write.change.after) for write in half if isinstance(write.change, Replace)]
+        new = [Entry(write.change.texts[0]) for write in half]
         for w, n in match(new, entries).pairs.items() if half else ():
             half[w].record, half[w].stored = entries[n].id, entries[n].text
-        return cls(ledger, resource, writes, set(listed), _without_id(listed))
+        return cls(ledger, resource, writes, set(listed), _without_id(listed), listed)
 
-    def assign(self, listed: Listed) -> None:
+    def assign(self, entries: tuple[Entry, ...]) -> None:
         """Assign the records that no earlier read showed to the adds that made them.
 
         An add made the record that equals it, else one of its name, exactly, folded or cut.
         """
+        self.entries, self.listed = entries, by_identity(entries)
         for write in self.writes:
-            write.stored = None if write.record is None else listed.get(write.record)
+            write.stored = self.listed.get(write.record)
         adds = [write for write in self.writes if write.awaits_record]
-        new = [identity for identity in listed if identity not in self.known]
+        new = {i: text for i, text in self.listed.items() if i not in self.known}
+        identities = list(new)
         claims = match(
-            [
-                Entry(write.change.after, id=write.returned_id)
-                for write in adds
-                if not isinstance(write.change, Delete)
-            ],
-            [
-                Entry(listed[identity], id=identity if isinstance(identity, str) else "")
-                for identity in new
-            ],
+            [Entry(write.change.texts[0], id=write.returned_id) for write in adds],
+            [Entry(text, id=i if isinstance(i, str) else "") for i, text in new.items()],
         )
         for a, n in (claims.pairs | claims.unwritable).items():
-            adds[a].record, adds[a].stored = new[n], listed[new[n]]
+            adds[a].record, adds[a].stored = identities[n], new.pop(identities[n])
             if adds[a].state is State.UNCLEAR:
                 self.ledger.settle_added(adds[a])
-        claimed = {write.record for write in adds}
-        self.unclaimed |= {
-            identity: listed[identity] for identity in new if identity not in claimed
-        }
-        self.known.update(new)
+        self.unclaimed |= new
+        self.known.update(identities)
 
     def lost_ids(self, listed: Listed) -> bool:
         """Whether records are listed without the ids that they had: such a read proves nothing."""
@@ -119,20 +115,20 @@ class Claims:
         new = f"; new under another name: {named(names, most=3)}" if names else ""
         self.ledger.settle(write, State.UNKNOWN, why + new + then, _RENAMED if names else "")
 
-    def note_copies(self, listed: Listed) -> None:
+    def note_copies(self) -> None:
         """Report the records that equal an add of this run and that it did not make."""
-        sent = {
-            write.change.after
-            for write in self.writes
-            if write.sent and isinstance(write.change, Add | Replace)
-        }
-        copies = [
-            text for identity, text in listed.items() if identity in self.unclaimed and text in sent
-        ]
+        sent = {write.change.texts[0] for write in self.writes if write.sent and write.is_add}
+        copies = [text for i, text in self.listed.items() if i in self.unclaimed and text in sent]
         self.copies = frozenset(copies)
         if copies:
             self.ledger.notices.append(_copied(self.resource, [text[0] for text in copies]))
             self.ledger.as_wanted = False
+
+    def note_reposts(self) -> None:
+        """Report that what cannot be edited is posted again where the service changes its text."""
+        reposts = self.ledger.plan.rules.manages(self.resource) and not self.resource.editable
+        if reposts and any(write.rewrites for write in self.writes):
+            self.ledger.notices.append(_posted_again(self.resource))
 
     def deletes_copy(self, change: Change) -> bool:
         """Whether a change would delete a copy of what this run added."""
@@ -157,6 +153,13 @@ _RENAMED = (
     "if the service changed the name, write it in the manifest as it is listed; otherwise the next "
     "apply adds it again"
 )
+
+
+def _posted_again(kind: Resource) -> Notice:
+    return Notice(
+        f"{kind.collection} whose text the service changes are posted again by every apply",
+        f"write them in the manifest as they are listed, or set sync.{kind.collection} to append",
+    )
 
 
 def _copied(resource: Resource, names: Sequence[str]) -> Notice:

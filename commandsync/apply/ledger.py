@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from commandsync.api.policy import FAILURES_IN_A_ROW, may_have_happened, was_refused
-from commandsync.apply.outcomes import Difference, Outcome, Result, Settled
+from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Notice
 from commandsync.errors import Forbidden, ListingError, NotFound, StoppedError, Unauthorized
-from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.plan.changes import Add, Edit, Replace
 from commandsync.records.rewrites import agrees
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Write:
         why: The beginning of the reason why it is not done.
         hint: What to do about it; empty where the hint of the error is enough.
         returned_id: The id that the answer to an add contained.
-        record: The listed record that an add made.
+        record: The listed record that an add made; empty while it is not known.
         stored: The text of that record in the last read.
         rewrites: Which fields are listed with another text than was sent.
     """
@@ -99,7 +99,7 @@ class Write:
     why: str = ""
     hint: str = ""
     returned_id: str = ""
-    record: Identity | None = None
+    record: Identity = ""
     stored: Text | None = None
     rewrites: tuple[Rewrite, ...] = ()
 
@@ -134,14 +134,25 @@ class Write:
             Outcome(self.state),
             self.why + (error.message if error else ""),
             self.hint or (error.hint if error else ""),
-            already=self.states == [State.DONE],
+            already=self.already,
+            rewrites=self.rewrites,
             cause=error,
         )
 
     @property
+    def already(self) -> bool:
+        """Whether the first read showed it done."""
+        return self.states == [State.DONE]
+
+    @property
+    def is_add(self) -> bool:
+        """Whether it adds a record, alone or in place of another."""
+        return isinstance(self.change, Add | Replace)
+
+    @property
     def adds(self) -> bool:
         """Whether its next or last request adds a record."""
-        return isinstance(self.change, Add | Replace) and State.ADDED not in self.states
+        return self.is_add and State.ADDED not in self.states
 
     @property
     def sent(self) -> bool:
@@ -162,15 +173,13 @@ class Write:
     @property
     def awaits_record(self) -> bool:
         """Whether an add was sent, and its record is not known yet."""
-        return self.sent and isinstance(self.change, Add | Replace) and self.record is None
+        return self.sent and self.is_add and not self.record
 
     @property
     def succeeded(self) -> bool:
         """Whether what replaces a record is listed with the text that was sent."""
-        if isinstance(self.change, Delete) or self.stored is None:
-            return False
-        texts = zip(self.stored, self.change.after, strict=True)
-        return all(agrees(stored, sent=sent) for stored, sent in texts)
+        stored, sent = self.stored, self.change.texts[0]
+        return stored is not None and all(agrees(stored[n], sent=sent[n]) for n in range(len(sent)))
 
     @property
     def half_done(self) -> str:
@@ -187,14 +196,10 @@ class Ledger:
         plan: The plan that is applied.
         health: How the service has been answering.
         writes: One for each change of the plan.
-        notices: What else reading showed.
-        remaining: What is still to do by the listing as it was read after writing.
-        stopped: Why nothing new is started; empty while the run goes on.
-        stopped_hint: What to do about that; empty where running again is enough.
-        interrupted: Whether it was stopped from outside.
-        read_back: Whether every changed collection was read after writing.
         unread: Why the last failed read failed; empty when none did.
         as_wanted: Whether these reads show the listing as it is to be.
+
+    The other attributes are those of `Result`.
     """
 
     plan: Plan
@@ -275,18 +280,16 @@ class Ledger:
         for write in self.in_state(*_AT_THE_END):
             end = _AT_THE_END[write.state]
             self.settle(write, end, write.half_done + self.stopped if end is State.SKIPPED else "")
-        rewritten = [write for write in self.writes if write.rewrites]
-        if not self.read_back and self.unread and not self.stopped:
+        if not (self.read_back or self.stopped):
             self.notices.append(Notice(f"the listing could not be read again: {self.unread}"))
-        done = all(write.state is State.DONE for write in self.writes)
+        shown = all(write.state is State.DONE and not write.rewrites for write in self.writes)
         return Result(
             plan=self.plan,
             settled=tuple(write.settled for write in self.writes),
-            differences=tuple(Difference(write.change, write.rewrites) for write in rewritten),
             notices=tuple(self.notices),
             remaining=self.remaining,
             read_back=self.read_back,
-            verified=done and self.read_back and self.as_wanted and not rewritten,
+            verified=shown and self.read_back and self.as_wanted,
             touched=any(write.touched for write in self.writes),
             stopped=self.stopped,
             stopped_hint=self.stopped_hint,

@@ -40,6 +40,7 @@ class Settled:
         error: Why it is not done, in one sentence; empty when it is.
         hint: What to do about it.
         already: Whether it was done before this run, which made no request for it.
+        rewrites: Which fields the listing shows with another text than was written, and how.
         cause: What was raised, where something was; not part of what is compared.
     """
 
@@ -48,20 +49,8 @@ class Settled:
     error: str = ""
     hint: str = ""
     already: bool = False
+    rewrites: tuple[Rewrite, ...] = ()
     cause: ListingError | None = field(default=None, repr=False, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A record that the listing shows with another text than was written.
-
-    Attributes:
-        change: What was written.
-        rewrites: Which fields differ, and how.
-    """
-
-    change: Change
-    rewrites: tuple[Rewrite, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +60,6 @@ class Result:
     Attributes:
         plan: The plan.
         settled: Every change with its outcome, in the plan's order.
-        differences: Where the listing does not show what was written.
         notices: What else reading showed, such as copies that another run made.
         remaining: What a new plan from the listing as read after the writes would still do, other
             than changes of this plan that are not done.
@@ -86,7 +74,6 @@ class Result:
 
     plan: Plan
     settled: tuple[Settled, ...]
-    differences: tuple[Difference, ...] = ()
     notices: tuple[Notice, ...] = ()
     remaining: tuple[Change, ...] = ()
     read_back: bool = True
@@ -95,6 +82,11 @@ class Result:
     stopped: str = ""
     stopped_hint: str = ""
     interrupted: bool = False
+
+    @property
+    def rewritten(self) -> tuple[Settled, ...]:
+        """The changes whose record is listed with another text than was written."""
+        return tuple(settled for settled in self.settled if settled.rewrites)
 
     @property
     def complete(self) -> bool:

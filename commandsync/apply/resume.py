@@ -15,9 +15,10 @@ from commandsync.errors import StalePlanError
 from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.plan.matching import count_same_name
 from commandsync.records.rewrites import folded
+from commandsync.records.snapshot import by_identity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
@@ -62,16 +63,15 @@ class _Now:
     """One collection as listed now, and how many of its records the adds of the plan claim."""
 
     def __init__(self, entries: Sequence[Entry], changes: Sequence[Change]) -> None:
-        self._by_id: Mapping[str, Text] = {entry.id: entry.text for entry in entries}
-        self._without_id = {entry.text for entry in entries if not entry.writable}
+        self._listed = by_identity(entries)
         touched = {change.id for change in changes if not isinstance(change, Add)}
         others = [entry.text for entry in entries if entry.id not in touched]
         adds = [change for change in changes if isinstance(change, Add | Replace)]
-        self._counts = count_same_name({add.after for add in adds}, others)
+        same = Counter(add.after for add in adds)
+        self._counts = count_same_name(same, others)
         self._claimed: Counter[Text] = Counter()
         # More records than adds of their text: some may be other adds of the name, rewritten.
         self._surplus: Counter[str] = Counter()
-        same = Counter(add.after for add in adds)
         for after, listed in {add.after: add.listed for add in adds}.items():
             more = self._counts[after][0] - listed - same[after]
             self._surplus[folded(after[0])] += max(more, 0)
@@ -82,7 +82,7 @@ class _Now:
             case Add():
                 return self._added(change)
             case Edit():
-                now = self._by_id.get(change.id)
+                now = self._listed.get(change.id)
                 if now == change.after:
                     return State.DONE
                 return State.PENDING if now == change.before else None
@@ -96,7 +96,7 @@ class _Now:
     def why_stale(self, change: Change) -> str:
         """Return the reason why a change no longer fits."""
         if not isinstance(change, Add):
-            now = self._by_id.get(change.id)
+            now = self._listed.get(change.id)
             if now is None:
                 return "its record is no longer listed under its id"
             if now != change.before:
@@ -113,9 +113,9 @@ class _Now:
         return None if same_name > change.same_name else State.PENDING
 
     def _deleted(self, change: Delete | Replace) -> State | None:
-        now = self._by_id.get(change.id)
+        now = self._listed.get(change.id)
         if now is None:  # unless it only lost its id
-            return None if change.before in self._without_id else State.DONE
+            return None if (change.before, 0) in self._listed else State.DONE
         return State.PENDING if now == change.before else None
 
     def _replaced(self, change: Replace) -> State | None:

@@ -19,7 +19,7 @@ from commandsync.apply.claims import Claims
 from commandsync.apply.ledger import Ledger, State, Write
 from commandsync.apply.resume import progress_of
 from commandsync.apply.steps import Aborted, Answered, Call, Interrupted, Step
-from commandsync.apply.verification import compare, conclude, evidence_of
+from commandsync.apply.verification import are_shown, compare, conclude
 from commandsync.errors import TransportError
 from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.records.snapshot import Snapshot, by_identity
@@ -32,15 +32,12 @@ if TYPE_CHECKING:
     from commandsync.api.policy import Health
     from commandsync.apply.outcomes import Result
     from commandsync.apply.steps import Event
-    from commandsync.apply.verification import Evidence
     from commandsync.plan.plan import Plan
-    from commandsync.records.snapshot import Entry
     from commandsync.records.texts import Resource
 
     T = TypeVar("T")
     Steps: TypeAlias = Generator[Step, Event, T]
     Queue: TypeAlias = deque[Write]
-    Entries: TypeAlias = tuple[Entry, ...]
     Replan: TypeAlias = Callable[[Snapshot], Plan]
 
 REREADS = (0.0, 1.0, 3.0)
@@ -88,11 +85,10 @@ def apply(
         yield from run.adds(resource, width=concurrency if unordered else 1)
         yield from run.find_replacements(resource)
     yield from run.deletes()
-    shown = dict(listed.collections)
     for resource in plan.scope:
-        entries = yield from run.verify(resource)
-        shown |= {} if entries is None else {resource: entries}
-    compare(run.ledger, Snapshot(shown), replan=replan, claims=run.claims)
+        yield from run.verify(resource)
+    read = {r: claims.entries for r, claims in run.claims.items() if claims.entries is not None}
+    compare(run.ledger, Snapshot({**listed.collections, **read}), replan=replan, claims=run.claims)
     result = run.ledger.result()
     if news := run.ledger.news():
         yield Step(wait=0.0, settled=news)
@@ -101,8 +97,8 @@ def apply(
 
 def open_run(plan: Plan, listed: Snapshot, health: Health, *, concurrency: int) -> Run:
     """Enter what was read before the first write, and what it shows to be done already."""
-    states = zip(plan.changes, progress_of(plan, listed), strict=True)
-    writes = tuple(Write(n, change, [state]) for n, (change, state) in enumerate(states))
+    states = progress_of(plan, listed)
+    writes = tuple(Write(n, change, [states[n]]) for n, change in enumerate(plan.changes))
     ledger = Ledger(plan, health, writes)
     claims = {r: Claims.opened(ledger, r, listed.collections[r]) for r in plan.scope}
     return Run(ledger, claims, width=concurrency)
@@ -148,10 +144,9 @@ class Run:
         """Look for the new records of replaces: the old ones may be deleted only after that."""
         ledger = self.ledger
         added = [write for write in self.claims[resource].writes if write.state is State.ADDED]
-        for pause in REREADS:
-            if ledger.stopped or all(write.succeeded for write in added):
-                break
-            yield from self._reread(resource, pause)
+        yield from self._read_until(
+            resource, lambda: bool(ledger.stopped) or all(write.succeeded for write in added)
+        )
         for write in added:
             if not (ledger.stopped or write.succeeded):
                 what = "it is listed with another text" if write.stored else "it is not listed"
@@ -166,32 +161,22 @@ class Run:
         queue = deque(w for w in pending if not w.adds and not isinstance(w.change, Edit))
         yield from self.perform(queue, width=self.width)
 
-    def verify(self, resource: Resource) -> Steps[Entries | None]:
+    def verify(self, resource: Resource) -> Steps[None]:
         """Read a changed collection again and compare every change with it."""
-        ledger, claims = self.ledger, self.claims[resource]
-        done_before = [w for w in claims.writes if w.states == [State.DONE] and not w.adds]
+        claims = self.claims[resource]
         changed = [write for write in claims.writes if write.sent]
-        evidence: list[tuple[Write, Evidence]] = []
-        shown: Entries | None = None
-        looks = 0
-        for pause in REREADS if changed else ():
-            entries = yield from self._reread(resource, pause)
-            if entries is None:
-                continue
-            looks += 1
-            shown = entries
-            listed = by_identity(entries)
-            evidence = [
-                (write, evidence_of(write.change, listed=listed, record=write.record))
-                for write in (*changed, *done_before)
-            ]
-            if all(proof.conclusive for write, proof in evidence if write.sent):
-                break
-        for write, proof in evidence:
-            conclude(write, proof, claims, certain=looks == len(REREADS))
-        claims.note_copies(by_identity(shown or ()))
-        ledger.read_back = ledger.read_back and not (changed and shown is None)
-        return shown
+        if not changed:
+            return
+        claims.entries = None
+        reads = yield from self._read_until(resource, lambda: are_shown(changed, claims))
+        if claims.entries is None:
+            self.ledger.read_back = False
+            return
+        done_before = [w for w in claims.writes if w.already and not w.is_add]
+        for write in (*changed, *done_before):
+            conclude(write, claims, certain=reads == len(REREADS))
+        claims.note_copies()
+        claims.note_reposts()
 
     def _settle_adds(self, resource: Resource) -> Steps[list[Write]]:
         """Find out by reading which adds with an unknown result happened.
@@ -201,17 +186,16 @@ class Run:
             none shows them.
         """
         claims = self.claims[resource]
-        looks = 0
-        for pause in REREADS:
-            if not any(write.state is State.UNCLEAR for write in claims.writes if write.adds):
-                break
-            looks += (yield from self._reread(resource, pause)) is not None
+        unclear = [write for write in claims.writes if write.adds and write.state is State.UNCLEAR]
+        reads = yield from self._read_until(
+            resource, lambda: all(write.state is not State.UNCLEAR for write in unclear)
+        )
         others = bool(claims.unclaimed)
         failed = []
-        for write in claims.writes:
-            if not write.adds or write.state is not State.UNCLEAR:
+        for write in unclear:
+            if write.state is not State.UNCLEAR:
                 continue
-            if looks == len(REREADS) and not others and write.was_refused:
+            if reads == len(REREADS) and not others and write.was_refused:
                 failed.append(write)
             else:
                 claims.settle_missing(write, "it is not listed" * others, ": " * others)
@@ -237,31 +221,36 @@ class Run:
                 ledger.note(write, answer)
                 halted = halted or (until_unclear and write.state is State.UNCLEAR)
 
-    def _reread(self, resource: Resource, pause: float) -> Steps[Entries | None]:
-        """Read a collection after a pause; None when that failed or the user stops the run."""
-        ledger = self.ledger
-        if pause and not ledger.interrupted:
-            yield from self._step(Step(wait=pause, settled=ledger.news()))
-        return None if ledger.interrupted else (yield from self._read(resource))
+    def _read_until(self, resource: Resource, enough: Callable[[], bool]) -> Steps[int]:
+        """Read a collection until that is enough; return how many reads succeeded."""
+        ledger, reads = self.ledger, 0
+        for pause in REREADS:
+            if enough():
+                break
+            if pause and not ledger.interrupted:
+                yield from self._step(Step(wait=pause, settled=ledger.news()))
+            if not ledger.interrupted:
+                reads += yield from self._read(resource)
+        return reads
 
-    def _read(self, resource: Resource) -> Steps[Entries | None]:
+    def _read(self, resource: Resource) -> Steps[bool]:
+        """Read a collection; return whether that succeeded."""
         ledger, claims = self.ledger, self.claims[resource]
         call = Call(_READ, reading(ledger.plan.target.bot, resource))
         event = yield from self._step(Step((call,), settled=ledger.news()))
         while not isinstance(event, Answered | Aborted):
             event = yield from self._step(Step())
         if isinstance(event, Aborted):
-            return None
+            return False
         ledger.watch(event.error)
-        entries: Entries = event.value or ()
         if event.error:
             ledger.unread = event.error.message
-        elif claims.lost_ids(by_identity(entries)):
+        elif claims.lost_ids(by_identity(event.value)):
             ledger.unread = "records are listed without the ids that they had"
         else:
-            claims.assign(by_identity(entries))
-            return entries
-        return None
+            claims.assign(event.value)
+            return True
+        return False
 
     def _step(self, step: Step) -> Steps[Event]:
         """Take one step; a stop from outside is noted."""

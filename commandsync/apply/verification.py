@@ -14,7 +14,7 @@ from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.records.rewrites import rewrites
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from commandsync.apply.claims import Claims
     from commandsync.apply.ledger import Ledger, Write
@@ -47,15 +47,9 @@ class Evidence:
 
 
 def evidence_of(
-    change: Change, *, listed: Mapping[Identity, Text], record: Identity | None = None
+    change: Change, *, listed: Mapping[Identity, Text], record: Identity = ""
 ) -> Evidence:
-    """Look for one change in a listing.
-
-    Args:
-        change: The change.
-        listed: The texts of the listing by what tells its records apart.
-        record: The record that an add made; None when it is not known.
-    """
+    """Look for one change in a listing; an add is looked for as the record that it made."""
     match change:
         case Add():
             return _added(change.after, record, listed)
@@ -70,8 +64,8 @@ def evidence_of(
             assert_never(change)
 
 
-def _added(wanted: Text, record: Identity | None, listed: Mapping[Identity, Text]) -> Evidence:
-    stored = None if record is None else listed.get(record)
+def _added(wanted: Text, record: Identity, listed: Mapping[Identity, Text]) -> Evidence:
+    stored = listed.get(record)
     if stored is None:
         return Evidence("it is not listed")
     return Evidence(rewrites=rewrites(sent=wanted, stored=stored))
@@ -93,32 +87,44 @@ def _old(change: Delete | Replace, listed: Mapping[Identity, Text]) -> str:
     return "an equal one is listed without an id" if (change.before, 0) in listed else ""
 
 
-def conclude(write: Write, evidence: Evidence, claims: Claims, *, certain: bool) -> None:
-    """Give a written change the outcome that reading shows.
+def are_shown(writes: Iterable[Write], claims: Claims) -> bool:
+    """Whether the last read since the writes shows them, so that reading once more is of no use."""
+    return claims.entries is not None and all(
+        evidence_of(write.change, listed=claims.listed, record=write.record).conclusive
+        for write in writes
+    )
+
+
+def conclude(write: Write, claims: Claims, *, certain: bool) -> None:
+    """Give a written change the outcome that the last read shows.
 
     Args:
         write: The change.
-        evidence: What the last read shows of it.
-        claims: The new records of its collection.
+        claims: Its collection, as read.
         certain: Whether there were enough reads to conclude that what is not listed did not happen.
     """
-    unclear = write.state in {State.UNCLEAR, State.UNCLEAR_DELETE}
-    if not (evidence.missing and unclear):
-        write.rewrites = evidence.rewrites
-    if not evidence.missing:
-        # only equality proves an edit whose result is unknown: another text may be another writer's
-        is_proof = not (unclear and isinstance(write.change, Edit) and evidence.rewrites)
-        if is_proof and write.may_become(State.DONE):
-            claims.ledger.settle(write, State.DONE)
-    elif write.state is State.DONE:
-        before = write.settled.already
-        why = f"{'it was done before' if before else 'the service accepted it'}, but "
-        if evidence.rewrites:
-            claims.ledger.settle(write, State.UNKNOWN, why + evidence.missing, _AS_LISTED)
-        else:
-            claims.settle_missing(write, why + evidence.missing)
-    elif certain and unclear and write.was_refused and not evidence.lost:
-        claims.ledger.settle(write, State.FAILED, write.half_done)
+    evidence = evidence_of(write.change, listed=claims.listed, record=write.record)
+    if evidence.missing and write.state in {State.UNCLEAR, State.UNCLEAR_DELETE}:
+        if certain and write.was_refused and not evidence.lost:
+            claims.ledger.settle(write, State.FAILED, write.half_done)
+        return
+    write.rewrites = evidence.rewrites
+    if evidence.missing:
+        if write.state is State.DONE:
+            _take_back(write, evidence, claims)
+    # only equality proves an edit whose result is unknown: another text may be another writer's
+    elif write.may_become(State.DONE) and not (
+        isinstance(write.change, Edit) and evidence.rewrites
+    ):
+        claims.ledger.settle(write, State.DONE)
+
+
+def _take_back(write: Write, evidence: Evidence, claims: Claims) -> None:
+    why = f"{'it was done before' if write.already else 'the service accepted it'}, but "
+    if evidence.rewrites:
+        claims.ledger.settle(write, State.UNKNOWN, why + evidence.missing, _AS_LISTED)
+    else:
+        claims.settle_missing(write, why + evidence.missing)
 
 
 _AS_LISTED = "write it in the manifest as the service stores it"
@@ -131,46 +137,34 @@ def compare(
     replan: Callable[[Snapshot], Plan] | None,
     claims: Mapping[Resource, Claims],
 ) -> None:
-    """Enter what the listing, read back, leaves to do.
-
-    Args:
-        ledger: The ledger.
-        listed: The listing after the writes.
-        replan: Makes the plan again; None for a saved plan: its own changes are compared.
-        claims: The new records of each collection.
-    """
-    for kind in dict.fromkeys(write.change.resource for write in ledger.writes if write.rewrites):
-        if ledger.plan.rules.manages(kind) and not kind.editable:
-            ledger.notices.append(_posted_again(kind))
+    """Enter what the listing, read back, leaves to do: by a new plan, or by the saved one's own."""
     written = ledger.read_back and any(write.sent for write in ledger.writes)
-    if replan is None or not written:
-        is_done = not written or _is_done(ledger.plan, listed)
-        ledger.as_wanted = ledger.as_wanted and is_done and not ledger.plan.unwritable
-        return
-    plan = replan(listed)
-    ledger.as_wanted = ledger.as_wanted and not plan.changes and not plan.unwritable
-    reported = [w.change for w in ledger.writes if w.rewrites or w.state is not State.DONE]
-    goals = {_goal(change) for change in reported}
-    ledger.remaining = tuple(
-        change
-        for change in plan.changes
-        if _goal(change) not in goals and not claims[change.resource].deletes_copy(change)
-    )
-    places = {getattr(change, "location", None) for change in reported} - {None}
-    known = {*ledger.plan.notices, *ledger.notices}
-    ledger.notices += [
-        notice for notice in plan.notices if notice not in known and notice.location not in places
-    ]
+    plan = replan(listed) if replan and written else ledger.plan
+    if plan is ledger.plan:
+        left = written and not _is_done(plan, listed)
+    else:
+        left = bool(plan.changes)
+        _enter_remaining(ledger, plan, claims)
+    ledger.as_wanted = ledger.as_wanted and not (left or plan.unwritable)
     if ledger.remaining:
         shown = named([f"{c.action} {c.resource} {c.name!r}" for c in ledger.remaining])
         ledger.notices.append(Notice(f"{_DIFFERS}: {shown}", _NEXT))
 
 
-def _posted_again(kind: Resource) -> Notice:
-    return Notice(
-        f"{kind.collection} whose text the service changes are posted again by every apply",
-        f"write them in the manifest as they are listed, or set sync.{kind.collection} to append",
+def _enter_remaining(ledger: Ledger, plan: Plan, claims: Mapping[Resource, Claims]) -> None:
+    """Enter what a new plan still does and reports, but for what the run reports itself."""
+    reported = [w.change for w in ledger.writes if w.rewrites or w.state is not State.DONE]
+    goals = set(map(_goal, reported))
+    ledger.remaining = tuple(
+        change
+        for change in plan.changes
+        if _goal(change) not in goals and not claims[change.resource].deletes_copy(change)
     )
+    places = {change.location for change in reported} - {None}
+    known = {*ledger.plan.notices, *ledger.notices}
+    ledger.notices += [
+        notice for notice in plan.notices if notice not in known and notice.location not in places
+    ]
 
 
 _DIFFERS = "the listing still differs from the manifest, left to do"

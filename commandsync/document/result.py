@@ -14,7 +14,7 @@ from commandsync.document.plan import Head, head_values
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commandsync.apply.outcomes import Difference, Result, Settled
+    from commandsync.apply.outcomes import Result, Settled
 
 
 class Ending(part.Model):
@@ -114,7 +114,7 @@ def result_document(result: Result) -> part.Document:
         changes=tuple(map(_settled, result.settled)),
         outcomes=Outcomes.built(**counts),
         left=tuple(map(part.change_part, result.remaining)),
-        differences=tuple(map(_rewritten, result.differences)),
+        differences=tuple(map(_rewritten, result.rewritten)),
     ).model_dump(mode="json")
 
 
@@ -128,11 +128,11 @@ def _settled(settled: Settled) -> part.PlannedChange:
     return part.change_part(settled.change, _SETTLED, **ending)
 
 
-def _rewritten(difference: Difference) -> RewrittenRecord:
-    change = difference.change
+def _rewritten(settled: Settled) -> RewrittenRecord:
+    change = settled.change
     return RewrittenRecord.of(
         change,
         id=getattr(change, "id", None),
-        location=getattr(change, "location", None),
-        fields=tuple(map(RewrittenField.of, difference.rewrites)),
+        location=change.location,
+        fields=tuple(map(RewrittenField.of, settled.rewrites)),
     )

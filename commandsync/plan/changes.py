@@ -15,6 +15,7 @@ Action = Literal["add", "edit", "replace", "delete"]
 
 class _Change:
     __slots__ = ()
+    location: Location | None = None
 
     @property
     def texts(self) -> tuple[Text, ...]:

@@ -9,14 +9,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commandsync.plan.rules import DeleteLimit
+from commandsync.diagnostics import Notice
+from commandsync.plan.rules import LIMIT_DECIMALS, DeleteLimit, shortest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from commandsync.plan.changes import Change
     from commandsync.plan.rules import SyncRules
-    from commandsync.records.snapshot import Entry
+    from commandsync.records.snapshot import Snapshot
     from commandsync.records.texts import Resource
 
 DEFAULT_LIMIT = DeleteLimit(percent=30.0)
@@ -28,26 +29,13 @@ ALWAYS_ALLOWED = 3
 _UNIGNORED = " that are not ignored"
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a plan is refused.
-
-    Attributes:
-        message: The arithmetic.
-        hint: What to do.
-    """
-
-    message: str
-    hint: str
-
-
 def refusal(
     changes: Iterable[Change],
     *,
     listed: Mapping[Resource, int],
     rules: SyncRules,
     saved: bool = False,
-) -> Refusal | None:
+) -> Notice | None:
     """Return why these changes are refused; None when they are not.
 
     A replace counts as a delete. A number limits the whole listing, a percentage each collection.
@@ -78,16 +66,14 @@ def refusal(
     return _emptied(losses, allow) or _over(losses, limit, allow)
 
 
-def countable(
-    listed: Mapping[Resource, Sequence[Entry]], *, rules: SyncRules
-) -> dict[Resource, int]:
+def countable(listed: Snapshot, scope: Iterable[Resource], rules: SyncRules) -> dict[Resource, int]:
     """Count the listed records of each collection that the guard's arithmetic is about.
 
     Ignored ones are never deleted, so they do not make a delete a smaller part of what is listed.
     """
     return {
-        resource: sum(not rules.ignores(entry.name) for entry in entries)
-        for resource, entries in listed.items()
+        resource: sum(not rules.ignores(entry.name) for entry in listed.collections[resource])
+        for resource in scope
     }
 
 
@@ -105,32 +91,26 @@ class _Loss:
         return self.deleted + self.replaced
 
 
-def _emptied(losses: Sequence[_Loss], allow: str) -> Refusal | None:
+def _emptied(losses: Sequence[_Loss], allow: str) -> Notice | None:
     for loss in losses:
         if loss.deleted and loss.deleted >= loss.of:
-            return Refusal(
-                f"{_would(loss)}, which keeps none of them",
-                f"{allow} all",
-            )
+            return Notice(f"{_would(loss)}, which keeps none of them", f"{allow} all")
     return None
 
 
-def _over(losses: Sequence[_Loss], limit: DeleteLimit | None, allow: str) -> Refusal | None:
+def _over(losses: Sequence[_Loss], limit: DeleteLimit | None, allow: str) -> Notice | None:
     total = sum(loss.count for loss in losses)
-    allow = f"{allow} {total}"
     if limit is None and total <= ALWAYS_ALLOWED:
         return None
-    effective = limit or DEFAULT_LIMIT
-    if effective.count is not None:
-        over = total > effective.count
-        return (
-            Refusal(f"{_would(*losses)}, the limit is {effective.count}", allow) if over else None
-        )
-    percent = effective.percent or 0.0
+    limit = limit or DEFAULT_LIMIT
+    allow = f"{allow} {total}"
+    if limit.percent is None:
+        over = total > (limit.count or 0)
+        return Notice(f"{_would(*losses)}, the limit is {limit.count}", allow) if over else None
     for loss in losses:
-        if loss.count * 100 > round(percent * loss.of, 6):  # a limit has at most six decimals
-            share = _percent(100 * loss.count / max(loss.of, 1), over=percent)
-            return Refusal(f"{_would(loss)}, {share} is over {_percent(percent)}", allow)
+        if loss.count * 100 > round(limit.percent * loss.of, LIMIT_DECIMALS):
+            share = _percent(100 * loss.count / max(loss.of, 1), over=limit.percent)
+            return Notice(f"{_would(loss)}, {share} is over {_percent(limit.percent)}", allow)
     return None
 
 
@@ -142,5 +122,7 @@ def _would(*losses: _Loss) -> str:
 
 def _percent(value: float, *, over: float | None = None) -> str:
     """Write a percentage; one that is over another with as many decimals as show that it is."""
-    enough = 6 if over is None else next((n for n in range(2, 16) if round(value, n) > over), 16)
-    return f"{value:.{enough}f}".rstrip("0").rstrip(".") + " %"
+    if over is None:
+        return shortest(value, LIMIT_DECIMALS) + " %"
+    enough = next((n for n in range(2, 16) if round(value, n) > over), 16)
+    return shortest(value, enough) + " %"

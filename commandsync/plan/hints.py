@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
@@ -16,47 +17,46 @@ if TYPE_CHECKING:
     from commandsync.records.snapshot import Entry
     from commandsync.records.texts import Text
 
+    Words = tuple[frozenset[str], frozenset[str]]
+
+_in_quotes = partial(json.dumps, ensure_ascii=False)
 _NEAR = 0.8  # share of words in common
 _LONGEST = 2_000  # characters of each field that are compared
 _MOST_COMPARISONS = 10_000  # beyond this the changes are no renames but another listing
 
 
 def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
-    """Pair the added and the deleted commands with nearly the same text, each once.
+    """Pair the added and the deleted commands with nearly the same text, in the order of the adds.
 
-    Args:
-        changes: The changes of one collection, or of several.
-
-    Returns:
-        The pairs in the order of the adds; the most alike are paired first.
+    Each is paired once, the most alike first.
     """
     changes = [change for change in changes if change.resource.editable]
-    added = [(c, _words(c.after)) for c in changes if isinstance(c, Add)]
-    deleted = [(c, _words(c.before)) for c in changes if isinstance(c, Delete)]
+    added = [change for change in changes if isinstance(change, Add)]
+    deleted = [change for change in changes if isinstance(change, Delete)]
+    pairs = _most_alike(
+        [_words(add.after) for add in added], [_words(delete.before) for delete in deleted]
+    )
+    return [(added[a], deleted[d]) for a, d in pairs]
+
+
+def _most_alike(added: Sequence[Words], deleted: Sequence[Words]) -> list[tuple[int, int]]:
     if len(added) * len(deleted) > _MOST_COMPARISONS:
         return []
     ranked = sorted(
         (-alike, a, d)
-        for a, (_, new_words) in enumerate(added)
-        for d, (_, old_words) in enumerate(deleted)
-        if (alike := max(map(shared, new_words, old_words))) >= _NEAR
+        for a, new in enumerate(added)
+        for d, old in enumerate(deleted)
+        if (alike := max(map(shared, new, old))) >= _NEAR
     )
-    by_add: dict[int, int] = {}
-    taken: set[int] = set()
+    pairs: dict[int, int] = {}
     for _, a, d in ranked:
-        if a not in by_add and d not in taken:
-            by_add[a] = d
-            taken.add(d)
-    return [(added[a][0], deleted[d][0]) for a, d in sorted(by_add.items())]
+        if a not in pairs and d not in pairs.values():
+            pairs[a] = d
+    return sorted(pairs.items())
 
 
 def rename_hints(changes: Sequence[Change], *, wanted: Sequence[Entry] = ()) -> list[Notice]:
-    """Name the pairs of one added and one deleted command with nearly the same text.
-
-    Args:
-        changes: The changes of one collection.
-        wanted: The manifest's entries: a name that one of them has is not valid under `formerly`.
-    """
+    """Return the line to write for each likely rename: an id where another entry has that name."""
     live = {entry.name for entry in wanted}
     stated = {entry.location: entry.formerly for entry in wanted if entry.formerly}
     return [
@@ -102,18 +102,18 @@ def _left_behind(entry: Entry, old: str) -> Notice:
     )
 
 
-def _words(text: Text) -> tuple[frozenset[str], frozenset[str]]:
+def _words(text: Text) -> Words:
     """Return the words of all but the name, with the name in the syntax and without it.
 
     Often the syntax begins with the name and a rename changes both; sometimes it changes the name
     alone. Whichever is more alike counts.
     """
-    name, *fields = (field[:_LONGEST].casefold() for field in text)
-    without = [
-        field.replace(name, "", 1) if label == "syntax" else field
-        for label, field in zip(text._fields[1:], fields, strict=True)
-    ]
-    return frozenset(" ".join(fields).split()), frozenset(" ".join(without).split())
+    fields = {label: field[:_LONGEST].casefold() for label, field in text._asdict().items()}
+    name = fields.pop(text._fields[0])
+    words = frozenset(" ".join(fields.values()).split())
+    if "syntax" in fields:
+        fields["syntax"] = fields["syntax"].replace(name, "", 1)
+    return words, frozenset(" ".join(fields.values()).split())
 
 
 def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> Notice:
@@ -127,7 +127,3 @@ def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> N
         f"if it is a rename, write {where}:  {line}",
         add.location,
     )
-
-
-def _in_quotes(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)

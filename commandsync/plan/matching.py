@@ -10,8 +10,10 @@ order.
 from __future__ import annotations
 
 import html
+import operator
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from commandsync.records.rewrites import SHORTEST_CUT, agrees, folded, folded_start
@@ -137,8 +139,7 @@ def count_same_name(added: Collection[Text], others: Sequence[Text]) -> dict[Tex
 
 def _match_pins(rest: _Open) -> tuple[int, ...]:
     pins = {n: entry.id for n, entry in rest.wanted.items() if entry.id}
-    listed = rest.listed.items() if pins else ()
-    by_id = {entry.id: n for n, entry in listed if entry.writable}
+    by_id = {entry.id: n for n, entry in rest.listed.items() if entry.writable}
     lost = []
     for n, pin in pins.items():
         if pin in by_id:
@@ -205,8 +206,8 @@ def _match_groups(
 
 def _match_group(rest: _Open, wanted: list[int], listed: list[int]) -> None:
     if len(wanted) == len(listed) == 1 or max(len(wanted), len(listed)) > GROUP_LIMIT:
-        for w, ls in zip(wanted, listed, strict=False):
-            rest.pair(w, ls)
+        for n in range(min(len(wanted), len(listed))):
+            rest.pair(wanted[n], listed[n])
         return
     words = {n: _words(rest.listed[n].text) for n in listed}
     ranked = []
@@ -214,7 +215,7 @@ def _match_group(rest: _Open, wanted: list[int], listed: list[int]) -> None:
         text = rest.wanted[w].text
         text_words = _words(text)
         for ls in listed:
-            equal = sum(a == b for a, b in zip(text, rest.listed[ls].text, strict=True))
+            equal = sum(map(operator.eq, text, rest.listed[ls].text))
             ranked.append((-equal, -shared(text_words, words[ls]), w, ls))
     for _, _, w, ls in sorted(ranked):
         if w in rest.wanted and ls in rest.listed:
@@ -252,11 +253,11 @@ def _starts_of(
     """
     long_enough = {start for start in starts if len(start) >= SHORTEST_CUT}
     beginnings: list[str] = []
-    for text in sorted({*wholes, *long_enough}) if long_enough else ():
+    for text in sorted({*wholes, *long_enough}):
         while beginnings and not text.startswith(beginnings[-1]):
             beginnings.pop()
-        if beginnings and text in wholes:
-            yield text, beginnings[: -_MOST_STARTS - 1 : -1]
+        if text in wholes:
+            yield text, list(islice(reversed(beginnings), _MOST_STARTS))
         if text in long_enough:
             beginnings.append(text)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
 from commandsync.plan.changes import Delete
-from commandsync.plan.comparison import compare
+from commandsync.plan.comparison import Comparison
 from commandsync.plan.guard import countable, refusal
 from commandsync.plan.rules import SyncRules
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from commandsync.plan.changes import Change
-    from commandsync.plan.guard import Refusal
     from commandsync.records.snapshot import Entry, Snapshot
     from commandsync.records.texts import Resource
 
@@ -73,7 +72,7 @@ class Plan:
     saved: bool = False
 
     @property
-    def refusal(self) -> Refusal | None:
+    def refusal(self) -> Notice | None:
         """Why apply would refuse it; None when it would not."""
         return refusal(self.changes, listed=self.listed, rules=self.rules, saved=self.saved)
 
@@ -87,7 +86,7 @@ class Plan:
         Everything else stays, so that the guard counts over whole collections.
 
         Args:
-            pattern: With `*`, `?` and `[...]`, in upper or lower case.
+            pattern: With `*`, `?` and `[...]`; upper and lower case are the same.
         """
         names = SyncRules(ignore=(pattern,))
         changes = tuple(c for c in self.changes if any(names.ignores(t[0]) for t in c.texts))
@@ -128,33 +127,26 @@ def make_plan(
         manifest: The files the desired side was read from.
         notices: Warnings of the manifest, to be carried along.
     """
-    parts = {
-        resource: compare(
-            resource, desired.collections[resource], listed.collections[resource], rules
-        )
-        for resource in desired.scope
-    }
-    changes = [change for part in parts.values() for change in part.changes]
+    comparison = Comparison(rules)
+    for resource in desired.scope:
+        comparison.compare(resource, desired.collections[resource], listed.collections[resource])
     return Plan(
         target=target,
         manifest=tuple(manifest),
         scope=desired.scope,
-        changes=tuple(sorted(changes, key=lambda change: isinstance(change, Delete))),
-        unchanged=sum(part.unchanged for part in parts.values()),
-        listed=countable({r: listed.collections[r] for r in desired.scope}, rules=rules),
+        changes=tuple(sorted(comparison.changes, key=lambda change: isinstance(change, Delete))),
+        unchanged=comparison.unchanged,
+        listed=countable(listed, desired.scope, rules),
         rules=rules,
-        unmanaged=tuple((r, entry) for r, part in parts.items() for entry in part.unmanaged),
-        unwritable=tuple((r, entry) for r, part in parts.items() for entry in part.unwritable),
-        notices=(*notices, *(notice for part in parts.values() for notice in part.notices)),
+        unmanaged=tuple(comparison.unmanaged),
+        unwritable=tuple(comparison.unwritable),
+        notices=(*notices, *comparison.notices),
     )
 
 
 def _essence(change: Change) -> dict[str, object]:
     """Return what a change does, without where the manifest defines it."""
-    names = {"id": "id", "before": "before", "after": "after", "listed": "listed"}
-    fields = {
-        key: getattr(change, name)
-        for key, name in {**names, "alike": "same_name"}.items()
-        if hasattr(change, name)
-    }
+    keys = {"id": "id", "before": "before", "after": "after", "listed": "listed"}
+    keys["same_name"] = "alike"
+    fields = {key: getattr(change, name) for name, key in keys.items() if hasattr(change, name)}
     return {change.action: change.resource, **fields}

@@ -20,10 +20,19 @@ MOST_WILD_CHARACTERS = 2_000
 MOST_COMPARED = 1_000
 """Characters of a name that these patterns are compared with: of a longer one, both ends."""
 
+LIMIT_DECIMALS = 6
+"""Of a percentage, at most."""
+
+_TRAILING_ZEROS = re.compile(r"\.?0+$")
 _WILDCARDS = re.compile(r"[*?[]")
 _PERCENTAGE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%")
 _COUNT = re.compile(r"[0-9]{1,9}")
 _WHOLE = 100.0
+
+
+def shortest(value: float, decimals: int) -> str:
+    """Write a number with at most so many decimals, without the zeros at its end."""
+    return _TRAILING_ZEROS.sub("", f"{value:.{decimals}f}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +54,7 @@ class DeleteLimit:
 
     def __str__(self) -> str:
         if self.percent is not None:
-            return f"{self.percent:.6f}".rstrip("0").rstrip(".") + "%"
+            return shortest(self.percent, LIMIT_DECIMALS) + "%"
         return "all" if self.count is None else str(self.count)
 
 

@@ -76,8 +76,11 @@ def agrees(stored: str, *, sent: str) -> bool:
 
 def rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
     """Return the fields that are listed with another text than was sent, and how they differ."""
-    fields = zip(sent._fields, sent, stored, strict=True)
-    return tuple(_explain(name, new, old) for name, new, old in fields if new != old)
+    return tuple(
+        _explain(name, sent[n], stored[n])
+        for n, name in enumerate(sent._fields)
+        if sent[n] != stored[n]
+    )
 
 
 _HALF_CHARACTER = "\ufffd"  # a cut has gone through the character

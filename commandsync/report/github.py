@@ -127,9 +127,9 @@ def result_annotations(result: Result) -> Iterator[Annotation]:
             yield Annotation("error", title, message, settled.hint, summary.location_of(change))
     if result.stopped:
         yield Annotation("error", "Stopped", result.stopped, summary.go_on(result))
-    for difference in result.differences:
-        change = difference.change
-        for rewrite in difference.rewrites:
+    for settled in result.rewritten:
+        change = settled.change
+        for rewrite in settled.rewrites:
             message = f"{change.name}, {rewrite.field}: {rewrite.how}"
             title = "Changed by the service"
             yield Annotation("warning", title, message, rewrite.advice, summary.location_of(change))

@@ -20,7 +20,7 @@ from commandsync.report.linediff import cut, diff_rows
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from commandsync.apply.outcomes import Difference, Result, Settled
+    from commandsync.apply.outcomes import Result, Settled
     from commandsync.diagnostics import Location, Notice, Problem
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
@@ -138,12 +138,13 @@ def _result(result: Result) -> Iterator[str]:
         some = [settled for settled in result.settled if summary.ended(settled) == end]
         if some:
             yield f"#### {end.capitalize()} ({len(some):,})"
-            known = 3 if some[0].outcome is Outcome.DONE else len(_SETTLED)
-            yield _table(_SETTLED[:known], [_settled(settled)[:known] for settled in some])
-    if result.differences:
-        yield f"#### Changed by the service ({len(result.differences):,})"
-        for difference in result.differences:
-            yield from _difference(difference)
+            columns = ("Change", "Name", "Where", "Why", "What to do")
+            known = 3 if some[0].outcome is Outcome.DONE else len(columns)
+            yield _table(columns[:known], [_settled(settled)[:known] for settled in some])
+    if result.rewritten:
+        yield f"#### Changed by the service ({len(result.rewritten):,})"
+        for settled in result.rewritten:
+            yield from _rewritten(settled)
     yield from _notices(result.notices)
 
 
@@ -158,9 +159,9 @@ def _optional(text: str) -> str:
     return code(text) if text else ""
 
 
-def _difference(difference: Difference) -> Iterator[str]:
-    name = code(cut(difference.change.name))
-    for rewrite in difference.rewrites:
+def _rewritten(settled: Settled) -> Iterator[str]:
+    name = code(cut(settled.change.name))
+    for rewrite in settled.rewrites:
         yield f"{name}, {rewrite.field}: {rewrite.how}; {rewrite.advice}"
         yield _difference_block(rewrite.sent, rewrite.stored)
 

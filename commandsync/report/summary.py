@@ -147,7 +147,7 @@ def _verdict(result: Result) -> str:
         return f"Not verified: the listing {how} read again. Run plan to see what is listed now."
     if result.remaining:
         return f"Read again: {counted(len(result.remaining), 'more change')} left to do."
-    if result.differences:
-        count = counted(len(result.differences), "record")
+    if result.rewritten:
+        count = counted(len(result.rewritten), "record")
         return f"Read again: the service changed the text of {count}."
     return "Read again: not everything is done."

@@ -15,7 +15,7 @@ from commandsync.report.linediff import cut, diff_rows, shortened
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from commandsync.apply.outcomes import Difference, Result, Settled
+    from commandsync.apply.outcomes import Result, Settled
     from commandsync.diagnostics import Notice, Problem
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
@@ -171,17 +171,17 @@ def _named(change: Change) -> str:
 
 def _differences(result: Result) -> Iterator[str]:
     """Show the texts that the service changed."""
-    if not result.differences:
+    if not result.rewritten:
         return
-    yield f"The service changed the text of {summary.counted(len(result.differences), 'record')}:"
-    for difference in result.differences:
-        yield from _difference(difference)
+    yield f"The service changed the text of {summary.counted(len(result.rewritten), 'record')}:"
+    for settled in result.rewritten:
+        yield from _rewritten(settled)
     yield ""
 
 
-def _difference(difference: Difference) -> Iterator[str]:
-    yield f"  {_named(difference.change)}"
-    for rewrite in difference.rewrites:
+def _rewritten(settled: Settled) -> Iterator[str]:
+    yield f"  {_named(settled.change)}"
+    for rewrite in settled.rewrites:
         yield f"      {rewrite.field}: {rewrite.how}; {rewrite.advice}"
         texts = {"sent:": rewrite.sent, "stored:": rewrite.stored}
         if "\n" in "".join(texts.values()) or max(map(len, texts.values())) > _INLINE_STORED:

@@ -62,7 +62,7 @@ def refusal_of(planned: Planned) -> CommandsyncError | None:
             for change, state in zip(plan.changes, states, strict=True)
             if state is not State.DONE
         ],
-        listed=countable({r: listed.collections[r] for r in plan.scope}, rules=plan.rules),
+        listed=countable(listed, plan.scope, plan.rules),
         rules=plan.rules,
         saved=plan.saved,
     )

@@ -51,7 +51,7 @@ def of_result(*results: Result) -> Exit:
     """Return the exit code of applied plans; `FAILED` means that no listing was changed."""
     if all(result.complete for result in results):
         return Exit.DONE
-    changed = any(result.touched or result.differences for result in results)
+    changed = any(result.touched or result.rewritten for result in results)
     return Exit.INCOMPLETE if changed else Exit.FAILED
 
 

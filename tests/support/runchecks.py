@@ -87,7 +87,7 @@ def _edited(trial: Trial, result: Result, change: Edit, now: Text | None) -> Ite
         return
     named = {
         frozenset(way.field for way in one.rewrites)
-        for one in result.differences
+        for one in result.rewritten
         if isinstance(one.change, Edit) and one.change.id == change.id
     }
     differ = fields_that_differ(names_of(change), tuple(change.after), now)
@@ -145,7 +145,7 @@ def _records_of(
         yield Problem("add is done and not there", f"{text}")
     named = [
         frozenset(way.field for way in one.rewrites)
-        for one in result.differences
+        for one in result.rewritten
         if isinstance(one.change, Add | Replace) and tuple(one.change.after) == text
     ]
     if done - len(named) > sum(listed == text for listed in records.values()):
@@ -175,8 +175,8 @@ def _candidates(trial: Trial, text: Text, first: View, listed: Texts) -> Texts:
 
 def _complete(trial: Trial, result: Result) -> Iterator[Problem]:
     """Exit 0: nothing is left to do, nothing was rewritten, and nothing was made twice."""
-    if result.differences:
-        yield Problem("complete although rewritten", f"{len(result.differences)} changes")
+    if result.rewritten:
+        yield Problem("complete although rewritten", f"{len(result.rewritten)} changes")
     for name in trial.case.scope:
         last = trial.last(name)
         if last is None:

@@ -178,9 +178,9 @@ def story_of(trial: Trial) -> Iterator[str]:
     result = trial.result
     for one in result.settled:
         yield f"  {one.outcome.upper()}: {_told(one.change)} {one.error}"
-    for difference in result.differences:
-        ways = "; ".join(f"{one.field} {one.how}" for one in difference.rewrites)
-        yield f"  DIFFERS: {_told(difference.change)}: {ways}"
+    for settled in result.rewritten:
+        ways = "; ".join(f"{one.field} {one.how}" for one in settled.rewrites)
+        yield f"  DIFFERS: {_told(settled.change)}: {ways}"
     yield from (f"  NOTICE: {one.message}" for one in result.notices)
     yield (
         f"  complete={result.complete} verified={result.verified} touched={result.touched} "

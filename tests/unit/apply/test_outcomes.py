@@ -38,9 +38,7 @@ def test_a_plan_of_which_nothing_was_tried_is_skipped_whole() -> None:
     assert result.stopped == "interrupted"
     assert skipped(plan_of(), "interrupted").verified
     assert not result.verified
-    assert [(one.outcome, one.error) for one in result.settled] == [
-        (Outcome.SKIPPED, "interrupted")
-    ] * 2
+    assert result.settled == (Settled(DELETE, Outcome.SKIPPED, "interrupted"),) * 2
     assert result.interrupted
     assert not result.touched
     assert not result.complete

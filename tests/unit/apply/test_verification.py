@@ -5,16 +5,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commandsync.api.policy import Health
+from commandsync.apply.claims import Claims
+from commandsync.apply.ledger import Ledger, State, Write
 from commandsync.apply.outcomes import Outcome
-from commandsync.apply.verification import Evidence, evidence_of
-from commandsync.diagnostics import Notice
+from commandsync.apply.verification import Evidence, compare, evidence_of
+from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.plan.plan import Plan
+from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 from tests.support.driver import Driver
 from tests.support.listing import FAILED_BEFORE, RESET_AFTER, WITHOUT_IDS, Listing
-from tests.support.runs import carry_out, command, plan_now, read, seed, sync, wanted
+from tests.support.runs import TARGET, carry_out, command, plan_now, read, seed, sync, wanted
 
 if TYPE_CHECKING:
+    from commandsync.plan.changes import Change
     from commandsync.records.snapshot import Identity
     from commandsync.records.texts import Text
     from tests.support.listing import Fault, Request
@@ -32,6 +38,18 @@ REPLACE = Replace(resource=Resource.ANNOUNCEMENT, id="1", before=POSTED, after=P
 
 
 SHOWN = Evidence()
+PENDING, UNCLEAR, FAILED = State.PENDING, State.UNCLEAR, State.FAILED
+
+
+def plan_of(*changes: Change) -> Plan:
+    return Plan(
+        target=TARGET,
+        manifest=(),
+        scope=(Resource.COMMAND,),
+        changes=changes,
+        unchanged=0,
+        listed={},
+    )
 
 
 def test_an_add_shows_by_its_record_alone() -> None:
@@ -148,7 +166,7 @@ def test_an_edit_with_an_unknown_result_names_what_differs() -> None:
     run = sync(service, wanted([command("a", "New.")]), driver=Driver(service, retries=0))
 
     assert [one.outcome for one in run.result.settled] == [Outcome.UNKNOWN]
-    assert [one.how for one in run.result.differences[0].rewrites] == ["lower-cased"]
+    assert [one.how for one in run.result.rewritten[0].rewrites] == ["lower-cased"]
 
 
 def test_a_change_that_was_done_before_and_is_undone_meanwhile_is_unknown() -> None:
@@ -180,3 +198,45 @@ def test_an_edit_that_a_service_takes_back_asks_for_its_text_in_the_manifest() -
     assert edited.outcome is Outcome.UNKNOWN
     assert edited.error == "the service accepted it, but it is listed with its old text"
     assert edited.hint == "write it in the manifest as the service stores it"
+
+
+def test_a_new_plan_repeats_nothing_that_the_run_reports() -> None:
+    edit, gone = replace(EDIT, location=Location("commands.yaml", 3)), replace(DELETE, id="2")
+    known, general = Notice("known"), Notice("general")
+    here, elsewhere = (Notice("x", location=Location("commands.yaml", n)) for n in (3, 5))
+    plan = replace(plan_of(edit), notices=(known,))
+    ledger = Ledger(plan, Health(), (Write(0, edit, [PENDING, UNCLEAR, FAILED]),))
+    claims = {Resource.COMMAND: Claims.opened(ledger, Resource.COMMAND, ())}
+    again = replace(plan_of(edit, gone), notices=(known, here, elsewhere, general))
+
+    compare(ledger, Snapshot(), replan=lambda _: again, claims=claims)
+
+    assert ledger.remaining == (gone,)
+    assert ledger.notices[:2] == [elsewhere, general]
+    assert len(ledger.notices) == 3
+
+
+def test_an_edit_with_an_unknown_result_waits_for_the_read_after_the_adds() -> None:
+    service = Listing(choose=lambda request: RESET_AFTER if request.kind == "edit" else None)
+    seed(service, [OLD])
+
+    run = sync(service, wanted([NEW, command("b")]), driver=Driver(service, retries=0))
+
+    assert [settled.outcome for settled in run.result.settled] == [Outcome.DONE] * 2
+
+
+def test_a_record_that_equals_an_edited_one_is_not_called_a_copy_of_an_add() -> None:
+    service = Listing()
+    seed(service, [OLD])
+
+    def another(request: Request) -> Fault | None:
+        if request.kind == "edit":
+            seed(service, [NEW])
+        return None
+
+    service.choose = another
+
+    run = sync(service, wanted([NEW]))
+
+    assert [change.action for change in run.result.remaining] == ["delete"]
+    assert "what this run added" not in run.result.notices[0].message

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from commandsync.apply.outcomes import Difference, Outcome, Result, Settled
+from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.document import failure_kind
 from commandsync.document.failure import failure_document, joined_document
@@ -138,17 +138,15 @@ def test_a_result_document_is_the_plans_and_how_it_ended() -> None:
     edit, rename, add, replace, delete = plan.changes
     assert edit.action == "edit"
     found = rewrites(sent=edit.after, stored=edit.after._replace(description="Shows"))
-    gone = Difference(delete, ())
     result = Result(
         plan=plan,
         settled=(
-            Settled(edit, Outcome.DONE),
+            Settled(edit, Outcome.DONE, rewrites=found),
             Settled(rename, Outcome.FAILED, "no", "shorten it"),
-            Settled(add, Outcome.UNKNOWN, "timed out"),
+            Settled(add, Outcome.UNKNOWN, "timed out", rewrites=found),
             Settled(replace, Outcome.SKIPPED, "stopped"),
-            Settled(delete, Outcome.SKIPPED, "stopped"),
+            Settled(delete, Outcome.SKIPPED, "stopped", rewrites=found),
         ),
-        differences=(Difference(edit, found), Difference(add, ()), gone),
         notices=(Notice("a copy"),),
         verified=False,
         stopped="stopped",

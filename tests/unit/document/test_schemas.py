@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator, ValidationError
 
-from commandsync.apply.outcomes import Difference, Outcome, Result, Settled
+from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.document.failure import failure_document, joined_document
 from commandsync.document.plan import plan_document, plan_schema_text
@@ -38,15 +38,14 @@ def test_the_files_are_what_the_models_generate(name: str, generate: Callable[[]
 
 def _result(plan: Plan) -> Result:
     kinds = list(Outcome)
+    rewrite = Rewrite("description", "long", "lo", "cut at 2 characters", "shorten it")
     settled = tuple(
-        Settled(change, kinds[n % len(kinds)], "why", "hint")
+        Settled(change, kinds[n % len(kinds)], "why", "hint", rewrites=(rewrite,))
         for n, change in enumerate(plan.changes)
     )
-    rewrite = Rewrite("description", "long", "lo", "cut at 2 characters", "shorten it")
     return Result(
         plan=plan,
         settled=settled,
-        differences=tuple(Difference(change, (rewrite,)) for change in plan.changes),
         notices=(Notice("odd", "even", Location("a.yaml")), Notice("x")),
         stopped="why",
     )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from commandsync.plan.changes import Add, Change, Delete, Replace
 from commandsync.plan.guard import ALWAYS_ALLOWED, countable, refusal
 from commandsync.plan.rules import SyncRules, parse_delete_limit
-from commandsync.records.snapshot import Entry
+from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 TEXT = CommandText("a", "b", "c")
@@ -127,12 +127,11 @@ def test_a_number_and_the_three_count_over_the_whole_listing(
 
 
 def test_ignored_records_are_not_counted_and_the_message_says_so() -> None:
-    listed = [Entry(CommandText(name, "", "")) for name in ("a", "b", "c", "d", "beta-1", "beta-2")]
+    names = ("a", "b", "c", "d", "beta-1", "beta-2")
+    listed = Snapshot({Resource.COMMAND: tuple(Entry(CommandText(n, "", "")) for n in names)})
     limits = rules("50%", "beta-*")
 
-    found = refusal(
-        deletes(3), listed=countable({Resource.COMMAND: listed}, rules=limits), rules=limits
-    )
+    found = refusal(deletes(3), listed=countable(listed, listed.scope, limits), rules=limits)
 
     assert found is not None
     assert found.message == (
@@ -144,6 +143,7 @@ def test_a_collection_that_shows_nothing_has_nothing_to_delete() -> None:
     nothing = refusal(deletes(4), listed={}, rules=rules())
 
     assert nothing is not None
+    assert nothing.message == "would delete 4 of 0 listed commands, which keeps none of them"
     assert refusal([], listed={}, rules=rules("0")) is None
     assert refusal([ADD], listed={}, rules=rules("0")) is None
 
@@ -175,3 +175,15 @@ def test_a_percentage_is_held_to_the_last_record(
 @given(count=st.integers(1, ALWAYS_ALLOWED), more=st.integers(1, 20))
 def test_three_are_always_allowed_when_nothing_was_configured(count: int, more: int) -> None:
     assert refused(deletes(count), count + more) == ""
+
+
+def test_a_share_is_compared_to_the_last_decimal_of_the_limit() -> None:
+    assert refused(deletes(3), 10, "29.96%") == (
+        "would delete 3 of 10 listed commands, 30 % is over 29.96 %"
+    )
+
+
+def test_one_of_one_is_all_of_them() -> None:
+    assert refused([REPLACE], 1, "30%") == (
+        "would delete or replace 1 of 1 listed announcements, 100 % is over 30 %"
+    )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,9 +41,9 @@ def test_an_add_and_a_delete_that_say_the_same_print_the_line_to_write() -> None
 
 
 def test_a_name_is_quoted_so_that_it_can_be_pasted() -> None:
-    (hint,) = rename_hints([add("help"), delete('say "hi"\n', syntax="/help [command]")])
+    (hint,) = rename_hints([add("help"), delete('säy "hi"\n', syntax="/help [command]")])
 
-    assert hint.hint.endswith(r'formerly: ["say \"hi\"\n"]')
+    assert hint.hint.endswith(r'formerly: ["säy \"hi\"\n"]')
 
 
 def test_a_name_that_others_keep_cannot_be_a_former_one_so_the_pin_is_printed() -> None:
@@ -101,6 +102,21 @@ def test_so_is_one_whose_syntax_says_the_new_name(
     come = add(new, description, f"{before}{new}{after}")
 
     assert likely_renames([come, gone]) == [(come, gone)]
+
+
+@pytest.mark.parametrize(
+    ("name", "syntax"), [("b", "/b [channel]"), ("a", "b [channel]"), ("help", "help me")]
+)
+def test_a_name_is_left_out_of_the_syntax_once(name: str, syntax: str) -> None:
+    came, gone = add(name, "", syntax), delete("xx", "", syntax.replace(name, "", 1))
+
+    assert likely_renames([came, gone]) == [(came, gone)]
+
+
+def test_another_letter_of_the_syntax_is_not_the_name() -> None:
+    came, gone = add("n", "", "/n [channel]"), delete("a", "", "/a [channel]")
+
+    assert likely_renames([came, gone]) == [(came, gone)]
 
 
 @given(same=WORDS, old=WORDS, new=WORDS)

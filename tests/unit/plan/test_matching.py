@@ -241,14 +241,41 @@ def test_a_record_without_a_usable_id_is_matched_by_equality_only(identifier: st
     assert named.unwritable == {0: 0}
 
 
-def test_large_groups_are_paired_in_their_order() -> None:
-    count = GROUP_LIMIT + 1
-    here = listed(*(entry("a", f"old {n}") for n in range(count)))
-    wanted = [entry("a", f"new {count - n}") for n in range(count)]
+def test_the_name_itself_comes_before_a_former_name() -> None:
+    wanted = [entry("b", formerly=("a",)), entry("a", "New.")]
 
-    matching = match(wanted, here)
+    assert match(wanted, listed(entry("a", "Old."))).pairs == {1: 0}
 
-    assert matching.pairs == {n: n for n in range(count)}
+
+def test_a_former_name_may_mean_a_record_without_an_id() -> None:
+    wanted, here = [entry("b", formerly=("a",))], [entry("a", "Old.")]
+
+    assert match(wanted, here).unwritable == {0: 0}
+    assert match(wanted, here, not_renamed={0}).unwritable == {}
+
+
+def test_an_exact_former_name_comes_before_a_folded_one() -> None:
+    wanted = [entry("a", formerly=("Old",)), entry("b", formerly=("old",))]
+
+    assert match(wanted, listed(entry("old", "x"), entry("Old", "x"))).pairs == {0: 1, 1: 0}
+
+
+@pytest.mark.parametrize(("length", "paired"), [(31, True), (30, False)])
+def test_the_twenty_longest_beginnings_are_tried(length: int, *, paired: bool) -> None:
+    here = listed(*(entry("x" * n, "Does it." if n == length else "Other.") for n in range(30, 51)))
+
+    assert bool(match([entry("x" * 60)], here).pairs) == paired
+
+
+def test_groups_above_the_limit_are_paired_in_their_order() -> None:
+    for count in (GROUP_LIMIT, GROUP_LIMIT + 1):
+        here = listed(*(entry("a", f"old {n}") for n in range(count)))
+        wanted = [entry("a", f"new {count - 1 - n}") for n in range(count)]
+
+        matching = match(wanted, here)
+
+        in_order = [(n, n) for n in range(count)]
+        assert (list(matching.pairs.items()) == in_order) == (count > GROUP_LIMIT)
 
 
 @pytest.mark.parametrize(("w", "n"), [(2, 60), (60, 2)])

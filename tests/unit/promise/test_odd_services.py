@@ -65,7 +65,7 @@ def test_what_a_service_rewrites_is_named_and_nothing_oscillates(
     later = [sync(service, desired) for _ in range(3)]
 
     assert outcomes(first) == ["done"] * 3
-    assert any(said in one.how for d in first.result.differences for one in d.rewrites)
+    assert any(said in one.how for d in first.result.rewritten for one in d.rewrites)
     for run in [first, *later]:
         assert not run.result.complete
         assert not run.result.verified
@@ -88,7 +88,7 @@ def test_an_unclear_add_is_found_under_its_rewritten_text(
 
     assert said
     assert outcomes(run) == ["done"]
-    assert run.result.differences
+    assert run.result.rewritten
     assert len(service.stored["commands"]) == 1
 
 
@@ -111,7 +111,7 @@ def test_an_acknowledged_add_is_not_guessed_at_under_another_name() -> None:
     assert [one.error for one in run.result.settled] == [
         "the service accepted it, but it is not listed; new under another name: 'b*n*n*'"
     ]
-    assert run.result.differences == ()
+    assert run.result.rewritten == ()
 
 
 def test_what_was_made_under_another_name_is_remembered_past_an_unclear_add() -> None:
@@ -122,7 +122,7 @@ def test_what_was_made_under_another_name_is_remembered_past_an_unclear_add() ->
     run = sync(service, wanted([command("one", "banana"), command("two")]))
 
     assert outcomes(run) == ["done", "done"]
-    assert [d.change.name for d in run.result.differences] == ["one"]
+    assert [d.change.name for d in run.result.rewritten] == ["one"]
 
 
 def test_an_id_that_the_service_tells_is_believed() -> None:
@@ -131,7 +131,7 @@ def test_an_id_that_the_service_tells_is_believed() -> None:
     run = sync(service, wanted([command("one"), command("two")]))
 
     assert outcomes(run) == ["done", "done"]
-    assert len(run.result.differences) == 2
+    assert len(run.result.rewritten) == 2
 
 
 def test_an_edit_that_extends_a_text_and_shows_late_is_not_called_cut() -> None:
@@ -156,7 +156,7 @@ def test_an_edit_that_extends_a_text_and_failed_is_not_called_done(
     run = sync(service, wanted([command("a", "Does it. And more.")]), driver=Driver(service, 1))
 
     assert outcomes(run) == [outcome]
-    assert run.result.differences == ()
+    assert run.result.rewritten == ()
     assert run.result.touched is (outcome == "unknown")
 
 

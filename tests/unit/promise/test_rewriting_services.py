@@ -102,7 +102,7 @@ def test_over_many_runs_ids_and_counts_stay_and_each_change_is_tried_once(way: W
         assert {request.kind for request in writes} <= {"edit"}
         assert len({str(request.body) for request in writes}) == len(writes)
         assert of_result(run.result) is Exit.INCOMPLETE
-        assert run.result.differences
+        assert run.result.rewritten
         assert not run.result.verified
     assert len(after_one[0]) == len(COMMANDS)
     assert len(after_one[1]) == len(ANNOUNCEMENTS)
@@ -138,7 +138,7 @@ def test_the_run_names_the_field_and_how_and_what_to_write(name: str) -> None:
         assert SAYS[name] in said
         assert "description: " in said
         assert ("shorten it to " if "cut" in SAYS[name] else "write it as the service ") in said
-        assert all(one.known for d in run.result.differences for one in d.rewrites)
+        assert all(one.known for d in run.result.rewritten for one in d.rewrites)
 
 
 @EVERY_WAY

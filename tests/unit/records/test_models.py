@@ -74,6 +74,7 @@ def test_a_category_that_is_absent_null_or_empty_is_none(sent: dict[str, object]
         ({"id": "c1", "_id": "c2"}, "c1"),
         ({"id": 7}, "7"),
         ({"id": None}, ""),
+        ({"id": "c\ufffd1"}, ""),
         ({}, ""),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.records.rewrites import SHORTEST_CUT, agrees, folded, is_cut, rewrites
+from commandsync.records.rewrites import SHORTEST_CUT, Rewrite, agrees, folded, is_cut, rewrites
 from commandsync.records.texts import CommandText
 
 
@@ -30,6 +30,17 @@ def text(description: str) -> CommandText:
         ("Ban 🔨 HIM", "ban him", "lower-cased and stripped of emoji"),
         ("A  & B", "a &amp; b", "escaped, trimmed and lower-cased"),
         ("AB " * 40, ("ab " * 40)[:99], "lower-cased and cut at 99 characters"),
+        ("AB CD EF GH IJ KL MN", "ab cd ef gh ij k", "lower-cased and cut at 16 characters"),
+        (
+            "AB CD EF GH IJ KL MN &OP",
+            "ab cd ef gh ij kl mn &x",
+            "escaped, lower-cased and cut at 23 characters",
+        ),
+        (
+            "AB CD EF GH IJ & KL",
+            "ab cd ef gh ij &am",
+            "escaped, lower-cased and cut at 18 characters",
+        ),
         (
             "Q & A, " * 40,
             ("q &amp; a, " * 40)[:105],
@@ -55,6 +66,12 @@ def test_a_cut_text_has_thirty_characters_at_least_and_lacks_one() -> None:
     assert not is_cut(start, sent=start)
 
 
+def test_a_cut_may_go_through_an_escaped_character() -> None:
+    start = "x" * SHORTEST_CUT
+
+    assert is_cut(f"{start}&am", sent=f"{start}& more")
+
+
 def test_a_cut_says_to_what_length() -> None:
     (found,) = rewrites(sent=text("abcdef"), stored=text("abc"))
 
@@ -70,13 +87,19 @@ def test_a_cut_that_is_not_all_says_what_else_to_change() -> None:
 
 @pytest.mark.parametrize(
     ("sent", "stored"),
-    [("one", "two"), ("one", ""), ("", "one"), ("All of it", "all"), ("a" * 40, "&" + "x" * 10)],
+    [
+        ("one", "two"),
+        ("one", ""),
+        ("", "one"),
+        ("All of it", "all"),
+        ("a" * 40, "&" + "x" * 10),
+    ],
 )
 def test_another_text_is_not_explained(sent: str, stored: str) -> None:
     (found,) = rewrites(sent=text(sent), stored=text(stored))
 
-    assert found.how == "changed"
-    assert not found.known
+    advice = "write it as the service stores it"
+    assert found == Rewrite("description", sent, stored, "changed", advice, known=False)
 
 
 def test_each_field_is_told_in_the_order_of_the_record() -> None:
@@ -118,6 +141,10 @@ def test_what_services_do_to_a_name_is_folded_away(name: str, emoji: str) -> Non
 )
 def test_punctuation_accents_digits_and_emoji_alone_count(one: str, other: str) -> None:
     assert folded(one) != folded(other)
+
+
+def test_spaces_between_emoji_alone_do_not_count() -> None:
+    assert folded("🎉 🎊") == folded("🎉🎊")
 
 
 @given(WORDS)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.apply.outcomes import Difference, Outcome, Result, Settled
+from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Edit
 from commandsync.plan.rules import SyncRules
@@ -49,17 +49,16 @@ def trouble(every_change: Plan) -> Result:
     """A result with an outcome of each kind."""
     edit, rename, add, replace, delete = every_change.changes
     assert isinstance(rename, Edit)
-    stored = rename.after._replace(description="Does")
+    found = rewrites(sent=rename.after, stored=rename.after._replace(description="Does"))
     return Result(
         plan=every_change,
         settled=(
             Settled(edit, Outcome.FAILED, "the service refuses it (400: too long)", "shorten it"),
-            Settled(rename, Outcome.DONE),
+            Settled(rename, Outcome.DONE, rewrites=found),
             Settled(add, Outcome.UNKNOWN, "no answer within 30 s"),
             Settled(replace, Outcome.SKIPPED, "the token may not do this"),
             Settled(delete, Outcome.SKIPPED, "the token may not do this"),
         ),
-        differences=(Difference(rename, rewrites(sent=rename.after, stored=stored)),),
         notices=(Notice("another copy of 'help' is listed", "run again"),),
         verified=False,
         touched=True,

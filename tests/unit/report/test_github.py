@@ -50,7 +50,7 @@ def test_ten_of_a_kind_are_annotated_at_most(every_change: Plan) -> None:
 
 
 def test_a_result_without_trouble_is_not_annotated(trouble: Result) -> None:
-    result = replace(trouble, settled=(), stopped="", differences=(), notices=())
+    result = replace(trouble, settled=(), stopped="", notices=())
 
     assert _annotations(render_results([result], format="github")) == []
 

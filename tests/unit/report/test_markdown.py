@@ -62,7 +62,8 @@ def test_a_notice_needs_no_hint_and_a_result_no_trouble(every_change: Plan) -> N
 
 
 def test_a_result_without_trouble_shows_what_is_done(trouble: Result) -> None:
-    result = replace(trouble, settled=trouble.settled[1:2], stopped="", differences=(), notices=())
+    settled = (replace(trouble.settled[1], rewrites=()),)
+    result = replace(trouble, settled=settled, stopped="", notices=())
 
     assert "Stopped" not in render_results([result], format="markdown")
 

@@ -141,9 +141,9 @@ def test_an_interrupted_result_says_how_to_go_on(trouble: Result) -> None:
 
 
 def test_differences_are_counted_in_the_end(trouble: Result) -> None:
-    result = replace(
-        _done(trouble.plan), differences=trouble.differences, verified=False, touched=True
-    )
+    done = _done(trouble.plan)
+    settled = (*trouble.rewritten, *done.settled[1:])
+    result = replace(done, settled=settled, verified=False, touched=True)
 
     assert render_results([result], format="text").endswith(
         "Read again: the service changed the text of 1 record.\n"
@@ -166,10 +166,9 @@ def test_the_last_line_says_what_was_read(every_change: Plan) -> None:
 
 
 def test_long_differences_of_what_is_stored_are_shown_as_lines(trouble: Result) -> None:
-    (difference,) = trouble.differences
-    (rewrite,) = difference.rewrites
-    longer = replace(rewrite, sent="a\nb", stored="a")
-    result = replace(trouble, differences=(replace(difference, rewrites=(longer,)),))
+    (settled,) = trouble.rewritten
+    longer = replace(settled.rewrites[0], sent="a\nb", stored="a")
+    result = replace(trouble, settled=(replace(settled, rewrites=(longer,)),))
 
     assert "        │ a\n        - b\n" in render_results([result], format="text")
 
