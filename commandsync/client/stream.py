@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -14,16 +15,17 @@ from commandsync.api.policy import Wait
 from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.gateway import Say
 from commandsync.client.watch import Ask, Closed, Listen, Open
-from commandsync.errors import ListingError, StoppedError
+from commandsync.errors import ListingError, StoppedError, TransportError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 
+    from commandsync.api.operations import Operation
     from commandsync.client.asynctransport import WebSocket
     from commandsync.client.connection import Connection
     from commandsync.client.events import Event
     from commandsync.client.watch import WatchStep
-    from commandsync.errors import Reply, TransportError
+    from commandsync.errors import Reply
 
     Sleep = Callable[[float], Awaitable[object]]
 
@@ -103,16 +105,22 @@ class AsyncStream:
                 return await self._open(dict(query))
             case Wait(seconds=seconds):
                 await self._sleep(seconds)
-            case Ask(operation=operation):
-                try:
-                    return await self._connection.call(operation)
-                except StoppedError:
-                    raise
-                except ListingError as error:
-                    return error
+            case Ask(operation=operation, seconds=seconds):
+                return await self._ask(operation, seconds)
             case _:
                 emit(step)
         return None
+
+    async def _ask(self, operation: Operation[Any], seconds: float) -> Any:  # noqa: ANN401 - as above
+        try:
+            async with asyncio.timeout(seconds if seconds < math.inf else None):
+                return await self._connection.call(operation)
+        except TimeoutError:
+            return TransportError(f"no answer within {seconds:.1f} s", sent=True)
+        except StoppedError:
+            raise
+        except ListingError as error:
+            return error
 
     async def _open(self, query: dict[str, str]) -> Reply | TransportError | bool:
         await self._close()

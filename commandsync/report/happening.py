@@ -47,7 +47,8 @@ def failure_json(error: CommandsyncError) -> str:
 
 
 def _fields(event: Event) -> dict[str, Any]:
-    names = [field.name for field in fields(event) if field.name != "name"]  # type: ignore[arg-type]  # see `Event`
+    shown = [field for field in fields(event) if field.repr]  # type: ignore[arg-type]  # see `Event`
+    names = [field.name for field in shown if field.name != "name"]
     return {"event": event.name} | {name: plain(getattr(event, name)) for name in names}
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commandsync import Event, Reconnected, Vote
-from tests.support.defects import fails_today
 from tests.support.gateway import Gateway, telling, vote
 
 if TYPE_CHECKING:
@@ -84,7 +83,6 @@ ORDERS: dict[str, Callable[[Voters], Voters]] = {
 }
 
 
-@fails_today("nobody reads the voters of the time without a connection")
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS.keys())
 @pytest.mark.parametrize("seed", range(2))
 def test_votes_of_the_gap_are_caught_up_in_order_and_once(
@@ -108,7 +106,6 @@ def test_votes_of_the_gap_are_caught_up_in_order_and_once(
     assert all(caught not in votes(events[:again]) for caught in caught_up)
 
 
-@fails_today("nobody reads the voters of the time without a connection")
 def test_a_second_vote_of_the_gap_is_caught_up(open_client: Open, gateway: Gateway) -> None:
     gateway.voters = [voters(1, 2)] * 2
     gateway.then(losing(gateway, [1], voters(1, 2, 1, 2)), back(gateway))
@@ -140,7 +137,6 @@ def histories() -> Iterator[list[int]]:
         yield sizes
 
 
-@fails_today("a second vote of the same user is not seen, and of several the order is chance")
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS.keys())
 @pytest.mark.parametrize("sizes", list(histories()), ids=["one", "two", "three"])
 def test_polling_tells_every_vote_in_order(
@@ -162,7 +158,6 @@ def test_polling_tells_every_vote_in_order(
     assert [user for user, _ in votes(events)] == [voter["id"] for voter in history[sizes[0] :]]
 
 
-@fails_today("who polls once polls for ever")
 def test_polling_ends_when_the_gateway_is_there_again(open_client: Open, gateway: Gateway) -> None:
     gateway.voters = [voters(1), voters(1, 2)]
     client = open_client(TOKEN, gateway.url, bot="42", retries=0)

@@ -11,7 +11,6 @@ import pytest
 
 from commandsync import Event, Reminder, Vote
 from tests.support.clients import LONGEST, begun
-from tests.support.defects import fails_today
 from tests.support.gateway import BINARY, Gateway, closing, event, framed, telling, vote
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ def until_last(client: Either) -> list[Event]:
     return events[:-1]
 
 
-@fails_today("a client that hears events never asks, though it has to ping")
 @pytest.mark.parametrize("refuses_version_4", [True, False])
 def test_a_busy_service_gets_the_clients_pings(
     open_client: Open, gateway: Gateway, *, refuses_version_4: bool
@@ -87,7 +85,6 @@ def odd_votes() -> list[tuple[object, str, str]]:
     return votes
 
 
-@fails_today("a vote without a bot, or with a user's id alone, is dropped")
 @pytest.mark.parametrize("name", ["vote", "reminder"])
 def test_an_odd_vote_is_told_with_what_is_there_and_a_warning_once(
     open_client: Open, gateway: Gateway, caplog: pytest.LogCaptureFixture, name: str
@@ -115,7 +112,6 @@ def unknown(rng: random.Random, depth: int = 0) -> Any:  # noqa: ANN401 - JSON i
     return rng.choice([parts, {f"key{n}": part for n, part in enumerate(parts)}])
 
 
-@fails_today("an event keeps only what it knows")
 @pytest.mark.parametrize("folds", [0, 1, 2])
 def test_every_event_keeps_its_payload(open_client: Open, gateway: Gateway, folds: int) -> None:
     rng = random.Random(folds)  # noqa: S311 - the same in every run

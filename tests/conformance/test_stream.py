@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync import ApiError, Event, Forbidden, Unauthorized, Vote
-from tests.support.defects import fails_today
 from tests.support.gateway import READY, Gateway, closing, event, telling, vote
 
 if TYPE_CHECKING:
@@ -82,7 +81,6 @@ def test_a_close_after_good_service_is_a_lost_connection(
     assert names(events) == ["ready", "vote", "reconnecting", "reconnected", "ready", "vote"]
 
 
-@fails_today("a 44 after the first `ready` ends the stream")
 @pytest.mark.parametrize(
     ("frames", "code", "reason"), CONNECT_ERRORS.values(), ids=CONNECT_ERRORS.keys()
 )
@@ -98,7 +96,6 @@ def test_a_44_after_good_service_is_a_lost_connection(
     assert names(events) == ["ready", "vote", "reconnecting", "reconnected", "ready", "vote"]
 
 
-@fails_today("a refusal before the next `ready` ends a stream that has seen one")
 @pytest.mark.parametrize(("frames", "code", "reason"), REFUSALS.values(), ids=REFUSALS.keys())
 def test_a_reconnect_that_is_refused_is_tried_again(
     open_client: Open, gateway: Gateway, frames: tuple[str, ...], code: int, reason: str
@@ -127,7 +124,6 @@ def restarting(gateway: Gateway, user: int, *statuses: int) -> Act:
     return act
 
 
-@fails_today("one 401 or 403 at a reconnect ends the stream")
 @pytest.mark.parametrize("status", [401, 403])
 def test_four_refused_handshakes_in_a_row_end_nothing(
     open_client: Open, gateway: Gateway, status: int
@@ -144,7 +140,6 @@ def test_four_refused_handshakes_in_a_row_end_nothing(
     assert len(gateway.asked) == 3 + 2 * 4
 
 
-@fails_today("one 401 or 403 at a reconnect ends the stream")
 @pytest.mark.parametrize(("status", "kind"), [(401, Unauthorized), (403, Forbidden)])
 def test_five_refused_handshakes_in_a_row_end_the_stream(
     open_client: Open, gateway: Gateway, status: int, kind: type[ApiError]
@@ -167,7 +162,6 @@ def namespaces() -> list[str]:
     return ["/" + "".join(rng.choices(letters, k=rng.randint(1, 20))) for _ in range(5)]
 
 
-@fails_today("a packet for another namespace is taken for one of the stream's own")
 @pytest.mark.parametrize("space", namespaces())
 def test_a_packet_for_another_namespace_is_passed_over(
     open_client: Open, gateway: Gateway, space: str
@@ -205,7 +199,6 @@ def test_an_event_that_wants_to_be_acknowledged_is_told(
     assert names(until(client, "1")) == ["ready", "vote"]
 
 
-@fails_today("a 41 ends the connection before the refusal that follows is read")
 @pytest.mark.parametrize("code", [1008, 4001, 4401, 1000])
 def test_a_disconnect_before_a_refusal_is_a_refusal(
     open_client: Open, gateway: Gateway, code: int

@@ -82,6 +82,9 @@ def test_waits_do_not_start_anew_for_a_service_that_only_says_hello() -> None:
             while not isinstance(step, Listen):
                 step = steps.send(None)
             step = steps.send(frame)
+        while not isinstance(step, Ask):
+            step = steps.send(None)
+        step = steps.send(TransportError("refused", sent=False))
         while not isinstance(step, Wait):
             step = steps.send(Closed(1011, "crashed") if isinstance(step, Listen) else None)
         waits.append(step.seconds)
@@ -102,13 +105,13 @@ def test_somebody_who_slips_between_pages_has_not_voted_again() -> None:
         while not isinstance(step, Ask):
             if isinstance(step, Vote):
                 told.append(step.user.id)
-            step = steps.send(None)
+            step = steps.send(Reply(404, b"") if isinstance(step, Open) else None)
 
     assert told == ["c"]
 
 
 @pytest.mark.parametrize("folds", range(3))
-@pytest.mark.parametrize("prefix", ["42", "42/,", "42/news,17", "423"])
+@pytest.mark.parametrize("prefix", ["42", "42/,", "42/?a=1,17", "423"])
 def test_an_event_is_read_however_it_is_wrapped(folds: int, prefix: str) -> None:
     frame = prefix + event("vote", SAID, folds=folds)[2:]
 
@@ -123,13 +126,16 @@ def test_json_that_is_folded_without_end_is_garbage() -> None:
 
 
 def test_a_pong_is_a_sign_of_life() -> None:
-    session = Session(greet=False, hide=str)
+    now = [0.0]
+    session = Session(greet=False, hide=str, clock=lambda: now[0])
 
     assert session.receive("0{}") is None
-    assert session.silence() == Say("2")
+    assert session.patience == 35.0
+    now[0] = 35.0
+    assert session.ping() == Say("2")
     assert session.patience == 10.0
     assert session.receive("3") is None
-    assert session.patience == 35.0
+    assert session.patience == 25.0
     assert (session.established, session.heard, session.ready) == (True, True, False)
 
 
