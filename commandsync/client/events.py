@@ -94,12 +94,14 @@ class Reconnected:
 Event = Ready | Vote | Reminder | Reconnecting | Reconnected
 
 
-def checked_name(name: str) -> str:
-    """Return the name of an event, checked.
+def event_name(event: object) -> str:
+    """Return the name of an event by its name, its type, or a function `on_vote` or `vote`.
 
     Raises:
         ArgumentError: There is no such event.
     """
+    name = event if isinstance(event, str) else getattr(event, "__name__", repr(event))
+    name = name if isinstance(event, str) else name.lower().removeprefix("on_")
     if name not in get_args(EventName):
         raise ArgumentError(
             f"there is no event {name!r}", hint=f"one of: {', '.join(get_args(EventName))}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
+from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     from commandsync.records.models import Voter
 
 _LATE = 10.0  # seconds in which the event of a vote may arrive that the list contained already
+_MOST_KEPT = 10_000
 
 
 class Tally:
@@ -79,3 +82,26 @@ def _newest(voters: Sequence[Voter], new: Counter[str], *, newest_last: bool) ->
             missing[voter.id] -= 1
             found.append(voter)
     return found[::-1]
+
+
+class RecentVotes:
+    """Which users have voted, from answers and events of the last time; from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._known: OrderedDict[str, tuple[float, bool]] = OrderedDict()
+
+    def get(self, key: str, max_age: float) -> bool | None:
+        """Return what was kept in the last seconds; None if it is older, or was not kept."""
+        with self._lock:
+            at, voted = self._known.get(key, (-1.0, False))
+        return voted if 0 <= monotonic() - at < max_age and at >= 0 else None
+
+    def keep(self, key: str, voted: bool | None) -> None:  # noqa: FBT001 - the value
+        """Keep whether a user has voted; None if it is unknown from now on."""
+        with self._lock:
+            self._known.pop(key, None)
+            if voted is not None:
+                self._known[key] = (monotonic(), voted)
+            if len(self._known) > _MOST_KEPT:
+                self._known.popitem(last=False)

@@ -15,7 +15,6 @@ import pytest
 
 from commandsync import Ready, Vote
 from tests.support.clients import LONGEST, begun
-from tests.support.defects import fails_today
 from tests.support.gateway import BOT, Gateway, event, framed, vote
 
 if TYPE_CHECKING:
@@ -86,7 +85,6 @@ def rest(pull: Callable[[], Event | None], count: int) -> list[str]:
     return [event.user.id for event in events if isinstance(event, Vote)]
 
 
-@fails_today("the queue of events has no bound")
 def test_a_reader_that_pauses_holds_the_service_back(open_client: Open, gateway: Gateway) -> None:
     flood = Flood()
     gateway.then(flood)
@@ -103,7 +101,6 @@ def test_a_reader_that_pauses_holds_the_service_back(open_client: Open, gateway:
     assert users == [str(number) for number in range(FRAMES)]
 
 
-@fails_today("there is no argument `event_buffer`")
 @pytest.mark.parametrize("size", [1, 7, 100])
 def test_a_stream_keeps_no_more_events_than_it_is_told(
     open_client: Open, gateway: Gateway, caplog: pytest.LogCaptureFixture, size: int
@@ -122,7 +119,6 @@ def test_a_stream_keeps_no_more_events_than_it_is_told(
     assert size <= left(caplog) <= size + 1
 
 
-@fails_today("what was not read yet is still told after `close`, and nothing says how much it is")
 @pytest.mark.parametrize("count", [1, 13, 200])
 def test_closing_ends_a_stream_at_once_and_says_how_many_events_were_left(
     open_client: Open, gateway: Gateway, caplog: pytest.LogCaptureFixture, count: int
@@ -174,7 +170,6 @@ def test_closing_without_events_left_says_nothing(
     assert [r for r in caplog.records if r.levelno >= logging.WARNING] == []
 
 
-@fails_today("each stream has a connection of its own, and calls the handlers again")
 def test_two_streams_share_a_connection_and_each_handler_is_called_once(
     open_client: Open, gateway: Gateway
 ) -> None:

@@ -10,15 +10,19 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from commandsync import AsyncClient, Client
+from commandsync.client.buffer import AsyncReader, Buffer
+from commandsync.client.stream import AsyncStream
 from commandsync.sync import run, run_async
 from tests.support.blocked import LoopThread
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Generator
     from pathlib import Path
     from typing import Unpack
 
     from commandsync import Event
+    from commandsync.client.asyncconnection import AsyncConnection
+    from commandsync.client.watch import WatchStep
     from commandsync.manifest import Manifest
     from commandsync.sync import Result
     from commandsync.sync.library import Options
@@ -165,6 +169,24 @@ def begun(call: Callable[..., T], *args: object, **kwargs: object) -> Future[T]:
 
     threading.Thread(target=run, daemon=True).start()
     return future
+
+
+async def streamed(
+    steps: Generator[WatchStep, Any, None],
+    connection: AsyncConnection,
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+) -> list[Event]:
+    """Return the events of a stream until it ends."""
+    buffer: Buffer[AsyncStream] = Buffer(100, lambda _: None)
+    reader = AsyncReader(buffer, handles=False)
+    buffer.join(reader, lambda: AsyncStream(steps, connection, buffer, sleep=sleep))
+    events = []
+    while (event := await reader.next()) is not None:
+        events.append(event)
+    stream = buffer.leave(reader)
+    assert stream is not None
+    await stream.wait()
+    return events
 
 
 async def _next(events: AsyncIterator[Event]) -> Event | None:
