@@ -31,7 +31,7 @@ _LAYERS = 4  # of JSON in a string; two have been seen
 _PREFIX = re.compile(r"(?:/[^,\[{\"]*,)?\d*")  # a namespace, and the number of an acknowledgement
 _OTHER_NAMESPACE = re.compile(r"..?/[^,?]")  # `/` alone is the main one
 _SHOWN = 60  # characters of a frame that is logged
-_decode = json.JSONDecoder().decode  # json.loads would look it up for every frame
+_raw_decode = json.JSONDecoder().raw_decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +135,13 @@ class Session:
         if isinstance(frame, bytes):
             _ignore("a binary frame")
             return None
-        frame = self._hide(frame)
         match frame[:1]:
             case "4":
                 return self._message(frame)
             case "0":
                 return self._opened(frame)
             case _:
-                return self._control(frame)
+                return self._control(self._hide(frame))
 
     def _control(self, frame: str) -> Say | Ended | None:
         match frame[:1]:
@@ -183,7 +182,7 @@ class Session:
 
     def _message(self, frame: str) -> Event | Ended | None:
         if _OTHER_NAMESPACE.match(frame):
-            _ignore(frame)
+            _ignore(self._hide(frame))
             return None
         match frame[1:2]:
             case "2":
@@ -193,9 +192,9 @@ class Session:
             case "1":
                 return self._leave("the service ended the session")
             case "4":
-                return Ended(_POLICY, _reason(frame[2:]), refused=True)
+                return Ended(_POLICY, _reason(self._hide(frame[2:])), refused=True)
             case _:  # acknowledgements, and events with binary parts
-                _ignore(frame)
+                _ignore(self._hide(frame))
         return None
 
     def _received(self, event: Event | None) -> Event | None:
@@ -209,19 +208,33 @@ class Session:
 def event_of(frame: str, hide: Hide) -> Event | None:
     """Read a Socket.IO event (`42[...]`); None for one that is unknown or malformed.
 
-    The token is removed again from each layer of JSON in a string.
+    The token is removed from the innermost JSON, where it is escaped least.
     """
     try:
-        content: Any = _decode(frame[_start(frame) :])
-        content = content[1] if content[0] == "message" else None
+        text, start = frame, _start(frame)
+        kind, content = _decode(text, start)[:2]
         for _ in range(_LAYERS):
             if not isinstance(content, str):
                 break
-            content = _decode(hide(content))
-        return _event(content["event"], content["data"])
+            text, start, content = content, 0, _decode(content)
+        hidden = hide(text)
+        if hidden != text:
+            content = _decode(hidden, start)
+            content = content[1] if isinstance(content, list) else content
+        return _event(content["event"], content["data"]) if kind == "message" else None
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):
-        _ignore(frame)
+        _ignore(hide(frame))
         return None
+
+
+def _decode(text: str, start: int = 0) -> Any:  # noqa: ANN401 - JSON is anything
+    """Do as `json.loads`, in half the time for a text without whitespace around the value."""
+    value, end = None, -1
+    try:  # noqa: SIM105 - `suppress` costs a tenth of a frame
+        value, end = _raw_decode(text, start)
+    except ValueError:
+        pass
+    return value if end == len(text) else json.loads(text[start:])
 
 
 def _start(frame: str) -> int:

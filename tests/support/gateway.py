@@ -126,6 +126,8 @@ class Gateway(SocketServer):
     def handle(self, exchange: Exchange) -> None:
         if exchange.request.path == "/v1/bot/42/voters":
             exchange.send(self._voters(exchange.request.query["page"]))
+        elif exchange.request.path.startswith("/v1/bot/42/voters/"):
+            exchange.send(answer({"voted": False}))
         elif self.status:
             headers = {"Location": "http://127.0.0.1:9/"}
             exchange.send(answer({"error": "no"}, status=self.status.pop(0), headers=headers))
