@@ -20,6 +20,13 @@ PHRASES = {
         ),
         "secrecy, timeout=timeout)": "secrecy, timeout=timeout, kept=concurrency)",
     },
+    "asynclistener.py": {
+        "of an asynchronous client": "of a client",
+        "Awaitable[object] | None]": "None]",
+        " It may be asynchronous.": "",
+        "AsyncGenerator[Event, None]": "Generator[Event, None, None]",
+        "  # noqa: ASYNC109 - the clients have the same arguments": "",
+    },
     "asynclibrary.py": {
         "The client library for asyncio: the whole": "The client library: the whole",
         "a listing service, for a bot's event loop.": "a listing service.",
@@ -27,15 +34,13 @@ PHRASES = {
         ", or the extra `[async]` is missing; as": "; as",
         'with async_extra("the asynchronous client needs"):\n            from': "from",
         "Connection  # noqa: PLC0415 - an extra": "Connection  # noqa: PLC0415 - loads requests",
-        " It may be asynchronous.": "",
-        "AsyncGenerator[Event, None]": "Generator[Event, None, None]",
     },
 }
 NAMES = (
     (r"\basync (?=def|for|with)", ""),
     (r"\bawait ", ""),
     (r"\bAsync(?=[A-Z])", ""),
-    (r"\basync(?=connection|gate|transport)", ""),
+    (r"\basync(?=connection|gate|listener|transport)", ""),
     (r"\baclosing\b", "closing"),
     (r"\b__a(?=enter|exit)", "__"),
 )
@@ -53,7 +58,7 @@ def blocking(source: Path) -> str:
     for pattern, replacement in NAMES:
         text = re.sub(pattern, replacement, text)
     text = f"# Generated from {source.name} by `make clients`: edit that file.\n{text}"
-    return _ruff("format", text=_ruff("check", "--select=I,UP028", *FIX, text=text))
+    return _ruff("format", text=_ruff("check", "--select=F401,I,UP028", *FIX, text=text))
 
 
 def _ruff(*arguments: str, text: str) -> str:

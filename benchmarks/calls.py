@@ -11,7 +11,7 @@ import asyncio
 import json
 import sys
 from time import perf_counter, process_time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,21 +86,31 @@ def aiohttp(count: int, base_url: str, bot: str, token: str) -> float:
     return asyncio.run(run())
 
 
-def frames(count: int) -> float:
-    """Read frames of votes as the gateway sends them, in this process's own time."""
+def frames(count: int, folds: str, ours: str) -> float:
+    """Read frames of votes as the gateway sends them, or only decode their JSON, in CPU time."""
     from commandsync.api.credentials import Token  # noqa: PLC0415 - as above
     from commandsync.client.gateway import Session  # noqa: PLC0415 - as above
     from commandsync.client.secrecy import Secrecy  # noqa: PLC0415 - as above
 
     bot = {"id": "779641401482805289", "username": "Lantern"}
     users = [{"id": f"{number:018}", "username": f"user {number}"} for number in range(count)]
-    payloads = [json.dumps({"event": "vote", "data": {"user": user, "bot": bot}}) for user in users]
-    folded = ["42" + json.dumps(["message", one]) for one in payloads]
+    sent: list[Any] = [{"event": "vote", "data": {"user": user, "bot": bot}} for user in users]
+    for _ in range(int(folds)):
+        sent = [json.dumps(content) for content in sent]
+    packets = ["42" + json.dumps(["message", content]) for content in sent]
     session = Session(greet=True, hide=Secrecy(Token("marked-token-7f3a9c1e")).hide)
+    read = session.receive if ours == "ours" else _decoded
     begun = process_time()
-    for frame in folded:
-        session.receive(frame)
+    for packet in packets:
+        read(packet)
     return process_time() - begun
+
+
+def _decoded(packet: str) -> object:
+    content = json.loads(packet[2:])[1]
+    while isinstance(content, str):
+        content = json.loads(content)
+    return content
 
 
 _KINDS: dict[str, Callable[..., float]] = {

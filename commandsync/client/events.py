@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from commandsync.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from commandsync.records.models import Account
 
 EventName = Literal["ready", "vote", "reminder", "reconnecting", "reconnected"]
 """The names of events in the service interface."""
+
+
+def _raw() -> Any:  # noqa: ANN401 - a field, typed where it is used
+    return field(default_factory=dict, repr=False, compare=False, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +26,11 @@ class Ready:
 
     Attributes:
         bot: The bot that the token belongs to.
+        raw: The data as the service sent it, without the token.
     """
 
     bot: Account
+    raw: Mapping[str, Any] = _raw()
     name: EventName = "ready"
 
 
@@ -32,11 +40,16 @@ class Vote:
 
     Attributes:
         user: The voter.
-        bot: The bot.
+        bot: The bot; its id is empty if the service did not send it.
+        caught_up: Whether the vote was read from the list of voters, because the connection was
+            lost when the service sent the event.
+        raw: The data as the service sent it, without the token; empty if it was caught up.
     """
 
     user: Account
     bot: Account
+    caught_up: bool = False
+    raw: Mapping[str, Any] = _raw()
     name: EventName = "vote"
 
 
@@ -46,11 +59,13 @@ class Reminder:
 
     Attributes:
         user: The voter.
-        bot: The bot.
+        bot: The bot; its id is empty if the service did not send it.
+        raw: The data as the service sent it, without the token.
     """
 
     user: Account
     bot: Account
+    raw: Mapping[str, Any] = _raw()
     name: EventName = "reminder"
 
 
@@ -71,7 +86,7 @@ class Reconnecting:
 
 @dataclass(frozen=True, slots=True)
 class Reconnected:
-    """The connection is restored; events sent in the meantime are lost."""
+    """The connection is restored; only votes sent in the meantime can be caught up."""
 
     name: EventName = "reconnected"
 
@@ -79,12 +94,14 @@ class Reconnected:
 Event = Ready | Vote | Reminder | Reconnecting | Reconnected
 
 
-def checked_name(name: str) -> str:
-    """Return the name of an event, checked.
+def event_name(event: object) -> str:
+    """Return the name of an event by its name, its type, or a function `on_vote` or `vote`.
 
     Raises:
         ArgumentError: There is no such event.
     """
+    name = event if isinstance(event, str) else getattr(event, "__name__", repr(event))
+    name = name if isinstance(event, str) else name.lower().removeprefix("on_")
     if name not in get_args(EventName):
         raise ArgumentError(
             f"there is no event {name!r}", hint=f"one of: {', '.join(get_args(EventName))}"

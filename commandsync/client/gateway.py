@@ -10,10 +10,11 @@ import json
 import logging
 import re
 from dataclasses import dataclass
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from commandsync.client.events import Event, Ready, Reminder, Vote
-from commandsync.records.models import read_account
+from commandsync.records.models import Account, read_account
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +29,9 @@ _HEARTBEAT = (25.0, 20.0)
 _LONGEST_HEARTBEAT = 3600.0
 _LAYERS = 4  # of JSON in a string; two have been seen
 _PREFIX = re.compile(r"(?:/[^,\[{\"]*,)?\d*")  # a namespace, and the number of an acknowledgement
+_OTHER_NAMESPACE = re.compile(r"..?/[^,?]")  # `/` alone is the main one
 _SHOWN = 60  # characters of a frame that is logged
-_decode = json.JSONDecoder().decode  # json.loads would look it up for every frame
+_raw_decode = json.JSONDecoder().raw_decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Ended:
 _GONE = 1000
 _ABNORMAL = 1006
 _POLICY = 1008
+_LONGEST_GOODBYE = 5.0  # seconds from a disconnect packet to the close of the WebSocket
 _PASSING = frozenset({1001, 1006, 1011, 1012, 1013, 1014})  # the service's own failure
 _REFUSALS = frozenset({_POLICY, 3000, 3003, 4001, 4003, 4401, 4403})
 
@@ -68,13 +71,17 @@ class Session:
         greet: Whether to connect to the Socket.IO namespace, as version 4 of Engine.IO requires;
             without the version the service connects by itself.
         hide: Removes the token from what the service sends.
+        clock: Returns the time in seconds.
     """
 
-    def __init__(self, *, greet: bool, hide: Hide) -> None:
+    def __init__(self, *, greet: bool, hide: Hide, clock: Callable[[], float] = monotonic) -> None:
         self._greet = greet
         self._hide = hide
-        self._interval, self._timeout = _HEARTBEAT
-        self._probed = False
+        self._clock = clock
+        self._disconnected: Ended | None = None
+        self._probed = False  # whether nothing was received since the last ping to the service
+        self._interval = self._timeout = self._margin = self._due = 0.0
+        self._expect(*_HEARTBEAT)
         self.established = False
         """Whether the service has sent more than its greeting."""
         self.heard = False
@@ -85,16 +92,36 @@ class Session:
     @property
     def patience(self) -> float:
         """Seconds of silence after which `silence` is to be called."""
-        half = self._timeout / 2
-        return half if self._probed else self._interval + half
+        if self._disconnected is not None:
+            return _LONGEST_GOODBYE
+        if self._probed:
+            return self._timeout - self._margin
+        return max(self._due - self._clock(), 0.001)
 
-    def silence(self) -> Say | Ended:
-        """Ping a service that has missed its heartbeat, since some wait for that; then give up."""
+    def ping(self) -> Say | None:
+        """Return the ping that is due, if any; to be called before each wait for a frame.
+
+        With version 4 of Engine.IO the service pings, with version 3 the client, and a service may
+        drop a client that does not. So the client pings where the service is late.
+        """
+        if self._probed or self._disconnected is not None or self._clock() < self._due:
+            return None
+        self._probed = True
+        self._due = self._clock() + self._interval
+        return Say("2")
+
+    def silence(self) -> Ended | None:
+        """Return the end of a connection that has been silent for too long."""
         if self._probed:
             seconds = self._interval + self._timeout
             return Ended(_ABNORMAL, f"no heartbeat within {seconds:g} s")
-        self._probed = True
-        return Say("2")
+        return self._disconnected
+
+    def _expect(self, interval: float, timeout: float) -> None:
+        """Expect a ping of the service in each interval, and allow for some delay."""
+        self._interval, self._timeout = interval, timeout
+        self._margin = min(timeout / 2, interval)
+        self._due = self._clock() + interval + self._margin
 
     def closed(self, code: int, reason: str) -> Ended:
         """Return the end of a closed WebSocket: before any event, a reason is a refused token."""
@@ -108,24 +135,25 @@ class Session:
         if isinstance(frame, bytes):
             _ignore("a binary frame")
             return None
-        frame = self._hide(frame)
         match frame[:1]:
             case "4":
                 return self._message(frame)
             case "0":
                 return self._opened(frame)
             case _:
-                return self._control(frame)
+                return self._control(self._hide(frame))
 
     def _control(self, frame: str) -> Say | Ended | None:
         match frame[:1]:
             case "1":
-                return Ended(_GONE, "the service closed the session")
+                return self._leave("the service closed the session")
             case "2":
                 self.established = self.heard = True
+                self._expect(self._interval, self._timeout)
                 return Say("3" + frame[1:])
             case "3":
                 self.established = self.heard = True
+                self._margin = 0.0  # the service leaves the pings to the client
             case "5" | "6":  # an upgrade, and nothing
                 pass
             case _:
@@ -138,22 +166,35 @@ class Session:
         except (ValueError, RecursionError):
             content = None
         if isinstance(content, dict):
-            self._interval = _seconds(content.get("pingInterval"), self._interval)
-            self._timeout = _seconds(content.get("pingTimeout"), self._timeout)
+            self._expect(
+                _seconds(content.get("pingInterval"), self._interval),
+                _seconds(content.get("pingTimeout"), self._timeout),
+            )
         return Say("40") if self._greet else None
 
+    def _leave(self, reason: str) -> Ended | None:
+        """End the session; before any event, only when the close has shown the reason."""
+        ended = Ended(_GONE, reason)
+        if self.ready:
+            return ended
+        self._disconnected = ended
+        return None
+
     def _message(self, frame: str) -> Event | Ended | None:
+        if _OTHER_NAMESPACE.match(frame):
+            _ignore(self._hide(frame))
+            return None
         match frame[1:2]:
             case "2":
                 return self._received(event_of(frame, self._hide))
             case "0":
                 self.established = True
             case "1":
-                return Ended(_GONE, "the service ended the session")
+                return self._leave("the service ended the session")
             case "4":
-                return Ended(_POLICY, _reason(frame[2:]), refused=True)
+                return Ended(_POLICY, _reason(self._hide(frame[2:])), refused=True)
             case _:  # acknowledgements, and events with binary parts
-                _ignore(frame)
+                _ignore(self._hide(frame))
         return None
 
     def _received(self, event: Event | None) -> Event | None:
@@ -167,19 +208,33 @@ class Session:
 def event_of(frame: str, hide: Hide) -> Event | None:
     """Read a Socket.IO event (`42[...]`); None for one that is unknown or malformed.
 
-    The token is removed again from each layer of JSON in a string.
+    The token is removed from the innermost JSON, where it is escaped least.
     """
     try:
-        content: Any = _decode(frame[_start(frame) :])
-        content = content[1] if content[0] == "message" else None
+        text, start = frame, _start(frame)
+        kind, content = _decode(text, start)[:2]
         for _ in range(_LAYERS):
             if not isinstance(content, str):
                 break
-            content = _decode(hide(content))
-        return _event(content["event"], content["data"])
+            text, start, content = content, 0, _decode(content)
+        hidden = hide(text)
+        if hidden != text:
+            content = _decode(hidden, start)
+            content = content[1] if isinstance(content, list) else content
+        return _event(content["event"], content["data"]) if kind == "message" else None
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):
-        _ignore(frame)
+        _ignore(hide(frame))
         return None
+
+
+def _decode(text: str, start: int = 0) -> Any:  # noqa: ANN401 - JSON is anything
+    """Do as `json.loads`, in half the time for a text without whitespace around the value."""
+    value, end = None, -1
+    try:  # noqa: SIM105 - `suppress` costs a tenth of a frame
+        value, end = _raw_decode(text, start)
+    except ValueError:
+        pass
+    return value if end == len(text) else json.loads(text[start:])
 
 
 def _start(frame: str) -> int:
@@ -190,14 +245,23 @@ def _start(frame: str) -> int:
 
 
 def _event(name: str, data: Any) -> Event | None:  # noqa: ANN401 - JSON is anything
-    if name == "vote":
-        return Vote(read_account(data["user"]), read_account(data["bot"]))
-    if name == "reminder":
-        return Reminder(read_account(data["user"]), read_account(data["bot"]))
+    if name in _ABOUT_USERS:
+        user, bot = _account(data["user"]), data.get("bot")
+        return _ABOUT_USERS[name](user, Account() if bot is None else _account(bot), raw=data)
     if name == "ready":
-        return Ready(read_account(data))
+        return Ready(read_account(data), raw=data)
     _ignore(f"the event {name!r}")
     return None
+
+
+_ABOUT_USERS: dict[str, type[Vote | Reminder]] = {"vote": Vote, "reminder": Reminder}
+
+
+def _account(value: object) -> Account:
+    """Read an account, which may be the identifier alone."""
+    if value is None:
+        raise ValueError("no account")
+    return read_account(value if isinstance(value, dict) else {"id": value})
 
 
 def _ignore(frame: str) -> None:

@@ -8,11 +8,11 @@ import logging
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from commandsync.client.events import checked_name
+from commandsync.client.events import event_name
 from commandsync.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from commandsync.client.events import Event
 
@@ -26,16 +26,42 @@ class _Handlers:
     """The handlers of a client by event, in the order in which they were added."""
 
     def __init__(self) -> None:
-        self._handlers: defaultdict[str, list[Handler]] = defaultdict(list)
+        self._handlers: defaultdict[str, list[tuple[Handler, bool]]] = defaultdict(list)
 
-    def add(self, name: str, handler: H) -> H:
-        """Call a handler with every event of that name.
+    def decorator(self, event: object, *, once: bool = False) -> Any:  # noqa: ANN401 - typed by `on`
+        """Return a decorator for the handlers of an event, or the handler that was decorated.
+
+        Args:
+            event: The name or the type of the event, or a handler called `on_vote` or `vote`.
+            once: Whether it is called with one event only.
 
         Raises:
             ArgumentError: There is no such event, or the client cannot wait for the handler.
         """
-        self._handlers[checked_name(name)].append(handler)
+        name = event_name(event)
+        if isinstance(event, str | type):
+            return lambda handler: self.add(name, handler, once=once)
+        return self.add(name, event, once=once)  # type: ignore[type-var]  # it has a name, so it is a function
+
+    def add(self, name: str, handler: H, *, once: bool = False) -> H:
+        """Call a handler with every event of that name, or with the next one."""
+        self._handlers[name].append((handler, once))
         return handler
+
+    def remove(self, handler: Handler) -> None:
+        """Call a handler no more, with no event; it is not an error if it was not added."""
+        for entries in self._handlers.values():
+            entries[:] = [entry for entry in entries if entry[0] != handler]
+
+    def _of(self, event: Event) -> Iterator[Handler]:
+        entries = self._handlers[event.name]
+        for handler, once in tuple(entries):
+            if once:
+                try:
+                    entries.remove((handler, once))
+                except ValueError:  # another thread is calling it
+                    continue
+            yield handler
 
 
 class AsyncHandlers(_Handlers):
@@ -43,7 +69,7 @@ class AsyncHandlers(_Handlers):
 
     async def call(self, event: Event) -> None:
         """Call the handlers of an event, and wait for those that are asynchronous."""
-        for handler in self._handlers[event.name]:
+        for handler in self._of(event):
             try:
                 result = handler(event)
                 if inspect.isawaitable(result):
@@ -60,14 +86,14 @@ class AsyncHandlers(_Handlers):
 class Handlers(_Handlers):
     """Handlers of a client that cannot wait for an asynchronous one."""
 
-    def add(self, name: str, handler: H) -> H:  # noqa: D102 - as above
+    def add(self, name: str, handler: H, *, once: bool = False) -> H:  # noqa: D102 - as above
         if inspect.iscoroutinefunction(handler):
             raise _asynchronous()
-        return super().add(name, handler)
+        return super().add(name, handler, once=once)
 
     def call(self, event: Event) -> None:
         """Call the handlers of an event."""
-        for handler in self._handlers[event.name]:
+        for handler in self._of(event):
             try:
                 result = handler(event)
                 if inspect.iscoroutine(result):  # of a function that is not a coroutine function

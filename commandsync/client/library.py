@@ -5,37 +5,28 @@ from __future__ import annotations
 
 import asyncio
 import random
-from contextlib import closing
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar
 
 from commandsync.api import arguments, operations
 from commandsync.api.address import parse_address
 from commandsync.api.credentials import Token
 from commandsync.api.paging import Paging
-from commandsync.client import async_extra
-from commandsync.client.handlers import Handlers
-from commandsync.client.watch import Watch
+from commandsync.client.listener import Listener
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, Iterator
+    from collections.abc import Awaitable, Callable, Iterator
     from types import TracebackType
-    from typing import Literal, Self, Unpack
+    from typing import Self, Unpack
 
     from commandsync.api.operations import BotFilters, Operation
-    from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
-    from commandsync.client.stream import Stream
     from commandsync.errors import Reply
     from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
-
-    E = TypeVar("E", Ready, Vote, Reminder, Reconnecting, Reconnected)
-    Handler = Callable[[E], object]
-    Decorator = Callable[[Handler[E]], Handler[E]]
 
 T = TypeVar("T")
 
 
-class Client:
+class Client(Listener):
     """The client of a listing service.
 
     Every method checks its arguments before anything is sent, retries what may be retried, and
@@ -55,6 +46,7 @@ class Client:
         retries: How often a request may be sent again, from 0.
         concurrency: Most requests in flight, from 1.
         insecure_http: Allow plain http to another machine.
+        event_buffer: Most events that are kept for a slow reader, from 1.
 
     Attributes:
         bot: The bot's id, used where a method is not given another one; empty if it is unknown.
@@ -79,6 +71,7 @@ class Client:
         retries: int = 4,
         concurrency: int = 4,
         insecure_http: bool = False,
+        event_buffer: int = 1_000,
     ) -> None:
         from commandsync.client.connection import Connection  # noqa: PLC0415 - loads requests
 
@@ -92,9 +85,7 @@ class Client:
         )
         owner = secret.bot if secret else ""
         self.bot = owner if bot is None else arguments.identifier("bot", bot)
-        self._handlers = Handlers()
-        self._streams: set[Stream] = set()
-        self._closed = False
+        super().__init__(event_buffer)
 
     def list_bots(
         self, *, limit: int = 12, page: int = 1, **filters: Unpack[BotFilters]
@@ -197,67 +188,9 @@ class Client:
         """
         return self.call(operation.raw())
 
-    @overload
-    def on(self, event: Literal["ready"]) -> Decorator[Ready]: ...
-    @overload
-    def on(self, event: Literal["vote"]) -> Decorator[Vote]: ...
-    @overload
-    def on(self, event: Literal["reminder"]) -> Decorator[Reminder]: ...
-    @overload
-    def on(self, event: Literal["reconnecting"]) -> Decorator[Reconnecting]: ...
-    @overload
-    def on(self, event: Literal["reconnected"]) -> Decorator[Reconnected]: ...
-    def on(self, event: str) -> Any:
-        """Decorate a function that is called with every event of that name.
-
-        The names are `ready`, `vote`, `reminder`, `reconnecting` and `reconnected`; the function
-        receives a `Ready`, a `Vote` and so on.
-
-        It is called while `events` or `listen` runs, before the event is yielded. An exception in
-        it is logged and ends nothing.
-
-        Raises:
-            ArgumentError: There is no such event.
-        """
-        return lambda handler: self._handlers.add(event, handler)
-
-    def events(self) -> Generator[Event, None, None]:
-        """Yield events until the client is closed.
-
-        A lost connection is reported as `Reconnecting` and, once it is restored, `Reconnected`. If
-        the service has no gateway, its voters are read every 60 seconds instead.
-
-        Raises:
-            Unauthorized: The token is refused.
-            ListingError: The first attempt failed, and a retry cannot help.
-            UsageError: There is no gateway, and the bot whose voters to read is unknown.
-        """
-        with async_extra("events need"):
-            from commandsync.client.stream import Stream  # noqa: PLC0415 - an extra
-
-        watch = Watch(bot=self.bot, jitter=self._jitter, secrecy=self.connection.secrecy)
-        stream = Stream(watch.steps(), self.connection, sleep=self._sleep)
-        self._streams.add(stream)
-        if self._closed:  # a signal handler may close the client between any two steps
-            stream.stop()
-        try:
-            with closing(stream.events()) as events:
-                for event in events:
-                    self._handlers.call(event)
-                    yield event
-        finally:
-            self._streams.discard(stream)
-
-    def listen(self) -> None:
-        """Call the handlers until the client is closed; raises as `events` does."""
-        for _ in self.events():
-            pass
-
     def close(self) -> None:
         """End the events, send nothing new and close the connections."""
-        self._closed = True
-        for stream in tuple(self._streams):
-            stream.stop()
+        self._buffer.close()
         self.connection.close()
 
     def __enter__(self) -> Self:

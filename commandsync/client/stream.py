@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from contextlib import suppress
-from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -14,20 +14,20 @@ from commandsync.api.policy import Wait
 from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.gateway import Say
 from commandsync.client.watch import Ask, Closed, Listen, Open
-from commandsync.errors import ListingError, StoppedError
+from commandsync.errors import ListingError, StoppedError, TransportError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+    from collections.abc import Awaitable, Callable, Generator
 
+    from commandsync.api.operations import Operation
     from commandsync.client.asynctransport import WebSocket
+    from commandsync.client.buffer import Buffer
     from commandsync.client.connection import Connection
-    from commandsync.client.events import Event
     from commandsync.client.watch import WatchStep
-    from commandsync.errors import Reply, TransportError
+    from commandsync.errors import Reply
 
     Sleep = Callable[[float], Awaitable[object]]
 
-_LONGEST_WAIT = 0.2  # seconds: no signal interrupts a longer wait on Windows
 _ABNORMAL = 1006
 _LONGEST_CLOSE = 1.0  # seconds for the service to answer the closing handshake
 
@@ -38,61 +38,62 @@ class AsyncStream:
     Args:
         steps: The steps of a `Watch`.
         connection: The connection to the service.
+        buffer: Receives the events.
         sleep: Waits.
+        owner: The stream as the buffer knows it.
     """
 
     def __init__(
         self,
         steps: Generator[WatchStep, Any, None],
         connection: AsyncConnection,
+        buffer: Buffer[Any],
         *,
         sleep: Sleep = asyncio.sleep,
+        owner: Stream | None = None,
     ) -> None:
         self._steps = steps
         self._connection = connection
+        self._buffer = buffer
         self._sleep = sleep
+        self._owner = self if owner is None else owner
         self._socket: WebSocket | None = None
         self._task: asyncio.Task[None] | None = None
         self._stopped = False
 
-    async def events(self) -> AsyncGenerator[Event, None]:
-        """Yield events as they arrive, reading on while the caller handles the last one.
-
-        Raises:
-            ListingError: As the steps do.
-        """
-        queue: asyncio.Queue[Event | None] = asyncio.Queue()
-        self._task = task = asyncio.create_task(self._run(queue.put_nowait))
-        task.add_done_callback(lambda _: queue.put_nowait(None))
+    def start(self) -> None:
+        """Receive events in a task of its own, while the readers handle those before."""
+        self._task = asyncio.create_task(self._run())
+        self._task.add_done_callback(self._ended)
         if self._stopped:
-            task.cancel()
-        try:
-            while (event := await queue.get()) is not None:
-                yield event
-            if not task.cancelled():
-                task.result()
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            self._task.cancel()
 
     def stop(self) -> None:
-        """End the stream; events that have arrived are still yielded."""
+        """End the stream."""
         self._stopped = True
         if self._task is not None:
             self._task.cancel()
 
-    async def _run(self, emit: Callable[[Event], None]) -> None:
+    async def wait(self) -> None:
+        """Wait until the stream has ended."""
+        if self._task is not None:
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._buffer.end(self._owner, None if task.cancelled() else task.exception())
+
+    async def _run(self) -> None:
         """Carry out the steps until they end; always close the WebSocket."""
         try:
             step = next(self._steps)
             while True:
-                step = self._steps.send(await self._carry_out(step, emit))
+                step = self._steps.send(await self._carry_out(step))
         except (StopIteration, StoppedError):
             return
         finally:
             await self._close()
 
-    async def _carry_out(self, step: WatchStep, emit: Callable[[Event], None]) -> Any:  # noqa: ANN401 - the result of each step
+    async def _carry_out(self, step: WatchStep) -> Any:  # noqa: ANN401 - the result of each step
         match step:
             case Listen(seconds=seconds):
                 return await self._listen(seconds)
@@ -103,16 +104,22 @@ class AsyncStream:
                 return await self._open(dict(query))
             case Wait(seconds=seconds):
                 await self._sleep(seconds)
-            case Ask(operation=operation):
-                try:
-                    return await self._connection.call(operation)
-                except StoppedError:
-                    raise
-                except ListingError as error:
-                    return error
+            case Ask(operation=operation, seconds=seconds):
+                return await self._ask(operation, seconds)
             case _:
-                emit(step)
+                await self._buffer.put(step, self._owner)
         return None
+
+    async def _ask(self, operation: Operation[Any], seconds: float) -> Any:  # noqa: ANN401 - as above
+        try:
+            async with asyncio.timeout(seconds if seconds < math.inf else None):
+                return await self._connection.call(operation)
+        except TimeoutError:
+            return TransportError(f"no answer within {seconds:.1f} s", sent=True)
+        except StoppedError:
+            raise
+        except ListingError as error:
+            return error
 
     async def _open(self, query: dict[str, str]) -> Reply | TransportError | bool:
         await self._close()
@@ -157,6 +164,7 @@ class Stream:
     Args:
         steps: The steps of a `Watch`.
         connection: The connection whose service and settings the stream uses.
+        buffer: Receives the events.
         sleep: Waits.
     """
 
@@ -164,6 +172,7 @@ class Stream:
         self,
         steps: Generator[WatchStep, Any, None],
         connection: Connection,
+        buffer: Buffer[Stream],
         *,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
@@ -173,43 +182,32 @@ class Stream:
             timeout=connection.timeout,
             retries=connection.retries,
         )
-        self._stream = AsyncStream(steps, self._connection, sleep=sleep)
-        self._queue: SimpleQueue[Event | BaseException | None] = SimpleQueue()
+        self._buffer = buffer
+        self._stream = AsyncStream(steps, self._connection, buffer, sleep=sleep, owner=self)
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._run, name="commandsync-events", daemon=True)
 
-    def events(self) -> Generator[Event, None, None]:
-        """Yield events as they arrive; raises as the steps do."""
+    def start(self) -> None:
+        """Receive events in the thread."""
         self._thread.start()
-        try:
-            while (event := self._next()) is not None:
-                if isinstance(event, BaseException):
-                    raise event
-                yield event
-        finally:
-            self.stop()
-            self._thread.join()
 
     def stop(self) -> None:
-        """End the stream, from any thread; events that have arrived are still yielded."""
+        """End the stream, from any thread."""
         with suppress(RuntimeError):  # the loop is closed already
             self._loop.call_soon_threadsafe(self._stream.stop)
 
-    def _next(self) -> Event | BaseException | None:
-        while True:
-            with suppress(Empty):
-                return self._queue.get(timeout=_LONGEST_WAIT)
+    def wait(self) -> None:
+        """Wait until the thread has ended."""
+        self._thread.join()
 
     def _run(self) -> None:
-        error: BaseException | None = None
         try:
             with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
                 runner.run(self._main())
-        except BaseException as raised:  # noqa: BLE001 - raised where the events are read
-            error = raised
-        self._queue.put(error)
+        except BaseException as error:  # noqa: BLE001 - raised where the events are read
+            self._buffer.end(self, error)
 
     async def _main(self) -> None:
         async with self._connection:
-            async for event in self._stream.events():
-                self._queue.put(event)
+            self._stream.start()
+            await self._stream.wait()

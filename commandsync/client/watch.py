@@ -7,7 +7,9 @@ result, so that every decision about a lost connection is made here.
 from __future__ import annotations
 
 import logging
+import math
 from dataclasses import dataclass
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commandsync.api.answers import acknowledged
@@ -15,8 +17,9 @@ from commandsync.api.operations import LARGEST_PAGE, list_voters
 from commandsync.api.paging import Paging
 from commandsync.api.policy import Wait
 from commandsync.api.refusals import refused
-from commandsync.client.events import Event, Reconnected, Reconnecting, Vote
+from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
 from commandsync.client.gateway import Ended, Say, Session
+from commandsync.client.votes import Tally
 from commandsync.errors import (
     ApiError,
     DecodeError,
@@ -44,12 +47,16 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("commandsync.client")
 
+_NO_GATEWAY = "the service has no gateway: its voters are read every %g s, which shows only votes"
 POLL = 60.0
 """Seconds between two reads of the voters, if there is no gateway."""
 
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
 _ABNORMAL = 1006
 _BAD_REQUEST = 400
+_MOST_REFUSALS = 5  # in a row, of a token that was accepted before
+_LONGEST_READ = 10.0  # seconds for the voters of a gap: no frame is read meanwhile
+_MOST_VOTERS = 1_000  # that are read to catch up
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,7 @@ class Listen:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """The WebSocket was closed."""
+    """The WebSocket was closed, with this code."""
 
     code: int
     reason: str
@@ -76,9 +83,10 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Carry out an operation; the result is its value or the `ListingError`."""
+    """Carry out an operation, within so many seconds; the result is its value or an error."""
 
     operation: Operation[Any]
+    seconds: float = math.inf
 
 
 WatchStep = Open | Listen | Say | Ask | Wait | Event
@@ -100,25 +108,36 @@ class Watch:
     """One stream of events.
 
     Args:
-        bot: The bot whose voters are read if there is no gateway; empty if it is unknown.
+        bot: The bot whose voters are read; if it is empty, the one that the gateway reports.
         jitter: Returns a number from 0 to 1; spreads the attempts of many clients.
         secrecy: Hides the token in what the gateway sends.
+        clock: Returns the time in seconds.
     """
 
-    def __init__(self, *, bot: str, jitter: Callable[[], float], secrecy: Secrecy) -> None:
+    def __init__(
+        self,
+        *,
+        bot: str,
+        jitter: Callable[[], float],
+        secrecy: Secrecy,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self._bot = bot
         self._secrecy = secrecy
         self._jitter = jitter
+        self._clock = clock
+        self._tally = Tally(clock)
         self._failures = 0
+        self._refusals = 0  # of the token, in a row
         self._worked = False  # whether it has ever worked
+        self._ready = False  # whether the gateway has ever sent an event
+        self._polling = False  # whether the voters are read in place of the gateway
+        self._warned = False  # whether an incomplete event was reported
         self._reconnecting = False  # whether `reconnecting` was yielded, and `reconnected` not yet
         self._version: tuple[tuple[str, str], ...] = (("EIO", "4"),)
 
     def steps(self) -> Steps[None]:
         """Run until closed.
-
-        Yields:
-            The steps of the driver.
 
         Raises:
             Unauthorized: The token is refused.
@@ -129,33 +148,62 @@ class Watch:
             answer = yield Open((*self._version, ("transport", "websocket")))
             error = _failure(answer)
             if error is None:
+                self._refusals = 0
                 ended = yield from self._listen()
-                if ended.refused:
+                if ended.refused and not self._ready:
                     raise _refused(ended, with_token=self._secrecy.known)
                 yield from self._lost(ended.code, ended.reason)
             elif self._version and isinstance(error, Invalid) and error.status == _BAD_REQUEST:
                 self._version = ()  # like the published client, which sends no version
-            elif isinstance(error, NotFound) and not self._worked:
+            elif isinstance(error, NotFound) and (self._polling or not self._worked):
                 yield from self._poll()
             else:
                 yield from self._failed(error)
 
     def _listen(self) -> Steps[Ended]:
-        session = Session(greet=bool(self._version), hide=self._secrecy.hide)
+        session = Session(greet=bool(self._version), hide=self._secrecy.hide, clock=self._clock)
+        caught_up = False
         while True:
-            frame = yield Listen(session.patience)
-            if isinstance(frame, str | bytes):
-                meaning = session.receive(frame)
-            elif isinstance(frame, Closed):
-                meaning = session.closed(frame.code, frame.reason)
-            else:
-                meaning = session.silence()
-            if session.established and not isinstance(meaning, Ended):
-                yield from self._restored(heard=session.heard)
+            meaning = yield from self._heard(session)
             if isinstance(meaning, Ended):
                 return meaning
-            if meaning is not None:
+            if session.established:
+                yield from self._restored(heard=session.heard)
+            if isinstance(meaning, Say):
                 yield meaning
+            elif meaning is not None:
+                yield from self._received(meaning)
+                if not caught_up:
+                    caught_up = True
+                    yield from self._catch_up()
+
+    @staticmethod
+    def _heard(session: Session) -> Steps[Event | Say | Ended | None]:
+        if (ping := session.ping()) is not None:
+            yield ping
+        frame = yield Listen(session.patience)
+        if isinstance(frame, str | bytes):
+            return session.receive(frame)
+        if isinstance(frame, Closed):
+            return session.closed(frame.code, frame.reason)
+        return session.silence()
+
+    def _received(self, event: Event) -> Steps[None]:
+        """Yield an event of the gateway, unless it is a vote that was caught up."""
+        self._ready, self._polling = True, False
+        if isinstance(event, Ready):
+            self._bot = self._bot or event.bot.id
+        elif isinstance(event, Vote | Reminder):
+            self._check(event)
+            if isinstance(event, Vote) and not self._tally.count(event.user.id):
+                return
+        yield event
+
+    def _check(self, event: Vote | Reminder) -> None:
+        complete = isinstance(event.raw["user"], dict) and isinstance(event.raw.get("bot"), dict)
+        if not complete and not self._warned:
+            self._warned = True
+            _log.warning("the service sends a %s without a full user or bot", event.name)
 
     def _restored(self, *, heard: bool) -> Steps[None]:
         self._worked = True
@@ -166,7 +214,11 @@ class Watch:
             yield Reconnected()
 
     def _failed(self, error: ListingError) -> Steps[None]:
-        if isinstance(error, Unauthorized | Forbidden) or (not self._worked and _lasting(error)):
+        refused = isinstance(error, Unauthorized | Forbidden)
+        self._refusals = self._refusals + 1 if refused else 0
+        if refused and (not self._ready or self._refusals == _MOST_REFUSALS):
+            raise error
+        if not self._worked and _lasting(error):
             raise error
         code = error.status if isinstance(error, ApiError) else _ABNORMAL
         seconds = error.retry_after if isinstance(error, RateLimited) else None
@@ -183,38 +235,42 @@ class Watch:
         yield Wait(seconds)
 
     def _poll(self) -> Steps[None]:
-        """Read the voters again and again, and yield a vote for each new one.
-
-        A voter in either of the last two reads is not new: between two pages of one read an entry
-        may move from one to the other, and a vote must not be invented.
-        """
+        """Read the voters in place of the gateway, yield the new votes, and wait."""
         list_voters(self._bot)  # raises if the bot is unknown
-        _log.warning(
-            "the service has no gateway: its voters are read every %g s, which shows only votes",
-            POLL,
-        )
-        seen: set[str] | None = None
-        before: set[str] = set()
-        while True:
-            voters = yield from self._voters()
-            if isinstance(voters, ListingError):
-                yield from self._failed(voters)
-                continue
-            yield from self._restored(heard=True)
-            if seen is not None:
-                for identifier in voters.keys() - seen - before:
-                    yield Vote(voters[identifier], Account(id=self._bot))
-            before, seen = seen or set(), set(voters)
-            yield Wait(POLL)
+        if not self._polling:
+            self._polling = True
+            _log.warning(_NO_GATEWAY, POLL)
+        voters = yield from self._voters()
+        if isinstance(voters, ListingError):
+            yield from self._failed(voters)
+            return
+        yield from self._restored(heard=True)
+        for voter in self._tally.read(voters):
+            yield Vote(voter, Account(id=self._bot))
+        yield Wait(POLL)
 
-    def _voters(self) -> Steps[dict[str, Voter] | ListingError]:
-        voters: dict[str, Voter] = {}
+    def _catch_up(self) -> Steps[None]:
+        """Yield the votes since the voters were read for the last time."""
+        if not self._bot:
+            return
+        voters = yield from self._voters(until=self._clock() + _LONGEST_READ)
+        if isinstance(voters, ListingError):
+            _log.debug("votes cannot be caught up: %s", voters.message)
+        elif voters:
+            for voter in self._tally.read(voters, caught_up=True):
+                yield Vote(voter, Account(id=self._bot), caught_up=True)
+
+    def _voters(self, *, until: float = math.inf) -> Steps[list[Voter] | ListingError]:
+        """Read all voters; with a limit, an empty list takes the place of a long one."""
+        voters: list[Voter] = []
         paging = Paging(list_voters(self._bot, page=1, limit=LARGEST_PAGE))
         while not paging.over:
-            page = yield Ask(paging.operation)
+            if until < math.inf and len(voters) >= _MOST_VOTERS:
+                return []
+            page = yield Ask(paging.operation, max(until - self._clock(), 0.0))
             if isinstance(page, ListingError):
                 return page
-            voters |= {voter.id: voter for voter in paging.take(page.voters, page.queries)}
+            voters += paging.take(page.voters, page.queries)
         return voters
 
 
@@ -239,6 +295,5 @@ def _lasting(error: ListingError) -> bool:
 
 
 def _refused(ended: Ended, *, with_token: bool) -> ListingError:
-    # a WebSocket has no status
     reply = Reply(status=401, body=ended.reason.encode(), with_token=with_token)
     return refused(reply, f"{ended.code}: {ended.reason}", by="gateway")

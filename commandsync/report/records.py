@@ -122,7 +122,7 @@ def failure_json(error: CommandsyncError) -> str:
 
 
 def _event(event: Event) -> dict[str, Any]:
-    names = [field.name for field in fields(event) if field.name != "name"]
+    names = [field.name for field in fields(event) if field.repr and field.name != "name"]
     return {"event": event.name} | {name: _plain(getattr(event, name)) for name in names}
 
 

@@ -158,7 +158,12 @@ def test_garbage_is_passed_over(open_client: Open, gateway: Gateway) -> None:
     deep = "42" + "[" * 100_000
     garbage = ["", "9", "42", "42{", "42[]", '42["message"]', '42["message","{"]', "43[]", "451-[]"]
     odd = ["x", deep, "6", "5", "0[", '0{"pingInterval":"x"}', '42["message",{"event":"news"}]']
-    wrong = [event("vote", None), event("vote", {"user": 1}), event("other", {}), '42["other",{}]']
+    wrong = [
+        event("vote", None),
+        event("vote", {"user": None}),
+        event("other", {}),
+        '42["other",{}]',
+    ]
 
     def talk(guest: Guest) -> None:
         guest.welcome()
@@ -198,7 +203,7 @@ def test_bytes_that_are_no_websocket_are_a_lost_connection(
         closing(code=4001, reason=f"token {TOKEN} is invalid", welcome=False),
         closing("0{}", "40", code=1000, reason="invalid token", welcome=False),
         closing("0{}", '44{"message":"invalid token"}', welcome=False),
-        closing("0{}", '44/news,"invalid token"', welcome=False),
+        closing("0{}", '44/,"invalid token"', welcome=False),
         closing("0{}", "44", welcome=False),
     ],
     ids=["policy", "own code", "a reason", "socket.io 5", "socket.io 4", "without a word"],

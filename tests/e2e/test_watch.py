@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 on_posix = pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
 TOKEN = "marked-token-7f3a9c1e"
+LIVE = {"caught_up": False}
 UNTRUSTED = "::error::x\x1b[31m ##[group]y\u202e\n::z"
 _KEEP = """
 import pathlib, sys
@@ -83,11 +84,11 @@ def test_every_event_is_a_json_object_on_a_line(home: Home, gateway: Gateway) ->
 
     assert events == [
         {"event": "ready", "bot": BOT},
-        {"event": "vote", "user": {"id": "7", "username": "u7"}, "bot": BOT},
+        {"event": "vote", "user": {"id": "7", "username": "u7"}, "bot": BOT, **LIVE},
         {"event": "reconnecting", "code": 1012, "reason": "restart"},
         {"event": "reconnected"},
         {"event": "ready", "bot": BOT},
-        {"event": "vote", "user": {"id": "8", "username": "u8"}, "bot": BOT},
+        {"event": "vote", "user": {"id": "8", "username": "u8"}, "bot": BOT, **LIVE},
     ]
     assert err == b"the connection for events is lost: restart (1012)\n"
 
@@ -125,32 +126,39 @@ def test_a_refused_token_ends_it_as_a_failure(home: Home, gateway: Gateway) -> N
         assert "##[" not in said
 
 
+@on_posix
 def test_a_program_gets_each_event_and_never_a_shell(home: Home, gateway: Gateway) -> None:
     user = {"id": "$(touch owned)", "username": "`touch owned`; touch owned"}
     gateway.then(
         closing(event("vote", {"user": user, "bot": BOT}), code=1012, reason="restart"),
-        closing(code=4401, reason="no", welcome=False),
+        telling(),
     )
     kept = home.path / "a folder" / "kept.jsonl"
     kept.parent.mkdir()
-    ran = home.child("watch", "--format", "json", "--exec", keeping(kept))
+    child = home.started("watch", "--format", "json", "--exec", keeping(kept))
+    shown = lines(child, 5)
+    child.send_signal(signal.SIGTERM)
+    _, err = child.communicate(timeout=LONGEST)
 
-    shown = ran.out.splitlines()
-    assert ran.code == 1
-    assert kept.read_text(encoding="utf-8").splitlines() == shown[:-1]
+    assert child.returncode == 143
+    assert kept.read_text(encoding="utf-8").splitlines(keepends=True) == shown
     assert json.loads(shown[1])["user"] == user
     assert not (home.path / "owned").exists()
-    assert ran.err.count("kept\n") == 3
+    assert err.count(b"kept\n") == 5
 
 
+@on_posix
 def test_a_program_that_fails_is_reported_and_the_stream_goes_on(
     home: Home, gateway: Gateway
 ) -> None:
-    gateway.then(closing(vote(1), code=1012), closing(code=4401, reason="no", welcome=False))
+    gateway.then(telling(vote(1), vote(2)))
     kept = home.path / "kept"
-    ran = home.child("watch", "--exec", keeping(kept, 7))
+    child = home.started("watch", "--exec", keeping(kept, 7))
+    lines(child, 3)
+    child.send_signal(signal.SIGTERM)
+    _, err = child.communicate(timeout=LONGEST)
 
-    assert ran.err.count("warning: --exec ended with exit code 7\n") == 3
+    assert err.count(b"warning: --exec ended with exit code 7\n") == 3
     assert len(kept.read_text(encoding="utf-8").splitlines()) == 3
 
 
@@ -158,10 +166,13 @@ def test_a_program_that_fails_is_reported_and_the_stream_goes_on(
 def test_a_program_that_can_no_longer_be_run_is_reported(home: Home, gateway: Gateway) -> None:
     program = home.write("no program\n", "thing")
     program.chmod(0o755)
-    gateway.then(closing(code=1012), closing(code=4401, reason="no", welcome=False))
-    ran = home.child("watch", "--exec", str(program))
+    gateway.then(telling())
+    child = home.started("watch", "--exec", str(program))
+    lines(child, 1)
+    child.send_signal(signal.SIGTERM)
+    _, err = child.communicate(timeout=LONGEST)
 
-    assert "warning: --exec cannot be run: exec format error\n" in ran.err
+    assert b"warning: --exec cannot be run: exec format error\n" in err
 
 
 @on_posix

@@ -5,22 +5,29 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
+from concurrent.futures import Future
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from commandsync import AsyncClient, Client
+from commandsync.client.buffer import AsyncReader, Buffer
+from commandsync.client.stream import AsyncStream
 from commandsync.sync import run, run_async
 from tests.support.blocked import LoopThread
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable, Generator
     from pathlib import Path
     from typing import Unpack
 
     from commandsync import Event
+    from commandsync.client.asyncconnection import AsyncConnection
+    from commandsync.client.watch import WatchStep
     from commandsync.manifest import Manifest
     from commandsync.sync import Result
     from commandsync.sync.library import Options
+
+T = TypeVar("T")
 
 LONGEST = 30  # seconds that a test waits before it gives up
 
@@ -106,6 +113,14 @@ class Either:
         self._listening = threading.Thread(target=run, daemon=True)
         self._listening.start()
 
+    def pulled(self) -> Callable[[], Event | None]:
+        """Begin a stream that is read only by calling what is returned; None is its end."""
+        if isinstance(self.client, AsyncClient):
+            coming = self.client.events()
+            return lambda: self._thread.run(_next(coming), LONGEST)
+        events = self.client.events()
+        return lambda: begun(next, events, None).result(LONGEST)
+
     def take(self, count: int) -> list[Event]:
         """Return the next events."""
         taken: list[Event] = []
@@ -140,6 +155,42 @@ class Either:
     async def _collect(self, client: AsyncClient) -> None:
         async for event in client.events():
             self._events.put(event)
+
+
+def begun(call: Callable[..., T], *args: object, **kwargs: object) -> Future[T]:
+    """Make a call in a thread that does not keep the program alive."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call(*args, **kwargs))
+        except BaseException as error:  # noqa: BLE001 - handed to the test
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future
+
+
+async def streamed(
+    steps: Generator[WatchStep, Any, None],
+    connection: AsyncConnection,
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+) -> list[Event]:
+    """Return the events of a stream until it ends."""
+    buffer: Buffer[AsyncStream] = Buffer(100, lambda _: None)
+    reader = AsyncReader(buffer, handles=False)
+    buffer.join(reader, lambda: AsyncStream(steps, connection, buffer, sleep=sleep))
+    events = []
+    while (event := await reader.next()) is not None:
+        events.append(event)
+    stream = buffer.leave(reader)
+    assert stream is not None
+    await stream.wait()
+    return events
+
+
+async def _next(events: AsyncIterator[Event]) -> Event | None:
+    return await anext(events, None)
 
 
 async def _all(items: AsyncIterator[Any]) -> list[Any]:

@@ -104,7 +104,8 @@ class Gateway(SocketServer):
     Attributes:
         acts: What to do with each connection.
         status: What the handshake is answered with, one after the other, before any connection.
-        voters: What a read of the voters shows, one after the other; the last one stays.
+        voters: What a read of the voters shows, one after the other; the last one stays, and
+            without any the bot is unknown.
         guests: The connections so far.
     """
 
@@ -125,6 +126,8 @@ class Gateway(SocketServer):
     def handle(self, exchange: Exchange) -> None:
         if exchange.request.path == "/v1/bot/42/voters":
             exchange.send(self._voters(exchange.request.query["page"]))
+        elif exchange.request.path.startswith("/v1/bot/42/voters/"):
+            exchange.send(answer({"voted": False}))
         elif self.status:
             headers = {"Location": "http://127.0.0.1:9/"}
             exchange.send(answer({"error": "no"}, status=self.status.pop(0), headers=headers))
@@ -149,7 +152,7 @@ class Gateway(SocketServer):
     def _voters(self, page: str) -> bytes:
         if page != "1":
             return answer({"success": True, "data": {"data": []}})
-        shown = self.voters.pop(0) if len(self.voters) > 1 else self.voters[0]
+        shown = self.voters.pop(0) if len(self.voters) > 1 else (self.voters or [404])[0]
         if isinstance(shown, int):
             return answer({"error": "no"}, status=shown)
         queries = {"page": 1, "maxPage": 1}

@@ -9,9 +9,9 @@ from commandsync.api.address import parse_address
 from commandsync.api.operations import list_records
 from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.asyncgate import AsyncGate
-from commandsync.client.stream import AsyncStream
 from commandsync.client.watch import Watch
 from commandsync.records.texts import Resource
+from tests.support.clients import streamed
 from tests.support.rawserver import Exchange, RawServer, answering
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def test_a_stopped_connection_opens_no_gateway(server: RawServer) -> None:
         async with AsyncConnection(parse_address(server.url), None) as connection:
             watch = Watch(bot="42", jitter=float, secrecy=connection.secrecy)
             connection.stop()
-            return [event async for event in AsyncStream(watch.steps(), connection).events()]
+            return list(await streamed(watch.steps(), connection))
 
     assert asyncio.run(main()) == []
     assert server.requests == []

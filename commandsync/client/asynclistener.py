@@ -1,0 +1,210 @@
+"""The events of an asynchronous client: handlers, a stream of events, and who has voted."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from commandsync.api import arguments, operations
+from commandsync.client import async_extra
+from commandsync.client.buffer import AsyncReader, Buffer
+from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
+from commandsync.client.handlers import AsyncHandlers
+from commandsync.client.votes import RecentVotes
+from commandsync.client.watch import Watch
+from commandsync.errors import StoppedError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable
+    from typing import Literal
+
+    from commandsync.client.asyncconnection import AsyncConnection
+    from commandsync.client.stream import AsyncStream
+
+    On = TypeVar("On", bound=Callable[[Any], Awaitable[object] | None])
+    OnReady = TypeVar("OnReady", bound=Callable[[Ready], Awaitable[object] | None])
+    OnVote = TypeVar("OnVote", bound=Callable[[Vote], Awaitable[object] | None])
+    OnReminder = TypeVar("OnReminder", bound=Callable[[Reminder], Awaitable[object] | None])
+    OnReconnecting = TypeVar(
+        "OnReconnecting", bound=Callable[[Reconnecting], Awaitable[object] | None]
+    )
+    OnReconnected = TypeVar(
+        "OnReconnected", bound=Callable[[Reconnected], Awaitable[object] | None]
+    )
+
+E = TypeVar("E", Ready, Vote, Reminder, Reconnecting, Reconnected)
+
+
+class AsyncListener:
+    """What a client offers of events.
+
+    Args:
+        event_buffer: Most events that are kept for a slow reader, from 1.
+    """
+
+    connection: AsyncConnection
+    bot: str
+    _jitter: Callable[[], float]
+    _sleep: Callable[[float], Awaitable[object]]
+
+    def __init__(self, event_buffer: int) -> None:
+        size = arguments.number("event_buffer", event_buffer, least=1)
+        self._handlers = AsyncHandlers()
+        self._votes = RecentVotes()
+        self._buffer: Buffer[AsyncStream] = Buffer(size, self._note)
+
+    @overload
+    def on(self, event: Literal["ready"] | type[Ready], /) -> Callable[[OnReady], OnReady]: ...
+    @overload
+    def on(self, event: Literal["vote"] | type[Vote], /) -> Callable[[OnVote], OnVote]: ...
+    @overload
+    def on(
+        self, event: Literal["reminder"] | type[Reminder], /
+    ) -> Callable[[OnReminder], OnReminder]: ...
+    @overload
+    def on(
+        self, event: Literal["reconnecting"] | type[Reconnecting], /
+    ) -> Callable[[OnReconnecting], OnReconnecting]: ...
+    @overload
+    def on(
+        self, event: Literal["reconnected"] | type[Reconnected], /
+    ) -> Callable[[OnReconnected], OnReconnected]: ...
+    @overload
+    def on(self, handler: On, /) -> On: ...
+    def on(self, event: Any, /) -> Any:
+        """Decorate a function that is called with every event of a kind.
+
+        `@client.on(Vote)` and `@client.on("vote")` decorate any function, `@client.on` one that is
+        called `on_vote` or `vote`. The names are `ready`, `vote`, `reminder`, `reconnecting` and
+        `reconnected`; the function receives a `Ready`, a `Vote` and so on.
+
+        It is called once for each event, while `events` or `listen` runs, before the event is
+        yielded. An exception in it is logged and ends nothing. It may be asynchronous.
+
+        Raises:
+            ArgumentError: There is no such event.
+        """
+        return self._handlers.decorator(event)
+
+    @overload
+    def once(self, event: Literal["ready"] | type[Ready], /) -> Callable[[OnReady], OnReady]: ...
+    @overload
+    def once(self, event: Literal["vote"] | type[Vote], /) -> Callable[[OnVote], OnVote]: ...
+    @overload
+    def once(
+        self, event: Literal["reminder"] | type[Reminder], /
+    ) -> Callable[[OnReminder], OnReminder]: ...
+    @overload
+    def once(
+        self, event: Literal["reconnecting"] | type[Reconnecting], /
+    ) -> Callable[[OnReconnecting], OnReconnecting]: ...
+    @overload
+    def once(
+        self, event: Literal["reconnected"] | type[Reconnected], /
+    ) -> Callable[[OnReconnected], OnReconnected]: ...
+    @overload
+    def once(self, handler: On, /) -> On: ...
+    def once(self, event: Any, /) -> Any:
+        """Decorate a function that is called with the next event of a kind only; else as `on`."""
+        return self._handlers.decorator(event, once=True)
+
+    def off(self, handler: Callable[[Any], object], /) -> None:
+        """Call a handler no more; it is not an error if it was not added."""
+        self._handlers.remove(handler)
+
+    async def events(self) -> AsyncGenerator[Event, None]:
+        """Yield events until the client is closed.
+
+        All readers of a client share one connection. If a reader is slow, `event_buffer` events are
+        kept for it; then nothing is received until it has taken one.
+
+        A lost connection is reported as `Reconnecting` and, once it is restored, `Reconnected`. If
+        the service has no gateway, its voters are read every 60 seconds instead.
+
+        Raises:
+            Unauthorized: The token is refused.
+            ListingError: The first attempt failed, and a retry cannot help.
+            UsageError: There is no gateway, and the bot whose voters to read is unknown.
+        """
+        reader = self._reader(handles=True)
+        try:
+            while (event := await reader.next()) is not None:
+                for unhandled in reader.unhandled:
+                    await self._handlers.call(unhandled)
+                yield event
+        finally:
+            await self._leave(reader)
+
+    async def listen(self) -> None:
+        """Call the handlers until the client is closed; raises as `events` does."""
+        async for _ in self.events():
+            pass
+
+    async def wait_for(
+        self,
+        event: type[E],
+        *,
+        check: Callable[[E], bool] | None = None,
+        timeout: float = math.inf,  # noqa: ASYNC109 - the clients have the same arguments
+    ) -> E:
+        """Return the next event of a type; connects if neither `events` nor `listen` runs.
+
+        Args:
+            event: The type, such as `Vote`.
+            check: Returns whether it is the right one.
+            timeout: Seconds to wait.
+
+        Raises:
+            TimeoutError: There was none in that time.
+            StoppedError: The client was closed.
+            ListingError: As `events`.
+        """
+        end = monotonic() + timeout
+        reader = self._reader(handles=False)
+        try:
+            while (received := await reader.next(end - monotonic())) is not None:
+                if isinstance(received, event) and (check is None or check(received)):
+                    return received
+        finally:
+            await self._leave(reader)
+        raise StoppedError("the client is closed")
+
+    async def has_voted(self, user: str, *, max_age: float = 60.0) -> bool:
+        """Return whether a user voted, as `check_vote`, which is called at most once in `max_age`.
+
+        An event of a vote counts at once, also while `events` or `listen` runs elsewhere.
+
+        Args:
+            user: The user's id.
+            max_age: Seconds for which an answer or an event is used again; 0 to ask always.
+        """
+        operation = operations.check_vote(self.bot, user)
+        voted = self._votes.get(operation.path, max_age)
+        if voted is None:
+            voted = await self.connection.call(operation)
+            self._votes.keep(operation.path, voted)
+        return voted
+
+    def _note(self, event: Event) -> None:
+        if isinstance(event, Vote | Reminder):
+            with suppress(UsageError):  # the bot or the user is unknown
+                operation = operations.check_vote(event.bot.id or self.bot, event.user.id)
+                self._votes.keep(operation.path, True if isinstance(event, Vote) else None)
+
+    def _reader(self, *, handles: bool) -> AsyncReader[AsyncStream]:
+        with async_extra("events need"):
+            from commandsync.client.stream import AsyncStream  # noqa: PLC0415 - an extra
+
+        def stream() -> AsyncStream:
+            watch = Watch(bot=self.bot, jitter=self._jitter, secrecy=self.connection.secrecy)
+            return AsyncStream(watch.steps(), self.connection, self._buffer, sleep=self._sleep)
+
+        reader = AsyncReader(self._buffer, handles=handles)
+        self._buffer.join(reader, stream)
+        return reader
+
+    async def _leave(self, reader: AsyncReader[AsyncStream]) -> None:
+        if (stream := self._buffer.leave(reader)) is not None:
+            await stream.wait()

@@ -1,0 +1,239 @@
+"""The events that a client has received and its readers have not taken yet."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections import deque
+from threading import Condition
+from time import monotonic
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commandsync.client.events import Event
+
+_log = logging.getLogger("commandsync.client")
+
+_LONGEST_WAIT = 0.2  # seconds: no signal interrupts a longer wait on Windows
+
+
+class Startable(Protocol):
+    """A stream of events, which runs until it is stopped or fails."""
+
+    def start(self) -> None:
+        """Receive events, and put them into the buffer."""
+
+    def stop(self) -> None:
+        """End the stream."""
+
+
+S = TypeVar("S", bound=Startable)
+
+
+class Buffer(Generic[S]):
+    """The events of a client, for all its readers.
+
+    Args:
+        size: Most events that are kept for the slowest reader; then no more are received.
+        note: Called with each event.
+
+    Attributes:
+        changed: Held during each change. Its lock is re-entrant, and a change expects that a signal
+            handler closes the buffer between any two steps.
+    """
+
+    def __init__(self, size: int, note: Callable[[Event], None]) -> None:
+        self.changed = Condition()
+        self._size = size
+        self._note = note
+        self._events: deque[Event] = deque()
+        self._first = 0  # the number of the oldest event that is kept
+        self._handled = 0  # the number of the first event whose handlers were not called
+        self._readers: list[AnyReader[S]] = []
+        self._stream: S | None = None  # which all readers share
+        self._closed = False
+        self._make_room: Callable[[], object] | None = None
+
+    def join(self, reader: AnyReader[S], stream: Callable[[], S]) -> None:
+        """Add a reader, which takes the events from now on; the first one starts the stream."""
+        with self.changed:
+            reader.position = self._first + len(self._events)
+            if not any(other.handles for other in self._readers):
+                self._handled = reader.position
+            if not self._closed:
+                self._readers.append(reader)
+                if self._stream is None:
+                    self._stream = stream()
+                    self._stream.start()
+                reader.stream = self._stream
+            if self._closed:
+                reader.ended = True
+                if reader.stream is not None:
+                    reader.stream.stop()
+
+    def leave(self, reader: AnyReader[S]) -> S | None:
+        """Remove a reader; returns its stream if that has ended, or ends with its last reader."""
+        with self.changed:
+            if reader in self._readers:
+                self._readers.remove(reader)
+            self._drop()
+            if not self._readers and self._stream is not None:
+                self._stream.stop()
+                self._stream = None
+            return None if reader.stream is self._stream else reader.stream
+
+    async def put(self, event: Event, stream: object) -> None:
+        """Add an event of a stream, and wait until there is room for another one."""
+        with self.changed:
+            if stream is not self._stream:
+                return
+            self._note(event)
+            self._events.append(event)
+            self._wake()
+            if len(self._events) < self._size:
+                return
+            loop, room = asyncio.get_running_loop(), asyncio.Event()
+            self._make_room = lambda: loop.call_soon_threadsafe(room.set)
+        await room.wait()
+
+    def take(self, reader: AnyReader[S]) -> Event | None:
+        """Return the next event of a reader; None if there is none yet."""
+        with self.changed:
+            at = reader.position - self._first
+            try:
+                event = self._events[at]
+            except IndexError:
+                return None
+            reader.position += 1
+            if reader.handles:
+                start = max(self._handled - self._first, 0)
+                reader.unhandled = list(self._events)[start : at + 1] if start <= at else []
+                self._handled = max(self._handled, reader.position)
+            self._drop()
+            return event
+
+    def end(self, stream: object, error: BaseException | None) -> None:
+        """End the readers of a stream as soon as they have taken all its events."""
+        with self.changed:
+            if stream is self._stream:
+                self._stream = None
+                self._end(error)
+
+    def close(self) -> None:
+        """End the stream and all its readers at once."""
+        self._closed = True
+        with self.changed:
+            left = len(self._events)
+            self._first += left
+            self._events.clear()
+            stream, self._stream = self._stream, None
+            if stream is not None:
+                stream.stop()
+            self._end(None)
+        if left:
+            _log.warning("closed with %d event%s unread", left, "s" * (left > 1))
+
+    def _end(self, error: BaseException | None) -> None:
+        for reader in self._readers:
+            reader.ended, reader.error = True, error
+            reader.position = max(reader.position, self._first)
+        self._wake()
+
+    def _wake(self) -> None:
+        self.changed.notify_all()
+        for reader in self._readers:
+            reader.wake()
+
+    def _drop(self) -> None:
+        """Drop the events that every reader has taken."""
+        end = self._first + len(self._events)
+        least = min((reader.position for reader in self._readers), default=end)
+        while self._first < least and self._events:
+            self._events.popleft()
+            self._first += 1
+        if self._make_room is not None and len(self._events) < self._size:
+            self._make_room()
+            self._make_room = None
+
+
+class AnyReader(Generic[S]):
+    """One reader of a buffer.
+
+    Args:
+        buffer: The buffer.
+        handles: Whether it calls the handlers.
+
+    Attributes:
+        position: The number of its next event.
+        unhandled: The events up to the last one taken whose handlers are to be called.
+        stream: The stream of its events.
+        ended: Whether there are no more events than those in the buffer.
+        error: The error that ended the stream.
+    """
+
+    def __init__(self, buffer: Buffer[S], *, handles: bool) -> None:
+        self._buffer = buffer
+        self.handles = handles
+        self.position = 0
+        self.unhandled: list[Event] = []
+        self.stream: S | None = None
+        self.ended = False
+        self.error: BaseException | None = None
+
+    def wake(self) -> None:
+        """Look at the buffer again."""
+
+    def _end(self) -> None:
+        if self.error is not None:
+            raise self.error
+
+
+class AsyncReader(AnyReader[S]):
+    """A reader in an event loop."""
+
+    def __init__(self, buffer: Buffer[S], *, handles: bool) -> None:
+        super().__init__(buffer, handles=handles)
+        self._woken = asyncio.Event()
+
+    def wake(self) -> None:  # noqa: D102 - as above
+        self._woken.set()
+
+    async def next(self, seconds: float = math.inf) -> Event | None:
+        """Return the next event; None at the end of the stream.
+
+        Raises:
+            TimeoutError: There was none within so many seconds.
+            ListingError: The stream has failed.
+        """
+        async with asyncio.timeout(seconds if seconds < math.inf else None):
+            while (event := self._buffer.take(self)) is None and not self.ended:
+                self._woken.clear()
+                await self._woken.wait()
+        if event is None:
+            self._end()
+        return event
+
+
+class Reader(AnyReader[S]):
+    """A reader in a thread."""
+
+    def next(self, seconds: float = math.inf) -> Event | None:
+        """Return the next event; None at the end of the stream.
+
+        Raises:
+            TimeoutError: There was none within so many seconds.
+            ListingError: The stream has failed.
+        """
+        end = monotonic() + seconds
+        with self._buffer.changed:
+            while (event := self._buffer.take(self)) is None and not self.ended:
+                left = end - monotonic()
+                if left <= 0:
+                    raise TimeoutError
+                self._buffer.changed.wait(min(left, _LONGEST_WAIT))
+        if event is None:
+            self._end()
+        return event

@@ -1,0 +1,107 @@
+"""The votes that are new in a list of voters, and who has voted lately."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from threading import Lock
+from time import monotonic
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from commandsync.records.models import Voter
+
+_LATE = 10.0  # seconds in which the event of a vote may arrive that the list contained already
+_MOST_KEPT = 10_000
+
+
+class Tally:
+    """Compares each read of a bot's voters with the reads and the events before it.
+
+    A voter who was in either of the last two reads is not new: between two pages of one read an
+    entry may move from one to the other, and a vote must not be invented.
+
+    Args:
+        clock: Returns the time in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._read: list[str] | None = None  # the last read, once there is one
+        self._before: Counter[str] = Counter()  # the one before it
+        self._events: Counter[str] = Counter()  # the votes since the last read
+        self._caught_up: Counter[str] = Counter()
+        self._until = 0.0
+        self._newest_last = False
+
+    def count(self, user: str) -> bool:
+        """Count the event of a vote; False if the vote was caught up just before."""
+        if self._caught_up[user] and self._clock() < self._until:
+            self._caught_up[user] -= 1
+            return False
+        if self._read is not None:
+            self._events[user] += 1
+        return True
+
+    def read(self, voters: Sequence[Voter], *, caught_up: bool = False) -> list[Voter]:
+        """Return the new voters of a list, those who voted first in front.
+
+        Args:
+            voters: The whole list.
+            caught_up: Whether the events of these votes may still arrive.
+        """
+        listed = [voter.id for voter in voters]
+        last, before, events = self._read, self._before, self._events
+        self._read, self._events = listed, Counter()
+        if last is None:
+            return []
+        self._before = Counter(last)
+        new = Counter(listed) - (self._before | before) - events
+        self._newest_last = _newest_last(last, listed, otherwise=self._newest_last)
+        if caught_up:
+            self._caught_up, self._until = new.copy(), self._clock() + _LATE
+        return _newest(voters, new, newest_last=self._newest_last)
+
+
+def _newest_last(last: list[str], listed: list[str], *, otherwise: bool) -> bool:
+    """Return whether a list grows at its end; its oldest entries may be gone."""
+    more = (Counter(listed) - Counter(last)).total()
+    gone = len(last) + more - len(listed)
+    at_end = listed[: len(listed) - more] == last[gone:]
+    at_front = listed[more:] == last[: len(last) - gone]
+    return otherwise if at_end == at_front else at_end
+
+
+def _newest(voters: Sequence[Voter], new: Counter[str], *, newest_last: bool) -> list[Voter]:
+    """Return the newest entries of these users, the oldest of them in front."""
+    missing = new.copy()
+    found: list[Voter] = []
+    for voter in reversed(voters) if newest_last else voters:
+        if missing[voter.id] > 0:
+            missing[voter.id] -= 1
+            found.append(voter)
+    return found[::-1]
+
+
+class RecentVotes:
+    """Which users have voted, from answers and events of the last time; from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._known: OrderedDict[str, tuple[float, bool]] = OrderedDict()
+
+    def get(self, key: str, max_age: float) -> bool | None:
+        """Return what was kept in the last seconds; None if it is older, or was not kept."""
+        with self._lock:
+            at, voted = self._known.get(key, (-1.0, False))
+        return voted if 0 <= monotonic() - at < max_age and at >= 0 else None
+
+    def keep(self, key: str, voted: bool | None) -> None:  # noqa: FBT001 - the value
+        """Keep whether a user has voted; None if it is unknown from now on."""
+        with self._lock:
+            self._known.pop(key, None)
+            if voted is not None:
+                self._known[key] = (monotonic(), voted)
+            if len(self._known) > _MOST_KEPT:
+                self._known.popitem(last=False)
