@@ -24,15 +24,16 @@ BESIDE = (
 # What decides, by folder: every branch is tested.
 DECIDING = ("api/policy.py", "apply/*", "plan/*", "records/*")
 
-# Imports every module but those that an extra is for; the extras are absent, so that a stray
-# import of one fails here.
+# Imports every module but those that need an extra or a bot framework; these are absent, so that a
+# stray import of one fails here.
 IMPORT_ALL = """
 import importlib, pkgutil, commandsync
 extra = {f"commandsync.client.{name}" for name in
          ("asyncconnection", "asynctransport", "stream")}
+without = ("commandsync.server", "commandsync.ext.")
 found = []
 for module in pkgutil.walk_packages(commandsync.__path__, "commandsync."):
-    if module.name not in extra and not module.name.startswith("commandsync.server"):
+    if module.name not in extra and not module.name.startswith(without):
         importlib.import_module(module.name)
         found.append(module.name)
 assert len(found) > 10, found
