@@ -1,13 +1,8 @@
-"""Every Python example in the documents is run, and accepted by mypy strict.
-
-discord.py is not installed here. The cog is checked against, and run with, a small stand-in that
-has the signatures of the names that the cog uses.
-"""
+"""Every Python example in the documents is run, and accepted by mypy strict."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -16,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.e2e.readme_blocks import DOCUMENTS, ROOT
+from tests.support.chat import Chat
 from tests.support.gateway import BOT, Gateway, closing, event, telling, vote
 from tests.support.home import LONGEST, lines
 
@@ -23,11 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.support.bots import Bot, Service
-    from tests.support.home import Home
+    from tests.support.home import Home, Ran
 
     Start = Callable[..., subprocess.Popen[bytes]]
 
-STANDIN = ROOT / "tests" / "support" / "standin"
 TEXT = "".join(path.read_text(encoding="utf-8") for path in DOCUMENTS)
 EXAMPLES = {
     re.match(r"# (\S+)\n", content)[1]: content  # type: ignore[index]  # the first line is the name
@@ -36,22 +31,32 @@ EXAMPLES = {
 RUN = {"show_commands.py", "count.py", "uses.py", "start.py", "thanks.py", "events.py", "votes.py"}
 _COG = """
 import asyncio
+import os
+
+import discord
 from discord.ext.commands import Bot
-from votes import Votes, setup
+from yarl import URL
+
+from votes import CHANNEL, Votes, setup
+
+discord.http.Route.BASE = os.environ["CHAT_REST"]
+discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(os.environ["CHAT_GATEWAY"])
 
 async def main():
-    bot = Bot()
-    await setup(bot)
-    while len(bot.channel.said) < 2:
-        await asyncio.sleep(0.01)
-    print(*bot.channel.said, sep="\\n")
-    (cog,) = bot.cogs
-    assert isinstance(cog, Votes)
-    await cog.cog_unload()
-    assert cog.listening.done()
+    async with Bot("!", intents=discord.Intents.default()) as bot:
+        running = asyncio.create_task(bot.start("a.b.c"))
+        while bot.get_channel(CHANNEL) is None:
+            await asyncio.sleep(0.01)
+        await setup(bot)
+        (cog,) = bot.cogs.values()
+        assert isinstance(cog, Votes)
+        {until}
+        await bot.remove_cog("Votes")
+        assert cog.listening.done()
 
 asyncio.run(main())
 """
+_TWO_MESSAGES = '[await bot.wait_for("message") for _ in range(2)]'
 
 
 @pytest.fixture
@@ -100,7 +105,7 @@ def test_mypy_strict_accepts_every_example(home: Home, pytestconfig: pytest.Conf
             *("--cache-dir", str(cache)),
         ],
         cwd=home.path,
-        env=home.environment(MYPYPATH=os.pathsep.join([str(ROOT), str(STANDIN)])),
+        env=home.environment(MYPYPATH=str(ROOT)),
         capture_output=True,
         text=True,
         timeout=2 * LONGEST,
@@ -175,24 +180,26 @@ def test_events_continue_after_a_lost_connection(gateway: Gateway, start: Start)
     assert shown == ["u7 voted\n", "connection lost: restart\n", "u8 voted\n"]
 
 
+def cog_of(home: Home, chat: Chat, until: str) -> Ran:
+    """Run the cog in a real bot, which is logged in to a stand-in for Discord."""
+    home.write(EXAMPLES["votes.py"], "votes.py")
+    program = (sys.executable, "-W", "ignore::DeprecationWarning", "-c", _COG.format(until=until))
+    return home.child_of(program, CHAT_REST=chat.rest, CHAT_GATEWAY=chat.gateway)
+
+
 def test_the_cog_thanks_voters_and_is_unloaded(home: Home, gateway: Gateway) -> None:
     gateway.then(telling(vote(7), vote(8)))
-    home.write(EXAMPLES["votes.py"], "votes.py")
-    path = os.pathsep.join([str(ROOT), str(STANDIN)])
-    ran = home.child_of((sys.executable, "-c", _COG), PYTHONPATH=path)
+    with Chat() as chat:
+        ran = cog_of(home, chat, _TWO_MESSAGES)
 
-    assert (ran.code, ran.err) == (0, "")
-    assert ran.out == "".join(f"Thank you for your vote, <@{user}>!\n" for user in (7, 8))
+    assert (ran.code, ran.err, ran.out) == (0, "", "")
+    assert chat.said == [f"Thank you for your vote, <@{user}>!" for user in (7, 8)]
 
 
 def test_the_cog_logs_a_refused_token(home: Home, gateway: Gateway) -> None:
     gateway.then(closing(code=4401, reason="no", welcome=False))
-    home.write(EXAMPLES["votes.py"], "votes.py")
-    program = _COG.replace(
-        "while len(bot.channel.said) < 2", "while not bot.cogs[0].listening.done()"
-    )
-    path = os.pathsep.join([str(ROOT), str(STANDIN)])
-    ran = home.child_of((sys.executable, "-c", program), PYTHONPATH=path)
+    with Chat() as chat:
+        ran = cog_of(home, chat, "await cog.listening")
 
     assert ran.code == 0
     assert ran.err.startswith("votes are not received: the gateway does not accept the token")
