@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
+from concurrent.futures import Future
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from commandsync import AsyncClient, Client
 from commandsync.sync import run, run_async
 from tests.support.blocked import LoopThread
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
     from pathlib import Path
     from typing import Unpack
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from commandsync.manifest import Manifest
     from commandsync.sync import Result
     from commandsync.sync.library import Options
+
+T = TypeVar("T")
 
 LONGEST = 30  # seconds that a test waits before it gives up
 
@@ -106,6 +109,14 @@ class Either:
         self._listening = threading.Thread(target=run, daemon=True)
         self._listening.start()
 
+    def pulled(self) -> Callable[[], Event | None]:
+        """Begin a stream that is read only by calling what is returned; None is its end."""
+        if isinstance(self.client, AsyncClient):
+            coming = self.client.events()
+            return lambda: self._thread.run(_next(coming), LONGEST)
+        events = self.client.events()
+        return lambda: begun(next, events, None).result(LONGEST)
+
     def take(self, count: int) -> list[Event]:
         """Return the next events."""
         taken: list[Event] = []
@@ -140,6 +151,24 @@ class Either:
     async def _collect(self, client: AsyncClient) -> None:
         async for event in client.events():
             self._events.put(event)
+
+
+def begun(call: Callable[..., T], *args: object, **kwargs: object) -> Future[T]:
+    """Make a call in a thread that does not keep the program alive."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call(*args, **kwargs))
+        except BaseException as error:  # noqa: BLE001 - handed to the test
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future
+
+
+async def _next(events: AsyncIterator[Event]) -> Event | None:
+    return await anext(events, None)
 
 
 async def _all(items: AsyncIterator[Any]) -> list[Any]:

@@ -1,0 +1,178 @@
+"""Votes that come while there is no connection are caught up; polling misses none, and ends."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commandsync import Event, Reconnected, Vote
+from tests.support.defects import fails_today
+from tests.support.gateway import Gateway, telling, vote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.support.clients import Either
+    from tests.support.gateway import Act, Guest
+
+    Open = Callable[..., Either]
+    Voters = list[dict[str, Any]]
+
+TOKEN = "marked-token-7f3a9c1e"
+LAST = "last"
+POLLS = 300  # reads after which a client that has not tried the gateway again never will
+
+
+def until_last(client: Either) -> list[Event]:
+    """Return the events before the vote that ends a test."""
+    events: list[Event] = []
+    while not (events and isinstance(events[-1], Vote) and events[-1].user.id == LAST):
+        events += client.take(1)
+    return events[:-1]
+
+
+def votes(events: list[Event]) -> list[tuple[str, bool]]:
+    """Return who voted, and whether the vote was caught up."""
+    return [
+        (event.user.id, getattr(event, "caught_up", False))
+        for event in events
+        if isinstance(event, Vote)
+    ]
+
+
+def voters(*users: int | str) -> Voters:
+    return [{"id": str(user), "username": f"u{user}"} for user in users]
+
+
+def read(gateway: Gateway) -> None:
+    """Wait for a read of the voters, for a time that is enough to make one."""
+    for _ in range(100):
+        if len(gateway.voters) == 1 or gateway.released.wait(0.02):
+            return
+
+
+def losing(gateway: Gateway, live: list[int], listed: Voters | int) -> Act:
+    """Welcome, tell of votes, and be gone; the voters are listed so from then on."""
+
+    def act(guest: Guest) -> None:
+        guest.welcome()
+        read(gateway)
+        guest.say(*[vote(user) for user in live])
+        gateway.voters[:] = [listed, listed]
+        guest.leave(1012, "restart")
+
+    return act
+
+
+def back(gateway: Gateway, *live: int) -> Act:
+    """Welcome, tell of votes once the voters are read, and stay."""
+
+    def act(guest: Guest) -> None:
+        guest.welcome()
+        read(gateway)
+        guest.say(*[vote(user) for user in live], vote(LAST))
+        guest.stay()
+
+    return act
+
+
+ORDERS: dict[str, Callable[[Voters], Voters]] = {
+    "newest last": lambda listed: listed,
+    "newest first": lambda listed: listed[::-1],
+}
+
+
+@fails_today("nobody reads the voters of the time without a connection")
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS.keys())
+@pytest.mark.parametrize("seed", range(2))
+def test_votes_of_the_gap_are_caught_up_in_order_and_once(
+    open_client: Open, gateway: Gateway, order: Callable[[Voters], Voters], seed: int
+) -> None:
+    users = random.Random(seed).sample(range(10**6), 12)  # noqa: S311 - the same in every run
+    before, live, missed, after = users[:4], users[4:6], users[6:9], users[9:]
+    gateway.voters = [order(voters(*before))] * 2
+    listed = order(voters(*before, *live, *missed))
+    gateway.then(losing(gateway, live, listed), back(gateway, *after))
+    client = open_client(TOKEN, gateway.url, bot="42", retries=0)
+    client.listen()
+
+    events = until_last(client)
+
+    caught_up = [(str(user), True) for user in missed]
+    assert [vote for vote in votes(events) if vote[1]] == caught_up
+    told_live = [(str(user), False) for user in live + after]
+    assert [vote for vote in votes(events) if not vote[1]] == told_live
+    again = next(n for n, event in enumerate(events) if isinstance(event, Reconnected))
+    assert all(caught not in votes(events[:again]) for caught in caught_up)
+
+
+@fails_today("nobody reads the voters of the time without a connection")
+def test_a_second_vote_of_the_gap_is_caught_up(open_client: Open, gateway: Gateway) -> None:
+    gateway.voters = [voters(1, 2)] * 2
+    gateway.then(losing(gateway, [1], voters(1, 2, 1, 2)), back(gateway))
+    client = open_client(TOKEN, gateway.url, bot="42", retries=0)
+    client.listen()
+
+    assert votes(until_last(client)) == [("1", False), ("2", True)]
+
+
+@pytest.mark.parametrize("listed", [404, 500, 403, []], ids=str)
+def test_a_list_that_tells_nothing_of_the_gap_ends_nothing(
+    open_client: Open, gateway: Gateway, listed: Voters | int
+) -> None:
+    gateway.voters = [voters(1)] * 2
+    gateway.then(losing(gateway, [2], listed), back(gateway, 3))
+    client = open_client(TOKEN, gateway.url, bot="42", retries=0)
+    client.listen()
+
+    assert votes(until_last(client)) == [("2", False), ("3", False)]
+
+
+def histories() -> Iterator[list[int]]:
+    """Return reads of a list that grows, as the numbers of its entries in each."""
+    rng = random.Random(1)  # noqa: S311 - the same in every run
+    for _ in range(3):
+        sizes = [5]  # enough to tell on which side a list grows
+        while sizes[-1] < 20:
+            sizes.append(sizes[-1] + rng.choice([0, 0, 1, 1, 2, 3]))
+        yield sizes
+
+
+@fails_today("a second vote of the same user is not seen, and of several the order is chance")
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS.keys())
+@pytest.mark.parametrize("sizes", list(histories()), ids=["one", "two", "three"])
+def test_polling_tells_every_vote_in_order(
+    open_client: Open,
+    gateway: Gateway,
+    order: Callable[[Voters], Voters],
+    sizes: list[int],
+) -> None:
+    rng = random.Random(2)  # noqa: S311 - the same in every run
+    first = list(range(1, 1 + sizes[0]))
+    history = voters(*first, *rng.choices(first, k=sizes[-1] - sizes[0]))
+    end = order([*history, *voters(LAST)])
+    gateway.voters = [*[order(history[:size]) for size in sizes], end]
+    client = open_client(TOKEN, gateway.url, bot="42", retries=0)
+    client.listen()
+
+    events = until_last(client)
+
+    assert [user for user, _ in votes(events)] == [voter["id"] for voter in history[sizes[0] :]]
+
+
+@fails_today("who polls once polls for ever")
+def test_polling_ends_when_the_gateway_is_there_again(open_client: Open, gateway: Gateway) -> None:
+    gateway.voters = [voters(1), voters(1, 2)]
+    client = open_client(TOKEN, gateway.url, bot="42", retries=0)
+    client.listen()
+
+    polled = client.take(1)
+    gateway.then(telling(vote(3), vote(LAST)))
+    gateway.voters[:] = [voters(1, 2)] * POLLS + [voters(1, 2, LAST)]
+    events = until_last(client)
+
+    assert [user for user, _ in votes(polled)] == ["2"]
+    assert "ready" in [event.name for event in events]
+    assert [user for user, _ in votes(events)] == ["3"]

@@ -1,0 +1,201 @@
+"""Lists in pages are read whole and once, on services that count their pages in any way."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from commandsync import Invalid, NotFound
+from tests.support.defects import fails_today
+from tests.support.rawserver import Exchange, RawServer, answer, answering
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.support.clients import Either
+    from tests.support.rawserver import Act
+
+    Open = Callable[..., Either]
+    Records = list[dict[str, Any]]
+    Serve = Callable[[int, int], "Records | int"]
+
+TOKEN = "marked-token-7f3a9c1e"
+MOST = 60  # requests after which a reader does not come to an end
+LISTS = ("iter_bots", "iter_voters")
+
+
+def records(rng: random.Random, count: int) -> Records:
+    return [{"id": str(number)} for number in rng.sample(range(10**17, 10**18), count)]
+
+
+def served(serve: Serve) -> list[Act]:
+    """Answer so many requests with what a function returns for a page and a limit."""
+
+    def act(exchange: Exchange) -> None:
+        query = parse_qs(urlsplit(exchange.request.target).query)
+        shown = serve(int(query["page"][0]), int(query["limit"][0]))
+        if isinstance(shown, int):
+            exchange.send(answer({"error": f"HTTP {shown}"}, status=shown))
+        else:
+            exchange.send(answer({"success": True, "data": {"data": shown}}))
+
+    return [act] * MOST
+
+
+@pytest.fixture
+def play(server: RawServer) -> Iterator[Callable[[Serve], str]]:
+    """Serve pages from a function; return the URL."""
+
+    def play(serve: Serve) -> str:
+        server.then(*served(serve))
+        return server.url
+
+    yield play
+    assert server.acts, "it asked without end"
+    server.acts.clear()
+
+
+def identifiers(client: Either, method: str, **arguments: object) -> list[str]:
+    return [record.id for record in getattr(client, method)(**arguments)]
+
+
+@fails_today("only a page equal to the one before is noticed")
+@pytest.mark.parametrize("method", LISTS)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_service_that_wraps_round_is_read_once(
+    open_client: Open, play: Callable[[Serve], str], method: str, seed: int
+) -> None:
+    rng = random.Random(seed)  # noqa: S311 - the same in every run
+    size, pages = rng.randint(2, 9), rng.randint(2, 6)
+    listed = records(rng, size * pages)
+
+    def serve(page: int, _limit: int) -> Records:
+        begin = (page - 1) % pages * size
+        return listed[begin : begin + size]
+
+    client = open_client(TOKEN, play(serve), bot="42", retries=0)
+
+    assert identifiers(client, method) == [record["id"] for record in listed]
+
+
+@pytest.mark.parametrize("method", LISTS)
+def test_a_service_that_repeats_its_last_page_is_read_once(
+    open_client: Open, play: Callable[[Serve], str], method: str
+) -> None:
+    listed = records(random.Random(1), 20)  # noqa: S311 - the same in every run
+
+    def serve(page: int, _limit: int) -> Records:
+        begin = (min(page, 4) - 1) * 5
+        return listed[begin : begin + 5]
+
+    client = open_client(TOKEN, play(serve), bot="42", retries=0)
+
+    assert identifiers(client, method) == [record["id"] for record in listed]
+
+
+@fails_today("404 past the end of a list is an error")
+@pytest.mark.parametrize("method", LISTS)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_404_past_the_end_is_the_end(
+    open_client: Open, play: Callable[[Serve], str], method: str, seed: int
+) -> None:
+    rng = random.Random(seed)  # noqa: S311 - the same in every run
+    size, pages = rng.randint(1, 9), rng.randint(1, 6)
+    listed = records(rng, size * pages)
+
+    def serve(page: int, _limit: int) -> Records | int:
+        begin = (page - 1) * size
+        return listed[begin : begin + size] or 404
+
+    client = open_client(TOKEN, play(serve), bot="42", retries=0)
+
+    assert identifiers(client, method) == [record["id"] for record in listed]
+
+
+@pytest.mark.parametrize("method", LISTS)
+def test_a_404_to_the_first_page_is_an_error(
+    open_client: Open, server: RawServer, method: str
+) -> None:
+    server.then(answering({"error": "unknown bot"}, status=404))
+    client = open_client(TOKEN, server.url, bot="42", retries=0)
+
+    with pytest.raises(NotFound):
+        getattr(client, method)()
+
+
+@fails_today("a record that slips to the next page is listed twice")
+@pytest.mark.parametrize("seed", range(5))
+def test_pages_that_shift_while_they_are_read_list_nobody_twice(
+    open_client: Open, play: Callable[[Serve], str], seed: int
+) -> None:
+    rng = random.Random(seed)  # noqa: S311 - the same in every run
+    size = rng.randint(2, 9)
+    listed = records(rng, size * rng.randint(3, 6))
+    before = [record["id"] for record in listed]
+
+    def serve(page: int, _limit: int) -> Records:
+        shown = listed[(page - 1) * size : page * size]
+        listed[:0] = records(rng, rng.randint(1, size - 1) if page < 4 else 0)
+        return shown
+
+    client = open_client(TOKEN, play(serve), bot="42", retries=0)
+    read = identifiers(client, "iter_bots")
+
+    assert len(read) == len(set(read))
+    assert set(before) <= set(read)
+
+
+def largest() -> list[int]:
+    return [50, *random.Random(6).sample(range(5, 100), 3)]  # noqa: S311 - the same in every run
+
+
+@fails_today("a service with smaller pages than were asked for is an error")
+@pytest.mark.parametrize("method", LISTS)
+@pytest.mark.parametrize("most", largest())
+def test_a_service_that_refuses_large_pages_is_asked_for_smaller_ones(
+    open_client: Open, play: Callable[[Serve], str], method: str, most: int
+) -> None:
+    listed = records(random.Random(most), 130)  # noqa: S311 - the same in every run
+
+    def serve(page: int, limit: int) -> Records | int:
+        return 400 if limit > most else listed[(page - 1) * limit : page * limit]
+
+    client = open_client(TOKEN, play(serve), bot="42", retries=0)
+
+    assert identifiers(client, method) == [record["id"] for record in listed]
+
+
+@pytest.mark.parametrize("method", LISTS)
+@pytest.mark.parametrize("most", largest())
+def test_a_service_that_shows_smaller_pages_is_read_whole(
+    open_client: Open, play: Callable[[Serve], str], method: str, most: int
+) -> None:
+    listed = records(random.Random(most), 130)  # noqa: S311 - the same in every run
+
+    def serve(page: int, limit: int) -> Records:
+        limit = min(limit, most)
+        return listed[(page - 1) * limit : page * limit]
+
+    client = open_client(TOKEN, play(serve), bot="42", retries=0)
+
+    assert identifiers(client, method) == [record["id"] for record in listed]
+
+
+def test_a_list_that_is_refused_whatever_its_pages_is_an_error(
+    open_client: Open, play: Callable[[Serve], str]
+) -> None:
+    client = open_client(TOKEN, play(lambda _page, _limit: 400), bot="42", retries=0)
+
+    with pytest.raises(Invalid, match="HTTP 400"):
+        client.iter_bots(sort="nothing")
+
+
+def test_one_page_that_is_too_large_is_an_error(open_client: Open, server: RawServer) -> None:
+    server.then(answering({"error": "limit must be at most 50"}, status=400))
+    client = open_client(TOKEN, server.url, bot="42", retries=0)
+
+    with pytest.raises(Invalid, match="at most 50"):
+        client.list_bots(limit=100)

@@ -1,0 +1,221 @@
+"""A stream of events ends only when it is closed, or the token is refused."""
+
+from __future__ import annotations
+
+import random
+import string
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync import ApiError, Event, Forbidden, Unauthorized, Vote
+from tests.support.defects import fails_today
+from tests.support.gateway import READY, Gateway, closing, event, telling, vote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.clients import Either
+    from tests.support.gateway import Act, Guest
+
+    Open = Callable[..., Either]
+
+TOKEN = "marked-token-7f3a9c1e"
+WORDS = ("invalid token", "not authorized", "token expired", "overloaded", "bye", "")
+
+
+Ending = tuple[tuple[str, ...], int, str]
+
+
+def closes() -> dict[str, Ending]:
+    """Return how a service may close: what it sends last, its close code and its reason."""
+    rng = random.Random(10)  # noqa: S311 - the same in every run
+    codes = [1000, 1001, 1008, 1011, 1012, 1013, 3000, 3003, 4001, 4003, 4401, 4403]
+    codes += rng.sample(range(3000, 5000), 6)
+    return {str(code): ((), code, rng.choice(WORDS)) for code in codes}
+
+
+DISCONNECTS: dict[str, Ending] = {
+    "41": (("41",), 1000, ""),
+    "41 and a refusal": (("41",), 4401, "invalid token"),
+    "1": (("1",), 1000, ""),
+    "1 and a refusal": (("1",), 4401, "invalid token"),
+}
+CONNECT_ERRORS: dict[str, Ending] = {
+    "nothing": (("44",), 1000, ""),
+    "an object": (('44{"message":"invalid token"}',), 1000, ""),
+    "a text": (('44"not authorized"',), 1008, "invalid token"),
+}
+CLOSES = closes()
+REFUSALS = CONNECT_ERRORS | {
+    name: ending for name, ending in CLOSES.items() if ending[1] in {1008, 3000, 4001, 4401}
+}
+LOST = CLOSES | DISCONNECTS
+
+
+def until(client: Either, user: str) -> list[Event]:
+    """Return the events up to the vote of a user; raises what ends the stream before."""
+    events: list[Event] = []
+    while not (events and isinstance(events[-1], Vote) and events[-1].user.id == user):
+        events += client.take(1)
+    return events
+
+
+def votes(events: list[Event]) -> list[str]:
+    return [event.user.id for event in events if isinstance(event, Vote)]
+
+
+def names(events: list[Event]) -> list[str]:
+    return [event.name for event in events]
+
+
+@pytest.mark.parametrize(("frames", "code", "reason"), LOST.values(), ids=LOST.keys())
+def test_a_close_after_good_service_is_a_lost_connection(
+    open_client: Open, gateway: Gateway, frames: tuple[str, ...], code: int, reason: str
+) -> None:
+    gateway.then(closing(vote(1), *frames, code=code, reason=reason), telling(vote(2)))
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    events = until(client, "2")
+
+    assert names(events) == ["ready", "vote", "reconnecting", "reconnected", "ready", "vote"]
+
+
+@fails_today("a 44 after the first `ready` ends the stream")
+@pytest.mark.parametrize(
+    ("frames", "code", "reason"), CONNECT_ERRORS.values(), ids=CONNECT_ERRORS.keys()
+)
+def test_a_44_after_good_service_is_a_lost_connection(
+    open_client: Open, gateway: Gateway, frames: tuple[str, ...], code: int, reason: str
+) -> None:
+    gateway.then(closing(vote(1), *frames, code=code, reason=reason), telling(vote(2)))
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    events = until(client, "2")
+
+    assert names(events) == ["ready", "vote", "reconnecting", "reconnected", "ready", "vote"]
+
+
+@fails_today("a refusal before the next `ready` ends a stream that has seen one")
+@pytest.mark.parametrize(("frames", "code", "reason"), REFUSALS.values(), ids=REFUSALS.keys())
+def test_a_reconnect_that_is_refused_is_tried_again(
+    open_client: Open, gateway: Gateway, frames: tuple[str, ...], code: int, reason: str
+) -> None:
+    refused = closing("0{}", *frames, code=code, reason=reason or "no", welcome=False)
+    restart = closing(vote(1), code=1012, reason="restart")
+    gateway.then(restart, refused, refused, restart, refused, telling(vote(2)))
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    events = until(client, "2")
+
+    assert votes(events) == ["1", "1", "2"]
+    assert len(gateway.guests) == 6
+
+
+def restarting(gateway: Gateway, user: int, *statuses: int) -> Act:
+    """Welcome, tell of a vote and close; the next handshakes are answered with these statuses."""
+
+    def act(guest: Guest) -> None:
+        guest.welcome()
+        guest.say(vote(user))
+        gateway.status.extend(statuses)
+        guest.leave(1012, "")
+
+    return act
+
+
+@fails_today("one 401 or 403 at a reconnect ends the stream")
+@pytest.mark.parametrize("status", [401, 403])
+def test_four_refused_handshakes_in_a_row_end_nothing(
+    open_client: Open, gateway: Gateway, status: int
+) -> None:
+    lost = [restarting(gateway, user, *[status] * 4) for user in (1, 2)]
+    gateway.then(*lost, telling(vote(3)))
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    events = until(client, "3")
+
+    assert votes(events) == ["1", "2", "3"]
+    assert names(events).count("reconnecting") == names(events).count("reconnected") == 2
+    assert len(gateway.asked) == 3 + 2 * 4
+
+
+@fails_today("one 401 or 403 at a reconnect ends the stream")
+@pytest.mark.parametrize(("status", "kind"), [(401, Unauthorized), (403, Forbidden)])
+def test_five_refused_handshakes_in_a_row_end_the_stream(
+    open_client: Open, gateway: Gateway, status: int, kind: type[ApiError]
+) -> None:
+    gateway.then(restarting(gateway, 1, *[status] * 5), telling(vote(2)))
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    before = names(client.take(3))
+    ended = client.ended()
+
+    assert before == ["ready", "vote", "reconnecting"]
+    assert type(ended) is kind
+    assert len(gateway.asked) == 1 + 5
+
+
+def namespaces() -> list[str]:
+    rng = random.Random(3)  # noqa: S311 - the same in every run
+    letters = string.ascii_letters + string.digits + "-_"
+    return ["/" + "".join(rng.choices(letters, k=rng.randint(1, 20))) for _ in range(5)]
+
+
+@fails_today("a packet for another namespace is taken for one of the stream's own")
+@pytest.mark.parametrize("space", namespaces())
+def test_a_packet_for_another_namespace_is_passed_over(
+    open_client: Open, gateway: Gateway, space: str
+) -> None:
+    other = event("vote", {"user": {"id": "13"}, "bot": {"id": "42"}}).removeprefix("42")
+    packets = [
+        f'40{space},{{"sid":"x"}}',
+        f'44{space},{{"message":"invalid token"}}',
+        f"42{space},{other}",
+        f"42{space},17{other}",
+        f"41{space},",
+    ]
+
+    def act(guest: Guest) -> None:
+        guest.say("0{}", "40", *packets, READY, *packets, vote(1))
+        guest.stay()
+
+    gateway.then(act)
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    events = until(client, "1")
+
+    assert names(events) == ["ready", "vote"]
+    assert len(gateway.guests) == 1
+
+
+def test_an_event_that_wants_to_be_acknowledged_is_told(
+    open_client: Open, gateway: Gateway
+) -> None:
+    gateway.then(telling(vote(1).replace("42[", "4217[")))
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    assert names(until(client, "1")) == ["ready", "vote"]
+
+
+@fails_today("a 41 ends the connection before the refusal that follows is read")
+@pytest.mark.parametrize("code", [1008, 4001, 4401, 1000])
+def test_a_disconnect_before_a_refusal_is_a_refusal(
+    open_client: Open, gateway: Gateway, code: int
+) -> None:
+    refusal = closing("0{}", "40", "41", code=code, reason="invalid token", welcome=False)
+    gateway.then(refusal, telling(vote(1)))
+    client = open_client(TOKEN, gateway.url)
+    client.listen()
+
+    error = client.ended()
+
+    assert isinstance(error, Unauthorized)
+    assert len(gateway.guests) == 1
