@@ -7,9 +7,17 @@ failure, or reports more records than it contains is an error and never an empty
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from commandsync.api.refusals import CHECK_BASE_URL, content_of, json_or_none, raise_for_status
+from commandsync.api.refusals import (
+    CHECK_BASE_URL,
+    contains_error,
+    content_of,
+    json_or_none,
+    own_message,
+    raise_for_status,
+)
 from commandsync.errors import DecodeError, Reply
 from commandsync.records.texts import Resource
 
@@ -24,6 +32,8 @@ if TYPE_CHECKING:
 
 _MOST_RECORDS = 100_000  # of one list: no bot has a tenth of it
 _NOT_FOUND = 404
+_NEITHER = "the answer to the vote check is neither yes nor no"
+_ON_TOKEN = re.compile("token|authori[sz]|forbidden|permission", re.IGNORECASE)
 
 
 def records(resource: Resource, reply: Reply) -> tuple[Any, ...]:
@@ -71,20 +81,28 @@ def voter_page(reply: Reply) -> VoterPage:
 def voted(reply: Reply) -> bool:
     """Read a vote check: `{"voted": bool}`, or `{"success": bool}` with 404 for no (wire notes).
 
+    `voted` decides where it is; `success` decides only if the answer contains nothing else on it.
+
     Raises:
         ApiError: The service refused the question itself.
         DecodeError: The answer has neither form.
     """
     body = json_or_none(reply) if reply.status in {200, _NOT_FOUND} else None
-    if isinstance(body, dict):
-        inner = body.get("data")
-        for place in (body, inner if isinstance(inner, dict) else {}):
-            if isinstance(place.get("voted"), bool):
+    place, alone = body, True
+    while isinstance(place, dict):
+        if "voted" in place:
+            if type(place["voted"]) in {bool, int} and place["voted"] in {0, 1}:
                 return bool(place["voted"])
-        if isinstance(body.get("success"), bool) and not body.get("error"):
-            return bool(body["success"]) and reply.status != _NOT_FOUND
+            raise _unreadable(_NEITHER, reply)
+        alone = alone and "data" not in place
+        place = place.get("data")
+    if isinstance(body, dict) and not contains_error(body):
+        if body.get("success") is False and not _ON_TOKEN.search(own_message(body)):
+            return False
+        if body.get("success") is True and alone:
+            return reply.status != _NOT_FOUND
     content_of(reply)
-    raise _unreadable("the answer to the vote check is neither yes nor no", reply)
+    raise _unreadable(_NEITHER, reply)
 
 
 def acknowledged(reply: Reply) -> str:

@@ -18,6 +18,8 @@ from commandsync.errors import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from commandsync.errors import Reply
 
 CHECK_BASE_URL = "check the base URL: is it the listing service's, without /v1?"
@@ -34,14 +36,19 @@ def content_of(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
     raise_for_status(reply)
     content = _json(reply)
     if isinstance(content, dict):
-        failed = bool(content.get("error")) and content.get("success") is not True
+        failed = contains_error(content) and content.get("success") is not True
         if failed or content.get("success") is False:
             raise Invalid(
-                _own_message(reply) or "the service reports a failure",
+                own_message(content) or "the service reports a failure",
                 reply=reply,
                 hint="this is the service's own message; if it does not help, see the bot's page",
             )
     return content
+
+
+def contains_error(content: Mapping[str, Any]) -> bool:
+    """Whether an answer contains an error, apart from `success`."""
+    return bool(content.get("error") or content.get("errors"))
 
 
 def _json(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
@@ -72,8 +79,12 @@ def raise_for_status(reply: Reply) -> None:
     status = reply.status
     if 200 <= status < 300:  # noqa: PLR2004 - HTTP's own class
         return
-    own_message = _own_message(reply)
-    message = f"{status}: {own_message}" if own_message else f"HTTP {status}"
+    if status < 200:  # noqa: PLR2004 - HTTP's own class
+        raise DecodeError(
+            f"the answer is an interim one (HTTP {status})", reply=reply, hint=CHECK_BASE_URL
+        )
+    words = own_message(json_or_none(reply))
+    message = f"{status}: {words}" if words else f"HTTP {status}"
     if status in _REFUSALS:
         raise refused(reply, message)
     if status == 429:  # noqa: PLR2004 - HTTP's own number
@@ -127,14 +138,23 @@ _REFUSALS: dict[int, tuple[type[ApiError], str, str]] = {
 }
 
 
-def _own_message(reply: Reply) -> str:
-    """Return the service's own message on an error: `error` or `message` (wire notes)."""
-    content = json_or_none(reply)
+def own_message(content: object) -> str:
+    """Return the service's own message on an error: `error` or `message` (wire notes).
+
+    Some services send the error as an object with a `message`, or several in a list `errors`.
+    """
     if not isinstance(content, dict):
         return ""
-    messages = (content.get(name) for name in ("error", "message"))
-    message = next((message for message in messages if isinstance(message, str)), "")
+    values = (content.get(name) for name in ("error", "errors", "message"))
+    message = next(filter(None, map(_joined, values)), "")
     return " ".join(message.split())[:_LONGEST_MESSAGE]
+
+
+def _joined(value: object) -> str:
+    """Return the messages of an error, or of a list of errors."""
+    errors = value if isinstance(value, list) else [value]
+    messages = (error.get("message") if isinstance(error, dict) else error for error in errors)
+    return "; ".join(message for message in messages if isinstance(message, str))
 
 
 def _retry_after(reply: Reply) -> float | None:
