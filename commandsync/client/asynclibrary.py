@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from commandsync.api import arguments, operations
 from commandsync.api.address import parse_address
 from commandsync.api.credentials import Token
-from commandsync.api.paging import Paging
+from commandsync.api.paging import P, Paging, R
 from commandsync.client import async_extra
 from commandsync.client.handlers import AsyncHandlers
 from commandsync.client.watch import Watch
+from commandsync.errors import ApiError
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:
@@ -110,15 +111,10 @@ class AsyncClient:
         """
         return await self.call(operations.list_bots(limit=limit, page=page, **filters))
 
-    async def iter_bots(
-        self, *, limit: int = 100, **filters: Unpack[BotFilters]
-    ) -> AsyncIterator[Bot]:
+    def iter_bots(self, *, limit: int = 100, **filters: Unpack[BotFilters]) -> AsyncIterator[Bot]:
         """Yield all bots, page after page; the arguments are those of `list_bots`."""
-        paging = Paging(operations.list_bots(limit=limit, page=1, **filters))
-        while not paging.over:
-            page = await self.call(paging.operation)
-            for bot in paging.take(page.bots, page.queries):
-                yield bot
+        operation = operations.list_bots(limit=limit, page=1, **filters)
+        return self._pages(Paging(operation, unique=True), lambda page: page.bots)
 
     async def get_bot(self, id: str | None = None) -> Bot:
         """Return one bot: the client's own, or the one with this id."""
@@ -128,13 +124,10 @@ class AsyncClient:
         """Return one page of the bot's voters: `page` counts from 1, `limit` is 1 to 100."""
         return await self.call(operations.list_voters(self.bot, page=page, limit=limit))
 
-    async def iter_voters(self, *, limit: int = 100) -> AsyncIterator[Voter]:
+    def iter_voters(self, *, limit: int = 100) -> AsyncIterator[Voter]:
         """Yield all voters of the bot, page after page of `limit` voters."""
-        paging = Paging(operations.list_voters(self.bot, page=1, limit=limit))
-        while not paging.over:
-            page = await self.call(paging.operation)
-            for voter in paging.take(page.voters, page.queries):
-                yield voter
+        operation = operations.list_voters(self.bot, page=1, limit=limit)
+        return self._pages(Paging(operation), lambda page: page.voters)
 
     async def check_vote(self, user_id: str) -> bool:
         """Return whether a user voted; False only if the service answers so, else it raises."""
@@ -263,6 +256,18 @@ class AsyncClient:
         for stream in tuple(self._streams):
             stream.stop()
         await self.connection.close()
+
+    async def _pages(
+        self, paging: Paging[P], records: Callable[[P], tuple[R, ...]]
+    ) -> AsyncIterator[R]:
+        while not paging.over:
+            try:
+                page = await self.call(paging.operation)
+            except ApiError as error:
+                paging.refused(error)
+            else:
+                for record in paging.take(records(page), page.queries):
+                    yield record
 
     async def __aenter__(self) -> Self:
         return self

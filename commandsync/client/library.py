@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from commandsync.api import arguments, operations
 from commandsync.api.address import parse_address
 from commandsync.api.credentials import Token
-from commandsync.api.paging import Paging
+from commandsync.api.paging import P, Paging, R
 from commandsync.client import async_extra
 from commandsync.client.handlers import Handlers
 from commandsync.client.watch import Watch
+from commandsync.errors import ApiError
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:
@@ -112,10 +113,8 @@ class Client:
 
     def iter_bots(self, *, limit: int = 100, **filters: Unpack[BotFilters]) -> Iterator[Bot]:
         """Yield all bots, page after page; the arguments are those of `list_bots`."""
-        paging = Paging(operations.list_bots(limit=limit, page=1, **filters))
-        while not paging.over:
-            page = self.call(paging.operation)
-            yield from paging.take(page.bots, page.queries)
+        operation = operations.list_bots(limit=limit, page=1, **filters)
+        return self._pages(Paging(operation, unique=True), lambda page: page.bots)
 
     def get_bot(self, id: str | None = None) -> Bot:
         """Return one bot: the client's own, or the one with this id."""
@@ -127,10 +126,8 @@ class Client:
 
     def iter_voters(self, *, limit: int = 100) -> Iterator[Voter]:
         """Yield all voters of the bot, page after page of `limit` voters."""
-        paging = Paging(operations.list_voters(self.bot, page=1, limit=limit))
-        while not paging.over:
-            page = self.call(paging.operation)
-            yield from paging.take(page.voters, page.queries)
+        operation = operations.list_voters(self.bot, page=1, limit=limit)
+        return self._pages(Paging(operation), lambda page: page.voters)
 
     def check_vote(self, user_id: str) -> bool:
         """Return whether a user voted; False only if the service answers so, else it raises."""
@@ -259,6 +256,15 @@ class Client:
         for stream in tuple(self._streams):
             stream.stop()
         self.connection.close()
+
+    def _pages(self, paging: Paging[P], records: Callable[[P], tuple[R, ...]]) -> Iterator[R]:
+        while not paging.over:
+            try:
+                page = self.call(paging.operation)
+            except ApiError as error:
+                paging.refused(error)
+            else:
+                yield from paging.take(records(page), page.queries)
 
     def __enter__(self) -> Self:
         return self
