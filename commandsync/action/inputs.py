@@ -21,8 +21,15 @@ Comment = Literal["auto", "always", "never"]
 
 _BOOLEANS = {"true": True, "false": False}
 _FAIL_ON = ("", "error", "changes")
-_FLAGS = {"-f": "file", "--base-url": "base-url", "--bot": "bot", "--token-file": "token"}
-_FLAG = re.compile(r"(?<![\w-])(?:-f|--base-url|--bot|--token-file)(?![\w-])")
+_FLAGS = {
+    "-f": "file",
+    "--base-url": "base-url",
+    "--bot": "bot",
+    "bot=...": "bot",
+    "--token-file": "token",
+    "token=...": "token",
+}
+_FLAG = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, _FLAGS))})(?![\w-])")
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,7 +162,7 @@ def _path(bot: str, *parts: str) -> str:
     if bot == "":
         raise ArgumentError(
             "which bot? The token does not contain a bot id",
-            hint="pass the bot's id to the client: bot=...",
+            hint="give the bot's id: bot=...",
         )
     return "/".join(("/bot", _quoted("bot", bot), *parts))
 

@@ -91,7 +91,7 @@ def raise_for_status(reply: Reply) -> None:
         raise RateLimited(
             f"the service limits the rate of requests ({message})",
             reply=reply,
-            hint="run again later; a lower --concurrency helps",
+            hint="run again later; a lower concurrency helps",
             retry_after=_retry_after(reply),
         )
     if status == 408 or status >= 500:  # noqa: PLR2004 - HTTP's own numbers
@@ -117,7 +117,7 @@ def refused(reply: Reply, message: str, *, by: str = "service") -> ApiError:
 
 _NO_TOKEN = (
     "no token was given, and the {by} refuses the request",
-    "set COMMANDSYNC_TOKEN (or the variable in token_env), give --token-file, or in code token=...",
+    "give the bot's token: token=...",
 )
 _REFUSALS: dict[int, tuple[type[ApiError], str, str]] = {
     401: (

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from commandsync import report
-from commandsync.cli.output import ResultLostError
+from commandsync.cli.output import ResultLostError, in_flags
 from commandsync.errors import CommandsyncError
 from commandsync.sync import exits
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None:
     """Print plans, and the errors of those that could not be made."""
     made = [plan for plan in plans if not isinstance(plan, CommandsyncError)]
-    errors = [error for error in plans if isinstance(error, CommandsyncError)]
+    errors = [in_flags(error) for error in plans if isinstance(error, CommandsyncError)]
     if output.format == "json" and errors:
         output.result(report.render_mixed(plans))
         return

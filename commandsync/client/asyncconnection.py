@@ -64,6 +64,7 @@ class AsyncConnection:
         self.secrecy = Secrecy(token)
         self.transport = AsyncTransport(address, self.secrecy, timeout=timeout)
         self._jitter = jitter
+        self._closed = False
 
     async def call(self, operation: Operation[T], *, health: Health | None = None) -> T:
         """Carry out an operation, retries included.
@@ -105,7 +106,7 @@ class AsyncConnection:
         self, operation: Operation[Any], last: Reply | TransportError | None
     ) -> Reply | TransportError:
         if not await self.gate.enter():
-            return not_sent(operation, last)
+            return not_sent(operation, last, closed=self._closed)
         start, answer = monotonic(), None
         try:
             answer = await self.transport.send(operation)
@@ -119,7 +120,8 @@ class AsyncConnection:
         self.gate.stop()
 
     async def close(self) -> None:
-        """Stop, and close the pooled connections."""
+        """Stop, finish the writes in flight, and close the connections."""
+        self._closed = True
         self.stop()
         await self.transport.close()
 

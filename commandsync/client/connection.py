@@ -65,6 +65,7 @@ class Connection:
         self.secrecy = Secrecy(token)
         self.transport = Transport(address, self.secrecy, timeout=timeout, kept=concurrency)
         self._jitter = jitter
+        self._closed = False
 
     def call(self, operation: Operation[T], *, health: Health | None = None) -> T:
         """Carry out an operation, retries included.
@@ -106,7 +107,7 @@ class Connection:
         self, operation: Operation[Any], last: Reply | TransportError | None
     ) -> Reply | TransportError:
         if not self.gate.enter():
-            return not_sent(operation, last)
+            return not_sent(operation, last, closed=self._closed)
         start, answer = monotonic(), None
         try:
             answer = self.transport.send(operation)
@@ -120,7 +121,8 @@ class Connection:
         self.gate.stop()
 
     def close(self) -> None:
-        """Stop, and close the pooled connections."""
+        """Stop, finish the writes in flight, and close the connections."""
+        self._closed = True
         self.stop()
         self.transport.close()
 

@@ -94,16 +94,18 @@ class Reuse:
 
 
 def not_sent(
-    operation: Operation[Any], last: Reply | TransportError | None
+    operation: Operation[Any], last: Reply | TransportError | None, *, closed: bool
 ) -> Reply | TransportError:
     """Return the result of an operation that was stopped before it was sent: its last attempt's.
 
     Raises:
         StoppedError: There was no attempt before.
     """
-    if last is None:
-        raise StoppedError(f"stopped before {operation.name!r} was sent")
-    return last
+    if last is not None:
+        return last
+    if closed:
+        raise StoppedError(f"the client is closed: {operation.name!r} was not sent")
+    raise StoppedError(f"stopped before {operation.name!r} was sent")
 
 
 def log_answer(
@@ -117,5 +119,7 @@ def log_answer(
             result = message
         case _:
             result = "cancelled; it may have been sent"
+            if not operation.idempotent:
+                _log.warning("%r was cancelled; check whether it is listed", operation.name)
     milliseconds = round(1000 * (monotonic() - start))
     _log.debug("%s %s: %s (%d ms)", operation.method, operation.path, result, milliseconds)

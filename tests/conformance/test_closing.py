@@ -116,7 +116,6 @@ def assert_says_where_to_look(said: str) -> None:
     assert "again" not in said, said
 
 
-@fails_today("an add that may be stored is told as one to run again, or nothing of it is told")
 @pytest.mark.parametrize(("method", "arguments"), ADDS.values(), ids=ADDS.keys())
 @pytest.mark.parametrize("act", CUTS.values(), ids=CUTS.keys())
 def test_an_add_that_was_cut_is_told_as_one_to_look_for(
@@ -132,7 +131,6 @@ def test_an_add_that_was_cut_is_told_as_one_to_look_for(
     assert len(server.requests) == 1
 
 
-@pytest.mark.xfail(strict=True, reason="a cancelled add is told of at the level debug alone")
 @pytest.mark.parametrize(("method", "arguments"), ADDS.values(), ids=ADDS.keys())
 def test_an_add_that_was_cancelled_is_told_as_one_to_look_for(
     server: RawServer, caplog: pytest.LogCaptureFixture, method: str, arguments: tuple[str, ...]
