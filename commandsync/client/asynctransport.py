@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import socket
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlencode, urlsplit
 
@@ -25,15 +28,15 @@ from commandsync.client.request import (
     StaleError,
     request_of,
 )
-from commandsync.errors import UsageError
+from commandsync.errors import TransportError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping
+    from collections.abc import Callable, Coroutine, Mapping
 
     from commandsync.api.address import Address
     from commandsync.api.operations import Operation
     from commandsync.client.secrecy import Secrecy
-    from commandsync.errors import Reply, TransportError
+    from commandsync.errors import Reply
 
 T = TypeVar("T")
 WebSocket: TypeAlias = "aiohttp.ClientWebSocketResponse[bool]"
@@ -42,15 +45,21 @@ _SWITCHING = 101
 _LONGEST_LINE = 65536  # bytes of a header, as http.client has it
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _ConnectionState:
     """The connection of the running task's request.
 
     Attributes:
+        limit: The time limit of the request.
+        over: Done when the request is over.
+        writes: Whether the request may change something.
         transport: Its transport; None until there is a connection.
         kept: Whether it had carried another request before.
     """
 
+    limit: asyncio.Timeout
+    over: asyncio.Future[None]
+    writes: bool
     transport: asyncio.Transport | None = None
     kept: bool = False
 
@@ -58,6 +67,16 @@ class _ConnectionState:
         """Close the connection at once: TLS would wait for a broken peer to close it."""
         if self.transport is not None:
             self.transport.abort()
+
+
+class _Names:
+    """Looks up host names in threads for which the end of a loop or a program does not wait."""
+
+    async def getaddrinfo(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - passed on
+        return await _in_thread(partial(socket.getaddrinfo, *args, **kwargs))
+
+    async def getnameinfo(self, *args: Any) -> Any:  # noqa: ANN401 - passed on
+        return await _in_thread(partial(socket.getnameinfo, *args))
 
 
 _current: ContextVar[_ConnectionState] = ContextVar("commandsync_connection")
@@ -98,6 +117,8 @@ class AsyncTransport:
         self._reuse = Reuse()
         self._opened: dict[bool, aiohttp.ClientSession] = {}  # by whether it keeps connections
         self._home: asyncio.AbstractEventLoop | None = None
+        self._requests: set[_ConnectionState] = set()
+        self._closed = False
 
     async def send(self, operation: Operation[Any]) -> Reply | TransportError:
         """Send an operation once."""
@@ -114,7 +135,13 @@ class AsyncTransport:
             return refused.reply
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Finish the writes in flight, and close every connection."""
+        self._closed = True
+        for request in self._requests:
+            if not (request.limit.expired() or (request.writes and request.transport)):
+                request.limit.reschedule(0)
+        if self._requests:
+            await asyncio.wait([request.over for request in self._requests])
         for session in self._opened.values():
             await session.close()
         await asyncio.sleep(0)  # aborted connections close now
@@ -122,15 +149,22 @@ class AsyncTransport:
     async def _timely(
         self, work: Coroutine[Any, Any, T], operation: Operation[Any] | None = None
     ) -> T | TransportError:
-        state = _ConnectionState()
+        state = _ConnectionState(
+            limit=asyncio.timeout(self._timeout),
+            over=asyncio.get_running_loop().create_future(),
+            writes=operation is not None and operation.method != "GET",
+        )
         _current.set(state)
+        self._requests.add(state)
         try:
-            async with asyncio.timeout(self._timeout):
+            async with state.limit:
                 answer = await work
         except (OSError, aiohttp.ClientError, RequestException, BodyError, UnicodeError) as error:
             state.cut()
             if operation is not None and state.kept:
                 self._reuse.broke(operation, _cause(error))
+            if self._closed and state.limit.expired() and not (state.writes and state.transport):
+                return TransportError("the client was closed", sent=state.transport is not None)
             return failure(
                 _cause(error),
                 made=state.transport is not None,
@@ -141,6 +175,9 @@ class AsyncTransport:
         except BaseException:
             state.cut()
             raise
+        finally:
+            self._requests.discard(state)
+            state.over.set_result(None)
         self._reuse.answered(kept=state.kept)
         return answer
 
@@ -196,7 +233,7 @@ class AsyncTransport:
         session = aiohttp.ClientSession(
             connector=_Connector(
                 limit=0,  # the gate counts
-                resolver=aiohttp.ThreadedResolver(),
+                resolver=aiohttp.ThreadedResolver(loop=_Names()),  # type: ignore[arg-type]  # a loop's look-ups
                 ssl=trust_of(self._settings) if secure else True,
                 force_close=not keeps,
             ),
@@ -212,6 +249,27 @@ class AsyncTransport:
         # There is no public setting; a test covers this one.
         session._retry_connection = False  # noqa: SLF001
         return session
+
+
+async def _in_thread(look_up: Callable[[], Any]) -> Any:  # noqa: ANN401 - what it returns
+    loop = asyncio.get_running_loop()
+    result = loop.create_future()
+
+    def settle(value: Any, error: Exception | None) -> None:  # noqa: ANN401 - as above
+        if not result.done():
+            result.set_result(value) if error is None else result.set_exception(error)
+
+    def run() -> None:
+        value = error = None
+        try:
+            value = look_up()
+        except Exception as raised:  # noqa: BLE001 - raised where it is awaited
+            error = raised
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(settle, value, error)
+
+    Thread(target=run, name="commandsync-name", daemon=True).start()
+    return await result
 
 
 def _reuse_noted() -> aiohttp.TraceConfig:

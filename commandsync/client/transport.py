@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -45,7 +46,7 @@ class Transport:
         self._connect_timeout = min(timeout, LONGEST_CONNECT)
         self._timeout = timeout
         self._kept = kept
-        self._adapter = self._new_adapter()
+        self._adapter, self._process = self._new_adapter(), os.getpid()
         self._reuse = Reuse()
         self._settings: Any = surroundings(address)
 
@@ -53,7 +54,7 @@ class Transport:
         """Send an operation once."""
         if self._reuse.allowed(operation):
             with suppress(StaleError):
-                return self._exchange(operation, self._adapter)
+                return self._exchange(operation, self._pooled())
         with closing(self._new_adapter()) as adapter:
             return self._exchange(operation, adapter)
 
@@ -72,6 +73,12 @@ class Transport:
             return self._failure(error)
         self._reuse.answered(kept=state.kept)
         return self._secrecy.reply(response.status_code, body, response.headers.items())
+
+    def _pooled(self) -> Adapter:
+        """Return the adapter with the kept connections; a child never uses those of its parent."""
+        if self._process != os.getpid():
+            self._adapter, self._process = self._new_adapter(), os.getpid()
+        return self._adapter
 
     def _new_adapter(self) -> Adapter:
         return Adapter(pool_connections=1, pool_maxsize=self._kept, max_retries=0)
