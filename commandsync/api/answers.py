@@ -112,18 +112,35 @@ def acknowledged(reply: Reply) -> str:
         ApiError: The service refused.
         DecodeError: The answer cannot be read, so the result of the write is unknown.
     """
-    raise_for_status(reply)
-    if not reply.body.strip():
-        return ""
-    content = content_of(reply)
-    for name in ("data", *Resource):
-        if isinstance(content, dict) and isinstance(content.get(name), dict):
-            content = content[name]
-    if not isinstance(content, dict):
-        return ""
+    content = _written(reply)
     identifier = content.get("id", content.get("_id"))
     is_id = isinstance(identifier, str | int) and not isinstance(identifier, bool)
     return str(identifier) if is_id else ""
+
+
+def stored(resource: Resource, reply: Reply) -> Any:  # noqa: ANN401 - that kind's model
+    """Read the answer to an add: the stored record; None if the answer does not contain it whole.
+
+    Raises as `acknowledged` does.
+    """
+    from commandsync.records.models import MODELS  # noqa: PLC0415 - as above
+
+    content = _written(reply)
+    try:
+        record = _record(MODELS[resource], content, reply)
+    except DecodeError:
+        return None
+    return record if record.id else None
+
+
+def _written(reply: Reply) -> dict[str, Any]:
+    """Return the record in the answer to a write, or what is in its place; empty for nothing."""
+    raise_for_status(reply)
+    content = content_of(reply) if reply.body.strip() else None
+    for name in ("data", *Resource):
+        if isinstance(content, dict) and isinstance(content.get(name), dict):
+            content = content[name]
+    return content if isinstance(content, dict) else {}
 
 
 def _list(reply: Reply, own_name: str) -> tuple[list[Any], Mapping[str, Any]]:

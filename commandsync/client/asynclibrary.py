@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Literal, Self, Unpack
 
+    from commandsync.api.arguments import Id
     from commandsync.api.operations import BotFilters, Operation
     from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
     from commandsync.client.stream import AsyncStream
@@ -50,7 +51,8 @@ class AsyncClient:
     Args:
         token: The bot's token; None for a client that only reads.
         base_url: The service's URL, without `/v1`.
-        bot: The bot's id; read from the token when it is not given.
+        bot: The bot's id; read from the token when it is not given. As all ids, it is a string, a
+            number, or an object whose `id` is a number, such as a discord.py user.
         timeout: Seconds for one request, at most 3,600.
         retries: How often a request may be sent again, from 0.
         concurrency: Most requests in flight, from 1.
@@ -74,7 +76,7 @@ class AsyncClient:
         token: str | Token | None,
         base_url: str,
         *,
-        bot: str | None = None,
+        bot: Id | None = None,
         timeout: float = 30.0,
         retries: int = 4,
         concurrency: int = 4,
@@ -116,57 +118,62 @@ class AsyncClient:
         operation = operations.list_bots(limit=limit, page=1, **filters)
         return self._pages(Paging(operation, unique=True), lambda page: page.bots)
 
-    async def get_bot(self, id: str | None = None) -> Bot:
+    async def get_bot(self, id: Id | None = None) -> Bot:
         """Return one bot: the client's own, or the one with this id."""
-        return await self.call(operations.get_bot(self.bot if id is None else id))
+        return await self.call(operations.get_bot(self._of(id)))
 
-    async def get_voters(self, *, page: int = 1, limit: int = 100) -> VoterPage:
-        """Return one page of the bot's voters: `page` counts from 1, `limit` is 1 to 100."""
-        return await self.call(operations.list_voters(self.bot, page=page, limit=limit))
+    async def get_voters(
+        self, *, page: int = 1, limit: int = 100, bot: Id | None = None
+    ) -> VoterPage:
+        """Return one page of a bot's voters: `page` counts from 1, `limit` is 1 to 100."""
+        return await self.call(operations.list_voters(self._of(bot), page=page, limit=limit))
 
-    def iter_voters(self, *, limit: int = 100) -> AsyncIterator[Voter]:
-        """Yield all voters of the bot, page after page of `limit` voters."""
-        operation = operations.list_voters(self.bot, page=1, limit=limit)
+    def iter_voters(self, *, limit: int = 100, bot: Id | None = None) -> AsyncIterator[Voter]:
+        """Yield all voters of a bot, page after page of `limit` voters."""
+        operation = operations.list_voters(self._of(bot), page=1, limit=limit)
         return self._pages(Paging(operation), lambda page: page.voters)
 
-    async def check_vote(self, user_id: str) -> bool:
+    async def check_vote(self, user: Id, *, bot: Id | None = None) -> bool:
         """Return whether a user voted; False only if the service answers so, else it raises."""
-        return await self.call(operations.check_vote(self.bot, user_id))
+        return await self.call(operations.check_vote(self._of(bot), user))
 
     async def get_announcements(self) -> tuple[Announcement, ...]:
         """Return the bot's announcements."""
         return await self.call(operations.list_records(self.bot, Resource.ANNOUNCEMENT))
 
-    async def add_announcement(self, title: str, description: str) -> str:
-        """Add an announcement; returns its id, empty if the answer does not contain it.
+    async def add_announcement(self, title: str, description: str) -> Announcement | None:
+        """Add an announcement; returns it as stored, None if the answer does not contain it.
 
         As with `add_command`, it is not sent again if the result is unknown.
         """
         text = AnnouncementText(title, description)
-        return await self.call(operations.add(self.bot, Resource.ANNOUNCEMENT, text))
+        operation = operations.add_record(self.bot, Resource.ANNOUNCEMENT, text)
+        stored: Announcement | None = await self.call(operation)
+        return stored
 
-    async def delete_announcement(self, id: str) -> None:
+    async def delete_announcement(self, id: Id) -> None:
         """Delete an announcement; it is not an error if it does not exist."""
         await self.call(operations.delete(self.bot, Resource.ANNOUNCEMENT, id))
 
-    async def get_commands(self, id: str | None = None) -> tuple[Command, ...]:
+    async def get_commands(self, id: Id | None = None) -> tuple[Command, ...]:
         """Return the commands of a bot: the client's own, or the one with this id."""
-        bot = self.bot if id is None else id
-        return await self.call(operations.list_records(bot, Resource.COMMAND))
+        return await self.call(operations.list_records(self._of(id), Resource.COMMAND))
 
     async def add_command(
         self, name: str, description: str, syntax: str, category: str | None = None
-    ) -> str:
-        """Add a command; returns its id, empty if the answer does not contain it.
+    ) -> Command | None:
+        """Add a command; returns it as stored, None if the answer does not contain it.
 
         After a `TransportError` with `sent`, or a `ServerError`, the result is unknown: the command
         may have been added. It is not sent again; `get_commands` shows whether it is listed.
         """
         text = CommandText(name, description, syntax, "" if category is None else category)
-        return await self.call(operations.add(self.bot, Resource.COMMAND, text))
+        operation = operations.add_record(self.bot, Resource.COMMAND, text)
+        stored: Command | None = await self.call(operation)
+        return stored
 
     async def edit_command(
-        self, id: str, name: str, description: str, syntax: str, category: str | None = None
+        self, id: Id, name: str, description: str, syntax: str, category: str | None = None
     ) -> None:
         """Replace all fields of a command, keeping its id and uses.
 
@@ -175,11 +182,11 @@ class AsyncClient:
         text = CommandText(name, description, syntax, "" if category is None else category)
         await self.call(operations.edit(self.bot, Resource.COMMAND, id, text))
 
-    async def delete_command(self, id: str) -> None:
+    async def delete_command(self, id: Id) -> None:
         """Delete a command; it is not an error if it does not exist."""
         await self.call(operations.delete(self.bot, Resource.COMMAND, id))
 
-    async def set_uses(self, id: str, uses: int) -> None:
+    async def set_uses(self, id: Id, uses: int) -> None:
         """Set how often a command was used, from 0."""
         await self.call(operations.set_uses(self.bot, id, uses))
 
@@ -256,6 +263,9 @@ class AsyncClient:
         for stream in tuple(self._streams):
             stream.stop()
         await self.connection.close()
+
+    def _of(self, bot: Id | None) -> Id:
+        return self.bot if bot is None else bot
 
     async def _pages(
         self, paging: Paging[P], records: Callable[[P], tuple[R, ...]]
