@@ -18,7 +18,7 @@ PHRASES = {
         "Use it from one event loop; a cancelled task closes the connection of its request.": (
             "It may be used from any thread."
         ),
-        "secrecy, timeout=timeout)": "secrecy, timeout=timeout, kept=concurrency)",
+        "secrecy, timeout=timeout)": "secrecy, kept=concurrency)",
     },
     "asynclibrary.py": {
         "The client library for asyncio: the whole": "The client library: the whole",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +22,44 @@ from commandsync.errors import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from commandsync.errors import Reply
 
 CHECK_BASE_URL = "check the base URL: is it the listing service's, without /v1?"
+_LONGEST_PERIOD = 1_000_000_000  # seconds
 _LONGEST_MESSAGE = 500  # characters of a service's own message that are passed on
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """The limit on requests that an answer reports; None where it does not.
+
+    Attributes:
+        limit: How many requests are allowed in a period.
+        remaining: How many of them are left.
+        reset: Seconds until the next period.
+        retry_after: Seconds to wait before the next request.
+    """
+
+    limit: int | None = None
+    remaining: int | None = None
+    reset: float | None = None
+    retry_after: float | None = None
+
+
+def rate_limit_of(reply: Reply) -> RateLimit | None:
+    """Return the limit in the headers of an answer; None if there is none."""
+    numbers = {}
+    for name in ("limit", "remaining", "reset"):
+        value = reply.headers.get(f"ratelimit-{name}") or reply.headers.get(f"x-ratelimit-{name}")
+        numbers[name] = int(value) if value and re.fullmatch(r"[0-9]{1,15}", value) else None
+    reset: float | None = numbers["reset"]
+    if reset and reset > _LONGEST_PERIOD:  # a time in place of seconds
+        now = _time(reply.headers.get("date", ""))
+        reset = None if now is None else max(0.0, reset - now.timestamp())
+    limit = RateLimit(numbers["limit"], numbers["remaining"], reset, _retry_after(reply))
+    return None if limit == RateLimit() else limit
 
 
 def content_of(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
@@ -165,9 +201,13 @@ def _retry_after(reply: Reply) -> float | None:
     value = reply.headers.get("retry-after", "").strip()
     if value.isascii() and value.isdigit():
         return float(value)
+    until, now = _time(value), _time(reply.headers.get("date", ""))
+    return None if until is None or now is None else max(0.0, (until - now).total_seconds())
+
+
+def _time(value: str) -> datetime | None:
     try:
-        until = parsedate_to_datetime(value)
-        now = parsedate_to_datetime(reply.headers.get("date", ""))
-        return max(0.0, (until - now).total_seconds())
+        time = parsedate_to_datetime(value)
     except (ValueError, TypeError, OverflowError):  # OverflowError: a year beyond all calendars
         return None
+    return time.replace(tzinfo=time.tzinfo or UTC)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 from contextlib import aclosing
+from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from commandsync.api import arguments, operations
 from commandsync.api.address import parse_address
 from commandsync.api.credentials import Token
 from commandsync.api.paging import P, Paging, R
-from commandsync.client import async_extra
+from commandsync.client import async_extra, variable
 from commandsync.client.handlers import AsyncHandlers
 from commandsync.client.watch import Watch
 from commandsync.errors import ApiError
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     from commandsync.api.arguments import Id
     from commandsync.api.operations import BotFilters, Operation
+    from commandsync.api.refusals import RateLimit
+    from commandsync.client import Settings
     from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
     from commandsync.client.stream import AsyncStream
     from commandsync.errors import Reply
@@ -97,7 +101,46 @@ class AsyncClient:
         self.bot = owner if bot is None else arguments.identifier("bot", bot)
         self._handlers = AsyncHandlers()
         self._streams: set[AsyncStream] = set()
-        self._closed = False
+
+    @classmethod
+    def from_env(cls, **settings: Unpack[Settings]) -> Self:
+        """Return a client with the token and the service of the environment.
+
+        They are in COMMANDSYNC_TOKEN and COMMANDSYNC_BASE_URL, and the bot's id, if it is not that
+        of the token, in COMMANDSYNC_BOT. The arguments are the constructor's.
+
+        Raises:
+            UsageError: One of the two is not set; or as the constructor does.
+        """
+        token, base_url = variable("COMMANDSYNC_TOKEN"), variable("COMMANDSYNC_BASE_URL")
+        return cls(token, base_url, bot=os.environ.get("COMMANDSYNC_BOT") or None, **settings)
+
+    def with_options(
+        self,
+        *,
+        timeout: float | None = None,
+        retries: int | None = None,
+        deadline: float | None = None,
+    ) -> Self:
+        """Return a client with other limits that shares everything else with this one.
+
+        Closing either closes both.
+
+        Args:
+            timeout: Seconds for one request, at most 3,600.
+            retries: How often a request may be sent again, from 0.
+            deadline: Seconds for a whole call, with all retries and waits: an interaction has 3.
+        """
+        client = copy(self)
+        client.connection = self.connection.with_options(
+            timeout=timeout, retries=retries, deadline=deadline
+        )
+        return client
+
+    @property
+    def rate_limit(self) -> RateLimit | None:
+        """The limit on requests that the service last reported; None if it never did."""
+        return self.connection.transport.rate_limit
 
     async def list_bots(
         self, *, limit: int = 12, page: int = 1, **filters: Unpack[BotFilters]
@@ -242,7 +285,9 @@ class AsyncClient:
         watch = Watch(bot=self.bot, jitter=self._jitter, secrecy=self.connection.secrecy)
         stream = AsyncStream(watch.steps(), self.connection, sleep=self._sleep)
         self._streams.add(stream)
-        if self._closed:  # a signal handler may close the client between any two steps
+        if (
+            self.connection.gate.stopped
+        ):  # a signal handler may close the client between any two steps
             stream.stop()
         try:
             async with aclosing(stream.events()) as events:
@@ -259,7 +304,7 @@ class AsyncClient:
 
     async def close(self) -> None:
         """End the events, send nothing new and close the connections."""
-        self._closed = True
+        self.connection.stop()
         for stream in tuple(self._streams):
             stream.stop()
         await self.connection.close()

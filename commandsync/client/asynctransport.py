@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from commandsync.api.address import Address
     from commandsync.api.operations import Operation
+    from commandsync.api.refusals import RateLimit
     from commandsync.client.secrecy import Secrecy
     from commandsync.errors import Reply
 
@@ -105,38 +106,45 @@ class AsyncTransport:
     Args:
         address: The service.
         secrecy: Reveals the token.
-        timeout: Seconds for one request.
+        timeout: Seconds for the handshake of a WebSocket.
+
+    Attributes:
+        rate_limit: The limit on requests that the last answer with one reported.
+        closed: Whether it is closed.
     """
+
+    rate_limit: RateLimit | None = None
+    closed = False
 
     def __init__(self, address: Address, secrecy: Secrecy, *, timeout: float) -> None:
         self._address = address
         self._secrecy = secrecy
-        self._connect_timeout = min(timeout, LONGEST_CONNECT)
         self._timeout = timeout
         self._settings = surroundings(address)
         self._reuse = Reuse()
         self._opened: dict[bool, aiohttp.ClientSession] = {}  # by whether it keeps connections
         self._home: asyncio.AbstractEventLoop | None = None
         self._requests: set[_ConnectionState] = set()
-        self._closed = False
 
-    async def send(self, operation: Operation[Any]) -> Reply | TransportError:
-        """Send an operation once."""
+    async def send(self, operation: Operation[Any], *, seconds: float) -> Reply | TransportError:
+        """Send an operation once, within so many seconds."""
         if self._reuse.allowed(operation):
             with suppress(StaleError):
-                return await self._timely(self._exchange(operation, keeps=True), operation)
-        return await self._timely(self._exchange(operation, keeps=False), operation)
+                work = self._exchange(operation, keeps=True, seconds=seconds)
+                return await self._timely(work, operation, seconds=seconds)
+        work = self._exchange(operation, keeps=False, seconds=seconds)
+        return await self._timely(work, operation, seconds=seconds)
 
     async def upgrade(self, query: Mapping[str, str]) -> WebSocket | Reply | TransportError:
         """Open the gateway's WebSocket; a `Reply` is the answer of a service that refuses."""
         try:
-            return await self._timely(self._shake_hands(query))
+            return await self._timely(self._shake_hands(query), seconds=self._timeout)
         except _RefusedError as refused:
             return refused.reply
 
     async def close(self) -> None:
         """Finish the writes in flight, and close every connection."""
-        self._closed = True
+        self.closed = True
         for request in self._requests:
             if not (request.limit.expired() or (request.writes and request.transport)):
                 request.limit.reschedule(0)
@@ -147,10 +155,14 @@ class AsyncTransport:
         await asyncio.sleep(0)  # aborted connections close now
 
     async def _timely(
-        self, work: Coroutine[Any, Any, T], operation: Operation[Any] | None = None
+        self,
+        work: Coroutine[Any, Any, T],
+        operation: Operation[Any] | None = None,
+        *,
+        seconds: float,
     ) -> T | TransportError:
         state = _ConnectionState(
-            limit=asyncio.timeout(self._timeout),
+            limit=asyncio.timeout(seconds),
             over=asyncio.get_running_loop().create_future(),
             writes=operation is not None and operation.method != "GET",
         )
@@ -163,14 +175,14 @@ class AsyncTransport:
             state.cut()
             if operation is not None and state.kept:
                 self._reuse.broke(operation, _cause(error))
-            if self._closed and state.limit.expired() and not (state.writes and state.transport):
+            if self.closed and state.limit.expired() and not (state.writes and state.transport):
                 return TransportError("the client was closed", sent=state.transport is not None)
             return failure(
                 _cause(error),
                 made=state.transport is not None,
                 host=urlsplit(self._address.base_url).netloc,
-                connecting=self._connect_timeout,
-                answering=self._timeout,
+                connecting=min(seconds, LONGEST_CONNECT),
+                answering=seconds,
             )
         except BaseException:
             state.cut()
@@ -181,7 +193,7 @@ class AsyncTransport:
         self._reuse.answered(kept=state.kept)
         return answer
 
-    async def _exchange(self, operation: Operation[Any], *, keeps: bool) -> Reply:
+    async def _exchange(self, operation: Operation[Any], *, keeps: bool, seconds: float) -> Reply:
         request = request_of(self._address, operation, self._secrecy)
         async with self._session(keeps=keeps).request(
             operation.method,
@@ -190,6 +202,7 @@ class AsyncTransport:
             data=request.body,
             allow_redirects=False,
             proxy=proxy_of(self._address, self._settings),
+            timeout=aiohttp.ClientTimeout(total=None, connect=min(seconds, LONGEST_CONNECT)),
         ) as response:
             return await self._reply(response)
 
@@ -239,7 +252,7 @@ class AsyncTransport:
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
-            timeout=aiohttp.ClientTimeout(total=None, connect=self._connect_timeout),
+            timeout=aiohttp.ClientTimeout(total=None, connect=min(self._timeout, LONGEST_CONNECT)),
             middlewares=(self._refusing,),
             max_line_size=_LONGEST_LINE,
             max_field_size=_LONGEST_LINE,

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import requests
 
 from commandsync import __version__
-from commandsync.errors import Reply, StoppedError, TransportError
+from commandsync.errors import ListingError, Reply, StoppedError, TransportError
 
 if TYPE_CHECKING:
     from commandsync.api.address import Address
@@ -93,19 +93,13 @@ class Reuse:
                 raise StaleError
 
 
-def not_sent(
-    operation: Operation[Any], last: Reply | TransportError | None, *, closed: bool
-) -> Reply | TransportError:
-    """Return the result of an operation that was stopped before it was sent: its last attempt's.
-
-    Raises:
-        StoppedError: There was no attempt before.
-    """
-    if last is not None:
-        return last
+def not_sent(operation: Operation[Any], *, stopped: bool, closed: bool) -> ListingError:
+    """Return the error of an operation that was given up before it was sent."""
     if closed:
-        raise StoppedError(f"the client is closed: {operation.name!r} was not sent")
-    raise StoppedError(f"stopped before {operation.name!r} was sent")
+        return StoppedError(f"the client is closed: {operation.name!r} was not sent")
+    if stopped:
+        return StoppedError(f"stopped before {operation.name!r} was sent")
+    return TransportError(f"the deadline passed before {operation.name!r} was sent", sent=False)
 
 
 def log_answer(
