@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
@@ -210,4 +209,4 @@ def _time(value: str) -> datetime | None:
         time = parsedate_to_datetime(value)
     except (ValueError, TypeError, OverflowError):  # OverflowError: a year beyond all calendars
         return None
-    return time.replace(tzinfo=time.tzinfo or UTC)
+    return time if time.tzinfo else None
