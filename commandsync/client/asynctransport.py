@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import http.client
 import socket
+from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlencode, urlsplit
@@ -31,7 +31,7 @@ from commandsync.client.request import (
 from commandsync.errors import TransportError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping
+    from collections.abc import Coroutine, Mapping
 
     from commandsync.api.address import Address
     from commandsync.api.operations import Operation
@@ -70,17 +70,27 @@ class _ConnectionState:
             self.transport.abort()
 
 
+_current: ContextVar[_ConnectionState] = ContextVar("commandsync_connection")
+
+
 class _Names:
-    """Looks up host names in threads for which the end of a loop or a program does not wait."""
+    """Looks up host names in threads for which the end of a loop does not wait."""
 
     async def getaddrinfo(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - passed on
-        return await _in_thread(partial(socket.getaddrinfo, *args, **kwargs))
+        answer: Future[Any] = Future()
+
+        def look_up() -> None:
+            answer.set_running_or_notify_cancel()
+            try:
+                answer.set_result(socket.getaddrinfo(*args, **kwargs))
+            except Exception as error:  # noqa: BLE001 - raised where it is awaited
+                answer.set_exception(error)
+
+        Thread(target=look_up, name="commandsync-name", daemon=True).start()
+        return await asyncio.wrap_future(answer)
 
     async def getnameinfo(self, *args: Any) -> Any:  # noqa: ANN401 - passed on
-        return await _in_thread(partial(socket.getnameinfo, *args))
-
-
-_current: ContextVar[_ConnectionState] = ContextVar("commandsync_connection")
+        return socket.getnameinfo(*args)  # of a number: it asks nobody
 
 
 class _RefusedError(Exception):
@@ -101,12 +111,7 @@ class _Connector(aiohttp.TCPConnector):
 
 
 class AsyncTransport:
-    """Sends one request, or opens one WebSocket, and returns its result.
-
-    Args:
-        address: The service.
-        secrecy: Reveals the token.
-        timeout: Seconds for the handshake of a WebSocket.
+    """Sends one request, or opens one WebSocket, in `timeout` seconds, and returns its result.
 
     Attributes:
         rate_limit: The limit on requests that the last answer with one reported.
@@ -262,27 +267,6 @@ class AsyncTransport:
         # There is no public setting; a test covers this one.
         session._retry_connection = False  # noqa: SLF001
         return session
-
-
-async def _in_thread(look_up: Callable[[], Any]) -> Any:  # noqa: ANN401 - what it returns
-    loop = asyncio.get_running_loop()
-    result = loop.create_future()
-
-    def settle(value: Any, error: Exception | None) -> None:  # noqa: ANN401 - as above
-        if not result.done():
-            result.set_result(value) if error is None else result.set_exception(error)
-
-    def run() -> None:
-        value = error = None
-        try:
-            value = look_up()
-        except Exception as raised:  # noqa: BLE001 - raised where it is awaited
-            error = raised
-        with suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(settle, value, error)
-
-    Thread(target=run, name="commandsync-name", daemon=True).start()
-    return await result
 
 
 def _reuse_noted() -> aiohttp.TraceConfig:
