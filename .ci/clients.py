@@ -1,16 +1,22 @@
-"""Write the blocking client from the asynchronous one, or check that the files there are current.
+"""Write the blocking client from the asynchronous one, and the table of its methods in the docs.
 
-Only what differs beyond `async`, `await` and names is listed here.
+With `--check` it checks that they are current. Only what differs between the clients beyond
+`async`, `await` and names is listed here.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parents[1] / "commandsync" / "client"
+from commandsync import AsyncClient
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "commandsync" / "client"
+PAGE = ROOT / "docs" / "library.md"
 PHRASES = {
     "asyncconnection.py": {
         "An asynchronous connection": "A blocking connection",
@@ -18,7 +24,7 @@ PHRASES = {
         "Use it from one event loop; a cancelled task closes the connection of its request.": (
             "It may be used from any thread."
         ),
-        "secrecy, timeout=timeout)": "secrecy, timeout=timeout, kept=concurrency)",
+        "secrecy, timeout=timeout)": "secrecy, kept=concurrency)",
     },
     "asynclistener.py": {
         "of an asynchronous client": "of a client",
@@ -72,19 +78,51 @@ def _ruff(*arguments: str, text: str) -> str:
     ).stdout
 
 
+def table(client: type) -> str:
+    """Return the public methods of a client as a Markdown table."""
+    lines = ["| method | result | errors | |", "|---|---|---|---|"]
+    for name in vars(client):
+        method = getattr(client, name)
+        if name.startswith("_") or not callable(method):
+            continue
+        signature = str(inspect.signature(method)).replace("'", "")
+        arguments, _, result = re.sub(r"^\(self(, )?", "(", signature).rpartition(" -> ")
+        document = inspect.getdoc(method) or ""
+        errors = re.findall(r"^ {4}(\w+):", document.partition("Raises:")[2], re.MULTILINE)
+        if not errors and (inspect.iscoroutinefunction(method) or "Iterator" in result):
+            errors = ["ArgumentError", "ListingError"] if name != "close" else []
+        named = ", ".join(f"`{error}`" for error in errors)
+        cells = f"`{name}{arguments}`", f"`{result}`", named, document.partition("\n")[0]
+        lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+    return "\n".join(lines)
+
+
+def documented(path: Path) -> str:
+    """Return the page of the library with the current table."""
+    rows = table(AsyncClient).replace("AsyncIterator[", "Iterator[")
+    rows = rows.replace("AsyncGenerator[Event, None]", "Iterator[Event]")
+    return re.sub(
+        r"(?<=<!-- methods -->\n\n).*?(?=\n\n<!-- end -->)",
+        lambda _: rows,
+        path.read_text(encoding="utf-8"),
+        flags=re.DOTALL,
+    )
+
+
 def main(arguments: list[str]) -> int:
     """Write the files, or with `--check` name those that differ; return the exit code."""
     drifted = False
-    for name in PHRASES:
-        path, text = FOLDER / name.removeprefix("async"), blocking(FOLDER / name)
+    current = {FOLDER / name.removeprefix("async"): blocking(FOLDER / name) for name in PHRASES}
+    current[PAGE] = documented(PAGE)
+    for path, text in current.items():
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         if arguments == ["--check"]:
             drifted = True
-            print(f"{path.name} differs from {name}: run make clients", file=sys.stderr)
+            print(f"{path.name} is not current: run make clients", file=sys.stderr)
         else:
             path.write_text(text, encoding="utf-8", newline="\n")
-            print(f"wrote commandsync/client/{path.name}")
+            print(f"wrote {path.relative_to(ROOT)}")
     return int(drifted)
 
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # typing takes longer to import than the rest, and signals wait for it
 if TYPE_CHECKING:
+    from commandsync.api.arguments import Id as Id
     from commandsync.api.credentials import Token as Token
+    from commandsync.api.refusals import RateLimit as RateLimit
     from commandsync.client.asynclibrary import AsyncClient as AsyncClient
     from commandsync.client.events import Event as Event
     from commandsync.client.events import Ready as Ready
@@ -45,7 +47,9 @@ __version__ = "0.1.0"
 _HOMES = {
     name: home
     for home, names in {
+        "api.arguments": "Id",
         "api.credentials": "Token",
+        "api.refusals": "RateLimit",
         "client.asynclibrary": "AsyncClient",
         "client.events": "Event Ready Reconnected Reconnecting Reminder Vote",
         "client.library": "Client",

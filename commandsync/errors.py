@@ -26,8 +26,9 @@ CommandsyncError
 from __future__ import annotations
 
 import copyreg
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,6 +51,28 @@ class Reply:
     body: bytes = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     with_token: bool = True
+
+    @property
+    def text(self) -> str:
+        """The body as text, in the encoding of its `Content-Type`, else UTF-8."""
+        encoding = re.search(r"charset=\"?([\w.:-]+)", self.headers.get("content-type", ""))
+        try:
+            return self.body.decode(encoding[1] if encoding else "utf-8", "replace")
+        except LookupError:
+            return self.body.decode(errors="replace")
+
+    def json(self) -> Any:  # noqa: ANN401 - JSON is anything
+        """Return the body as JSON.
+
+        Raises:
+            DecodeError: It is not JSON.
+        """
+        import json  # noqa: PLC0415 - seldom needed
+
+        try:
+            return json.loads(self.body)
+        except (ValueError, RecursionError) as error:
+            raise DecodeError("the answer is not valid JSON", reply=self) from error
 
 
 class CommandsyncError(Exception):

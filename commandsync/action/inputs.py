@@ -24,8 +24,15 @@ Comment = Literal["auto", "always", "never"]
 
 _BOOLEANS = {"true": True, "false": False}
 _FAIL_ON = ("", "error", "changes")
-_FLAGS = {"-f": "file", "--base-url": "base-url", "--bot": "bot", "--token-file": "token"}
-_FLAG = re.compile(r"(?<![\w-])(?:-f|--base-url|--bot|--token-file)(?![\w-])")
+_FLAGS = {
+    "-f": "file",
+    "--base-url": "base-url",
+    "--bot": "bot",
+    "bot=...": "bot",
+    "--token-file": "token",
+    "token=...": "token",
+}
+_FLAG = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, _FLAGS))})(?![\w-])")
 _SHORTEST = 6  # characters: masking a shorter text would make the log unreadable
 _SECRETS = ("INPUT_TOKEN", "INPUT_GITHUB_TOKEN")
 _VARIABLE = re.compile(r"COMMANDSYNC_(?!BASE_URL$|BOT$)\w+")  # the variables of token_env

@@ -54,7 +54,7 @@ def parse_address(text: str, *, insecure_http: bool = False) -> Address:
     if _TOKEN.search(arguments.string("base_url", text)):
         raise UsageError(
             "the base URL contains a bot token",
-            hint="set the token in COMMANDSYNC_TOKEN, or in a file for --token-file; " + _EXAMPLE,
+            hint="remove the token from it: " + _EXAMPLE,
         )
     parts = _split(text.strip())
     path = parts.path.rstrip("/").removesuffix(f"/v{API_VERSION}").rstrip("/")
@@ -67,7 +67,7 @@ def parse_address(text: str, *, insecure_http: bool = False) -> Address:
     if parts.scheme == "http" and not (address.loopback or insecure_http):
         raise PlainHttpError(
             f"{address} is plain http to another machine: the network could read the token",
-            hint="use https://, or --insecure-http if you are certain",
+            hint="use https://, or insecure_http=True if you are certain",
         )
     return address
 

@@ -7,9 +7,17 @@ failure, or reports more records than it contains is an error and never an empty
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from commandsync.api.refusals import CHECK_BASE_URL, content_of, json_or_none, raise_for_status
+from commandsync.api.refusals import (
+    CHECK_BASE_URL,
+    contains_error,
+    content_of,
+    json_or_none,
+    own_message,
+    raise_for_status,
+)
 from commandsync.errors import DecodeError, Reply
 from commandsync.records.texts import Resource
 
@@ -24,6 +32,8 @@ if TYPE_CHECKING:
 
 _MOST_RECORDS = 100_000  # of one list: no bot has a tenth of it
 _NOT_FOUND = 404
+_NEITHER = "the answer to the vote check is neither yes nor no"
+_ON_TOKEN = re.compile("token|authori[sz]|forbidden|permission", re.IGNORECASE)
 
 
 def records(resource: Resource, reply: Reply) -> tuple[Any, ...]:
@@ -69,20 +79,28 @@ def voter_page(reply: Reply) -> VoterPage:
 def voted(reply: Reply) -> bool:
     """Read a vote check: `{"voted": bool}`, or `{"success": bool}` with 404 for no (wire notes).
 
+    `voted` decides where it is; `success` decides only if the answer contains nothing else on it.
+
     Raises:
         ApiError: The service refused the question itself.
         DecodeError: The answer has neither form.
     """
     body = json_or_none(reply) if reply.status in {200, _NOT_FOUND} else None
-    if isinstance(body, dict):
-        inner = body.get("data")
-        for place in (body, inner if isinstance(inner, dict) else {}):
-            if isinstance(place.get("voted"), bool):
+    place, alone = body, True
+    while isinstance(place, dict):
+        if "voted" in place:
+            if type(place["voted"]) in {bool, int} and place["voted"] in {0, 1}:
                 return bool(place["voted"])
-        if isinstance(body.get("success"), bool) and not body.get("error"):
-            return bool(body["success"]) and reply.status != _NOT_FOUND
+            raise _unreadable(_NEITHER, reply)
+        alone = alone and "data" not in place
+        place = place.get("data")
+    if isinstance(body, dict) and not contains_error(body):
+        if body.get("success") is False and not _ON_TOKEN.search(own_message(body)):
+            return False
+        if body.get("success") is True and alone:
+            return reply.status != _NOT_FOUND
     content_of(reply)
-    raise _unreadable("the answer to the vote check is neither yes nor no", reply)
+    raise _unreadable(_NEITHER, reply)
 
 
 def acknowledged(reply: Reply) -> str:
@@ -92,15 +110,7 @@ def acknowledged(reply: Reply) -> str:
         ApiError: The service refused.
         DecodeError: The answer cannot be read, so the result of the write is unknown.
     """
-    raise_for_status(reply)
-    if not reply.body.strip():
-        return ""
-    content = content_of(reply)
-    for name in ("data", *Resource):
-        if isinstance(content, dict) and isinstance(content.get(name), dict):
-            content = content[name]
-    if not isinstance(content, dict):
-        return ""
+    content = _written(reply)
     identifier = content.get("id", content.get("_id"))
     is_id = isinstance(identifier, str | int) and not isinstance(identifier, bool)
     return str(identifier) if is_id else ""
@@ -109,6 +119,31 @@ def acknowledged(reply: Reply) -> str:
 def _page(model: type[M], own_name: str, reply: Reply) -> M:
     items, queries = _list(reply, own_name)
     return _record(model, {own_name: items, "queries": queries}, reply)
+
+
+def stored(resource: Resource, reply: Reply) -> Any:  # noqa: ANN401 - that kind's model
+    """Read the answer to an add: the stored record; None if the answer does not contain it whole.
+
+    Raises as `acknowledged` does.
+    """
+    from commandsync.records.models import MODELS  # noqa: PLC0415 - as above
+
+    content = _written(reply)
+    try:
+        record = _record(MODELS[resource], content, reply)
+    except DecodeError:
+        return None
+    return record if record.id else None
+
+
+def _written(reply: Reply) -> dict[str, Any]:
+    """Return the record in the answer to a write, or what is in its place; empty for nothing."""
+    raise_for_status(reply)
+    content = content_of(reply) if reply.body.strip() else None
+    for name in ("data", *Resource):
+        if isinstance(content, dict) and isinstance(content.get(name), dict):
+            content = content[name]
+    return content if isinstance(content, dict) else {}
 
 
 def _list(reply: Reply, own_name: str) -> tuple[list[Any], Mapping[str, Any]]:

@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol, TypeAlias
 
 from commandsync.errors import ArgumentError
+
+
+class HasId(Protocol):
+    """Anything with a number as its id: a `User`, a `Member` or an `Object` of discord.py."""
+
+    @property
+    def id(self) -> int:
+        """The id."""
+
+
+Id: TypeAlias = str | int | HasId
+"""An identifier, or what has one."""
 
 _LONGEST_TIMEOUT = 3600  # seconds; far below what sockets and threads can count
 
@@ -18,17 +31,27 @@ def string(name: str, value: object, *, empty: bool = True) -> str:
     return value
 
 
-def strings(name: str, values: object) -> tuple[str, ...]:
-    """Return strings, none of them empty; raises as `string`, also for one string alone."""
+def strings(name: str, values: object, *, ids: bool = False) -> tuple[str, ...]:
+    """Return strings or identifiers, none of them empty; raises as `string`, also for one alone."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise ArgumentError(f"{name} is not a list of strings: {values!r}")
-    return tuple(string(name, value, empty=False) for value in values)
+    return tuple(
+        identifier(name, value) if ids else string(name, value, empty=False) for value in values
+    )
 
 
 def identifier(name: str, value: object) -> str:
-    """Return an identifier; in a path, `""`, `.` and `..` would address something else."""
+    """Return an identifier: a string, a number, or the number of an object that has one.
+
+    Raises:
+        ArgumentError: It is none of these; or it is empty, `.` or `..`, and would address something
+            else as a part of a path.
+    """
+    number = value if isinstance(value, str | int) else getattr(value, "id", None)
+    if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
+        return str(int(number))
     if not isinstance(value, str) or value.strip() in {"", ".", ".."}:
-        hint = "ids are strings, for example '42'"
+        hint = "an id is a string, a number, or an object with a number as its id"
         raise ArgumentError(f"{name} is not a valid identifier: {value!r}", hint=hint)
     return value
 

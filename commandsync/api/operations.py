@@ -18,6 +18,7 @@ from commandsync.errors import ArgumentError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from commandsync.api.arguments import Id
     from commandsync.errors import Reply
     from commandsync.records.models import Bot, BotPage, VoterPage
     from commandsync.records.texts import Resource, Text
@@ -65,7 +66,7 @@ class BotFilters(TypedDict, total=False):
 
     q: str | None
     sort: str | None
-    ids: Iterable[str]
+    ids: Iterable[Id]
     certified: bool | None
     tags: Iterable[str]
 
@@ -76,7 +77,7 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
     page: int | None = None,
     q: str | None = None,
     sort: str | None = None,
-    ids: Iterable[str] = (),
+    ids: Iterable[Id] = (),
     certified: bool | None = None,
     tags: Iterable[str] = (),
 ) -> Operation[BotPage]:
@@ -86,7 +87,7 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
         "page": _number("page", page),
         "q": None if q is None else arguments.string("q", q),
         "sort": None if sort is None else arguments.string("sort", sort),
-        "ids": ",".join(arguments.strings("ids", ids)) or None,
+        "ids": ",".join(arguments.strings("ids", ids, ids=True)) or None,
         "certified": None
         if certified is None
         else str(arguments.boolean("certified", certified)).lower(),
@@ -95,13 +96,13 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
     return Operation("list bots", "GET", "/bots", answers.bot_page, _given(query))
 
 
-def get_bot(bot: str) -> Operation[Bot]:
+def get_bot(bot: Id) -> Operation[Bot]:
     """One bot: GET /bot/:id."""
     return Operation("get bot", "GET", _path(bot), answers.bot)
 
 
 def list_voters(
-    bot: str, *, page: int | None = None, limit: int | None = None
+    bot: Id, *, page: int | None = None, limit: int | None = None
 ) -> Operation[VoterPage]:
     """One page of a bot's voters: GET /bot/:id/voters; pages start at 1 (wire notes)."""
     query = {"page": _number("page", page), "limit": _number("limit", limit, most=LARGEST_PAGE)}
@@ -109,19 +110,19 @@ def list_voters(
     return Operation("list voters", "GET", path, answers.voter_page, _given(query))
 
 
-def check_vote(bot: str, user_id: str) -> Operation[bool]:
+def check_vote(bot: Id, user: Id) -> Operation[bool]:
     """Whether a user voted: GET /bot/:id/voters/:userId."""
-    path = _path(bot, "voters", _quoted("user_id", user_id))
+    path = _path(bot, "voters", _quoted("user", user))
     return Operation("check vote", "GET", path, answers.voted)
 
 
-def list_records(bot: str, resource: Resource) -> Operation[Any]:
+def list_records(bot: Id, resource: Resource) -> Operation[Any]:
     """A bot's records of one kind: GET /bot/:id/commands. Reads a tuple of that kind's models."""
     read = partial(answers.records, resource)
     return Operation(f"list {resource.collection}", "GET", _path(bot, resource.collection), read)
 
 
-def add(bot: str, resource: Resource, text: Text) -> Operation[str]:
+def add(bot: Id, resource: Resource, text: Text) -> Operation[str]:
     """Add a record: POST /bot/:id/commands. Reads the new id; `""` if the answer has none."""
     fields = _fields(resource, text)
     return Operation(
@@ -134,7 +135,12 @@ def add(bot: str, resource: Resource, text: Text) -> Operation[str]:
     )
 
 
-def edit(bot: str, resource: Resource, record_id: str, text: Text) -> Operation[str]:
+def add_record(bot: Id, resource: Resource, text: Text) -> Operation[Any]:
+    """As `add`, but reads the record itself; None if the answer does not contain it."""
+    return replace(add(bot, resource, text), read=partial(answers.stored, resource))
+
+
+def edit(bot: Id, resource: Resource, record_id: Id, text: Text) -> Operation[str]:
     """Edit a record: POST /bot/:id/commands with its id in the body.
 
     A cleared category is sent as `""`: a service may keep the old one if it is left out.
@@ -146,29 +152,29 @@ def edit(bot: str, resource: Resource, record_id: str, text: Text) -> Operation[
     return Operation(f"edit {resource}", "POST", path, answers.acknowledged, body=body)
 
 
-def delete(bot: str, resource: Resource, record_id: str) -> Operation[str]:
+def delete(bot: Id, resource: Resource, record_id: Id) -> Operation[str]:
     """Delete a record: DELETE /bot/:id/commands/:commandId."""
     path = _path(bot, resource.collection, _quoted("id", record_id))
     return Operation(f"delete {resource}", "DELETE", path, answers.acknowledged, gone_is_done=True)
 
 
-def set_uses(bot: str, record_id: str, uses: int) -> Operation[str]:
+def set_uses(bot: Id, record_id: Id, uses: int) -> Operation[str]:
     """Set how often a command was used: PUT /bot/:id/commands/:commandId/uses (wire notes)."""
     path = _path(bot, "commands", _quoted("id", record_id), "uses")
     body = {"uses": arguments.number("uses", uses, least=0)}
     return Operation("set uses", "PUT", path, answers.acknowledged, body=body)
 
 
-def _path(bot: str, *parts: str) -> str:
+def _path(bot: Id, *parts: str) -> str:
     if bot == "":
         raise ArgumentError(
             "which bot? The token does not contain a bot id",
-            hint="pass the bot's id to the client: bot=...",
+            hint="give the bot's id: bot=...",
         )
     return "/".join(("/bot", _quoted("bot", bot), *parts))
 
 
-def _quoted(name: str, value: str) -> str:
+def _quoted(name: str, value: Id) -> str:
     """Quote an identifier as one part of a path; JSON can contain half of a surrogate pair."""
     return quote(arguments.identifier(name, value), safe="", errors="surrogatepass")
 

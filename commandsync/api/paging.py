@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from commandsync.errors import ApiError, NotFound
 
 if TYPE_CHECKING:
     from commandsync.api.operations import Operation
@@ -12,30 +14,73 @@ if TYPE_CHECKING:
 R = TypeVar("R", "Bot", "Voter")
 P = TypeVar("P", "BotPage", "VoterPage")
 
+_TOO_LARGE = {400, 413, 422}
+
 
 @dataclass(slots=True)
 class Paging(Generic[P]):
-    """The pages of a list: the operation reads the next one, until it is `over`."""
+    """The pages of a list.
+
+    Attributes:
+        operation: Reads the next page.
+        unique: Whether a record is listed once; somebody may vote twice.
+        over: Whether the last page was read.
+    """
 
     operation: Operation[P]
+    unique: bool = False
     over: bool = False
     _page: int = 1
     _before: tuple[str, ...] = ()
+    _pages: set[tuple[str, ...]] = field(default_factory=set)
+    _listed: set[str] = field(default_factory=set)
 
     def take(self, records: tuple[R, ...], queries: Queries) -> tuple[R, ...]:
         """Return the new records of a page, and go on to the next one.
 
-        The list ends where the service reports it, and with a page that is empty or has the same
-        records as the one before: some services have no pages and always answer with the whole
-        list, whatever they report about its pages. A page of one voter alone may repeat: somebody
-        may vote twice.
+        The list ends where the service reports it, and with a page that is empty or was read
+        before: some services begin again after the last page, or always answer with the whole
+        list, whatever they report about its pages. A page of one voter alone may repeat. A page
+        that begins as the one before ended was shifted by new records.
         """
         last = queries.max_page
-        same = tuple(record.id or repr(record) for record in records)
-        repeated = same == self._before and (last is None or len(set(same)) > 1)
-        self.over = not records or repeated or (last is not None and self._page >= last)
-        self._before = same
+        keys = tuple(record.id or repr(record) for record in records)
+        if keys in self._pages and (last is None or len(set(keys)) > 1):
+            records = ()
+        elif self.unique:
+            records = tuple(record for record in records if record.id not in self._listed)
+        else:
+            records = records[self._shift(keys) :]
+        self.over = not records or (last is not None and self._page >= last)
+        self._before = keys
+        self._pages.add(keys)
+        self._listed.update(keys)
         self._page += 1
-        query = {**dict(self.operation.query), "page": str(self._page)}
-        self.operation = replace(self.operation, query=tuple(query.items()))
-        return () if repeated else records
+        self._change(page=self._page)
+        return records
+
+    def refused(self, error: ApiError) -> None:
+        """Go on after a refused page: it is past the end, or larger than the service allows.
+
+        Raises:
+            ApiError: It is neither.
+        """
+        limit = int(dict(self.operation.query)["limit"])
+        if isinstance(error, NotFound) and self._page > 1:
+            self.over = True
+        elif error.status in _TOO_LARGE and self._page == 1 and limit > 1:
+            self._change(limit=limit // 2)
+        else:
+            raise error
+
+    def _shift(self, keys: tuple[str, ...]) -> int:
+        """Return how many records at the beginning of a page were at the end of the one before."""
+        if len(set(keys)) == 1:
+            return 0
+        sizes = range(len(keys), 0, -1)
+        return next((size for size in sizes if self._before[-size:] == keys[:size]), 0)
+
+    def _change(self, **query: int) -> None:
+        changed = {name: str(value) for name, value in query.items()}
+        query_before = dict(self.operation.query)
+        self.operation = replace(self.operation, query=tuple((query_before | changed).items()))

@@ -124,6 +124,8 @@ def attempt(
             maybe = may_have_happened(error)
             silent = silent or _silent(error)
             wait = _wait(operation, error, tried=tried, jitter=jitter())
+            if not operation.idempotent and may_have_happened(error):
+                error.hint = "it may have been added: check whether it is listed"
             if wait is None or tried >= retries or streak.down:
                 raise
             if not (yield wait):

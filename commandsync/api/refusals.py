@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +20,45 @@ from commandsync.errors import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
     from commandsync.errors import Reply
 
 CHECK_BASE_URL = "check the base URL: is it the listing service's, without /v1?"
+_LONGEST_PERIOD = 1_000_000_000  # seconds
 _LONGEST_MESSAGE = 500  # characters of a service's own message that are passed on
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """The limit on requests that an answer reports; None where it does not.
+
+    Attributes:
+        limit: How many requests are allowed in a period.
+        remaining: How many of them are left.
+        reset: Seconds until the next period.
+        retry_after: Seconds to wait before the next request.
+    """
+
+    limit: int | None = None
+    remaining: int | None = None
+    reset: float | None = None
+    retry_after: float | None = None
+
+
+def rate_limit_of(reply: Reply) -> RateLimit | None:
+    """Return the limit in the headers of an answer; None if there is none."""
+    numbers = {}
+    for name in ("limit", "remaining", "reset"):
+        value = reply.headers.get(f"ratelimit-{name}") or reply.headers.get(f"x-ratelimit-{name}")
+        numbers[name] = int(value) if value and re.fullmatch(r"[0-9]{1,15}", value) else None
+    reset: float | None = numbers["reset"]
+    if reset and reset > _LONGEST_PERIOD:  # a time in place of seconds
+        now = _time(reply.headers.get("date", ""))
+        reset = None if now is None else max(0.0, reset - now.timestamp())
+    limit = RateLimit(numbers["limit"], numbers["remaining"], reset, _retry_after(reply))
+    return None if limit == RateLimit() else limit
 
 
 def content_of(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
@@ -42,14 +79,19 @@ def content_of(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
             message = f"the answer is too large: {error}"
         raise DecodeError(message, reply=reply, hint=CHECK_BASE_URL) from error
     if isinstance(content, dict):
-        failed = bool(content.get("error")) and content.get("success") is not True
+        failed = contains_error(content) and content.get("success") is not True
         if failed or content.get("success") is False:
             raise Invalid(
-                _own_message(reply) or "the service reports a failure",
+                own_message(content) or "the service reports a failure",
                 reply=reply,
                 hint="this is the service's own message; if it does not help, see the bot's page",
             )
     return content
+
+
+def contains_error(content: Mapping[str, Any]) -> bool:
+    """Whether an answer contains an error, apart from `success`."""
+    return bool(content.get("error") or content.get("errors"))
 
 
 def json_or_none(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
@@ -65,15 +107,19 @@ def raise_for_status(reply: Reply) -> None:
     status = reply.status
     if 200 <= status < 300:  # noqa: PLR2004 - HTTP's own class
         return
-    own_message = _own_message(reply)
-    message = f"{status}: {own_message}" if own_message else f"HTTP {status}"
+    if status < 200:  # noqa: PLR2004 - HTTP's own class
+        raise DecodeError(
+            f"the answer is an interim one (HTTP {status})", reply=reply, hint=CHECK_BASE_URL
+        )
+    words = own_message(json_or_none(reply))
+    message = f"{status}: {words}" if words else f"HTTP {status}"
     if status in _REFUSALS:
         raise refused(reply, message)
     if status == 429:  # noqa: PLR2004 - HTTP's own number
         raise RateLimited(
             f"the service limits the rate of requests ({message})",
             reply=reply,
-            hint="run again later; a lower --concurrency helps",
+            hint="run again later; a lower concurrency helps",
             retry_after=_retry_after(reply),
         )
     if status == 408 or status >= 500:  # noqa: PLR2004 - HTTP's own numbers
@@ -99,7 +145,7 @@ def refused(reply: Reply, message: str, *, by: str = "service") -> ApiError:
 
 _NO_TOKEN = (
     "no token was given, and the {by} refuses the request",
-    "set COMMANDSYNC_TOKEN (or the variable in token_env), give --token-file, or in code token=...",
+    "give the bot's token: token=...",
 )
 _REFUSALS: dict[int, tuple[type[ApiError], str, str]] = {
     401: (
@@ -116,14 +162,23 @@ _REFUSALS: dict[int, tuple[type[ApiError], str, str]] = {
 }
 
 
-def _own_message(reply: Reply) -> str:
-    """Return the service's own message on an error: `error` or `message` (wire notes)."""
-    content = json_or_none(reply)
+def own_message(content: object) -> str:
+    """Return the service's own message on an error: `error` or `message` (wire notes).
+
+    Some services send the error as an object with a `message`, or several in a list `errors`.
+    """
     if not isinstance(content, dict):
         return ""
-    messages = (content.get(name) for name in ("error", "message"))
-    message = next((message for message in messages if isinstance(message, str)), "")
+    values = (content.get(name) for name in ("error", "errors", "message"))
+    message = next(filter(None, map(_joined, values)), "")
     return " ".join(message.split())[:_LONGEST_MESSAGE]
+
+
+def _joined(value: object) -> str:
+    """Return the messages of an error, or of a list of errors."""
+    errors = value if isinstance(value, list) else [value]
+    messages = (error.get("message") if isinstance(error, dict) else error for error in errors)
+    return "; ".join(message for message in messages if isinstance(message, str))
 
 
 def _retry_after(reply: Reply) -> float | None:
@@ -134,9 +189,13 @@ def _retry_after(reply: Reply) -> float | None:
     value = reply.headers.get("retry-after", "").strip()
     if value.isascii() and value.isdigit():
         return float(value)
+    until, now = _time(value), _time(reply.headers.get("date", ""))
+    return None if until is None or now is None else max(0.0, (until - now).total_seconds())
+
+
+def _time(value: str) -> datetime | None:
     try:
-        until = parsedate_to_datetime(value)
-        now = parsedate_to_datetime(reply.headers.get("date", ""))
-        return max(0.0, (until - now).total_seconds())
+        time = parsedate_to_datetime(value)
     except (ValueError, TypeError, OverflowError):  # OverflowError: a year beyond all calendars
         return None
+    return time if time.tzinfo else None

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commandsync.cli.output import LogStream
+from commandsync.cli.output import LogStream, in_flags
 from commandsync.errors import CommandsyncError, ListingError, UsageError
 from commandsync.report import records
 from commandsync.sync import exits
@@ -103,7 +103,7 @@ def show_events(client: Client, program: Program, *, output: Output, signals: Si
     except CommandsyncError as error:
         if output.format != "json":
             raise
-        output.result(records.failure_json(error))
+        output.result(records.failure_json(in_flags(error)))
         return exits.of_error(error)
     return exits.Exit.DONE
 

@@ -29,6 +29,20 @@ _REQUESTS = 2  # -vv
 _STOPPING = b"\nstopping: requests in flight are finished first (again: stop at once)\n"
 
 
+_FLAGS = {
+    "token=...": "COMMANDSYNC_TOKEN (or the variable in token_env), or --token-file",
+    "insecure_http=True": "--insecure-http",
+    "bot=...": "--bot",
+}
+
+
+def in_flags(error: CommandsyncError) -> CommandsyncError:
+    """Rename arguments to flags in the hint of an error."""
+    for argument, flag in _FLAGS.items():
+        error.hint = error.hint.replace(argument, flag)
+    return error
+
+
 class ResultLostError(FileError):
     """Standard output cannot be written."""
 
@@ -131,7 +145,7 @@ class Output:
         lost = isinstance(error, ResultLostError)
         form: Format = "text" if lost or self.format == "markdown" else self.format
         color = self.colored(sys.stderr)
-        text = report.render_failure(error, format=form, color=color, kind=kind)
+        text = report.render_failure(in_flags(error), format=form, color=color, kind=kind)
         if form == "text":
             print_err(text)
             return

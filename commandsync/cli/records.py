@@ -56,13 +56,15 @@ def _add_command(resource: Resource, sample: str) -> click.Command:
     def add_command(
         signals: Signals, /, *, settings: Settings, output: Output, **fields: str | None
     ) -> int:
+        from commandsync.api.operations import add
         from commandsync.cli.call import open_writer, quoted
 
         given = {field: text for field, text in fields.items() if text is not None}
         name = given[resource.fields[0]]
         with open_writer(settings, signals, output, resource) as writer:
+            client = writer.client
             return writer.write(
-                lambda: getattr(writer.client, f"add_{resource}")(**given),
+                lambda: client.call(add(client.bot, resource, resource.text(**given))),
                 lambda new: (f"added {quoted(name, new)}", {"added": new or None}),
             )
 

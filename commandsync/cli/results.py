@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from commandsync import report
-from commandsync.cli.output import ResultLostError
+from commandsync.cli.output import ResultLostError, in_flags
 from commandsync.sync import exits
 from commandsync.sync.job import split
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None:
     """Print plans, and the errors of those that could not be made."""
     made, errors = split(plans)
+    errors = tuple(map(in_flags, errors))
     if output.format == "json" and errors:
         output.result(report.render_plans(plans, format="json"))
         return

@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
+
+from commandsync.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+class Settings(TypedDict, total=False):
+    """The arguments of a client beside the token, the service and the bot."""
+
+    timeout: float
+    retries: int
+    concurrency: int
+    insecure_http: bool
+
+
+def variable(name: str) -> str:
+    """Return a variable of the environment.
+
+    Raises:
+        UsageError: It is not set, or is empty.
+    """
+    value = os.environ.get(name, "")
+    if not value:
+        raise UsageError(f"the variable {name} is not set", hint="set it, or use the constructor")
+    return value
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from contextlib import suppress
+from math import inf
 from time import monotonic
 
 
@@ -18,14 +19,18 @@ class AsyncGate:
         self._queue: deque[asyncio.Future[None]] = deque()  # tasks that wait for a place
         self._waiting: deque[asyncio.Future[None]] = deque()  # tasks that wait for a time
 
-    async def enter(self) -> bool:
-        """Take a place as soon as one is free and there is no pause; False after a stop."""
-        while not self.stopped:
-            pause = self._closed_until - monotonic()
-            if pause <= 0 and self._free > 0:
+    async def enter(self, end: float = inf) -> bool:
+        """Take a place as soon as one is free and there is no pause.
+
+        Returns:
+            False after a stop, or at the `end`, a time of the monotonic clock.
+        """
+        while not self.stopped and (now := monotonic()) < end:
+            if self._closed_until <= now and self._free > 0:
                 self._free -= 1
                 return True
-            await self._turn(pause if pause > 0 else None)
+            until = min(end, self._closed_until if self._closed_until > now else inf)
+            await self._turn(None if until == inf else until - now)
         return False
 
     def leave(self) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import socket
+from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlencode, urlsplit
 
@@ -25,15 +28,16 @@ from commandsync.client.request import (
     StaleError,
     request_of,
 )
-from commandsync.errors import UsageError
+from commandsync.errors import TransportError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
 
     from commandsync.api.address import Address
     from commandsync.api.operations import Operation
+    from commandsync.api.refusals import RateLimit
     from commandsync.client.secrecy import Secrecy
-    from commandsync.errors import Reply, TransportError
+    from commandsync.errors import Reply
 
 T = TypeVar("T")
 WebSocket: TypeAlias = "aiohttp.ClientWebSocketResponse[bool]"
@@ -42,10 +46,21 @@ _SWITCHING = 101
 _LONGEST_LINE = 65536  # bytes of a header, as http.client has it
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _ConnectionState:
-    """The connection of the running task's request, and whether it was used before (`kept`)."""
+    """The connection of the running task's request.
 
+    Attributes:
+        limit: The time limit of the request.
+        over: Done when the request is over.
+        writes: Whether the request may change something.
+        transport: Its transport; None until there is a connection.
+        kept: Whether it had carried another request before.
+    """
+
+    limit: asyncio.Timeout
+    over: asyncio.Future[None]
+    writes: bool
     transport: asyncio.Transport | None = None
     kept: bool = False
 
@@ -56,6 +71,26 @@ class _ConnectionState:
 
 
 _current: ContextVar[_ConnectionState] = ContextVar("commandsync_connection")
+
+
+class _Names:
+    """Looks up host names in threads for which the end of a loop does not wait."""
+
+    async def getaddrinfo(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - passed on
+        answer: Future[Any] = Future()
+
+        def look_up() -> None:
+            answer.set_running_or_notify_cancel()
+            try:
+                answer.set_result(socket.getaddrinfo(*args, **kwargs))
+            except Exception as error:  # noqa: BLE001 - raised where it is awaited
+                answer.set_exception(error)
+
+        Thread(target=look_up, name="commandsync-name", daemon=True).start()
+        return await asyncio.wrap_future(answer)
+
+    async def getnameinfo(self, *args: Any) -> Any:  # noqa: ANN401 - passed on
+        return socket.getnameinfo(*args)  # of a number: it asks nobody
 
 
 class _RefusedError(Exception):
@@ -76,64 +111,94 @@ class _Connector(aiohttp.TCPConnector):
 
 
 class AsyncTransport:
-    """Sends one request, or opens one WebSocket, and returns its result; time-outs in seconds."""
+    """Sends one request, or opens one WebSocket, in `timeout` seconds, and returns its result.
+
+    Attributes:
+        rate_limit: The limit on requests that the last answer with one reported.
+        closed: Whether it is closed.
+    """
+
+    rate_limit: RateLimit | None = None
+    closed = False
 
     def __init__(self, address: Address, secrecy: Secrecy, *, timeout: float) -> None:
         self._address = address
         self._secrecy = secrecy
-        self._connect_timeout = min(timeout, LONGEST_CONNECT)
         self._timeout = timeout
         self._settings = surroundings(address)
         self._reuse = Reuse()
         self._opened: dict[bool, aiohttp.ClientSession] = {}  # by whether it keeps connections
         self._home: asyncio.AbstractEventLoop | None = None
+        self._requests: set[_ConnectionState] = set()
 
-    async def send(self, operation: Operation[Any]) -> Reply | TransportError:
-        """Send an operation once."""
+    async def send(self, operation: Operation[Any], *, seconds: float) -> Reply | TransportError:
+        """Send an operation once, within so many seconds."""
         if self._reuse.allowed(operation):
             with suppress(StaleError):
-                return await self._timely(self._exchange(operation, keeps=True), operation)
-        return await self._timely(self._exchange(operation, keeps=False), operation)
+                work = self._exchange(operation, keeps=True, seconds=seconds)
+                return await self._timely(work, operation, seconds=seconds)
+        work = self._exchange(operation, keeps=False, seconds=seconds)
+        return await self._timely(work, operation, seconds=seconds)
 
     async def upgrade(self, query: Mapping[str, str]) -> WebSocket | Reply | TransportError:
         """Open the gateway's WebSocket; a `Reply` is the answer of a service that refuses."""
         try:
-            return await self._timely(self._shake_hands(query))
+            return await self._timely(self._shake_hands(query), seconds=self._timeout)
         except _RefusedError as refused:
             return refused.reply
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Finish the writes in flight, and close every connection."""
+        self.closed = True
+        for request in self._requests:
+            if not (request.limit.expired() or (request.writes and request.transport)):
+                request.limit.reschedule(0)
+        if self._requests:
+            await asyncio.wait([request.over for request in self._requests])
         for session in self._opened.values():
             await session.close()
         await asyncio.sleep(0)  # aborted connections close now
 
     async def _timely(
-        self, work: Coroutine[Any, Any, T], operation: Operation[Any] | None = None
+        self,
+        work: Coroutine[Any, Any, T],
+        operation: Operation[Any] | None = None,
+        *,
+        seconds: float,
     ) -> T | TransportError:
-        state = _ConnectionState()
+        state = _ConnectionState(
+            limit=asyncio.timeout(seconds),
+            over=asyncio.get_running_loop().create_future(),
+            writes=operation is not None and operation.method != "GET",
+        )
         _current.set(state)
+        self._requests.add(state)
         try:
-            async with asyncio.timeout(self._timeout):
+            async with state.limit:
                 answer = await work
         except (OSError, aiohttp.ClientError, RequestException, BodyError, UnicodeError) as error:
             state.cut()
             if operation is not None and state.kept:
                 self._reuse.broke(operation, _cause(error))
+            if self.closed and state.limit.expired() and not (state.writes and state.transport):
+                return TransportError("the client was closed", sent=state.transport is not None)
             return failure(
                 _cause(error),
                 made=state.transport is not None,
                 host=urlsplit(self._address.base_url).netloc,
-                connecting=self._connect_timeout,
-                answering=self._timeout,
+                connecting=min(seconds, LONGEST_CONNECT),
+                answering=seconds,
             )
         except BaseException:
             state.cut()
             raise
+        finally:
+            self._requests.discard(state)
+            state.over.set_result(None)
         self._reuse.answered(kept=state.kept)
         return answer
 
-    async def _exchange(self, operation: Operation[Any], *, keeps: bool) -> Reply:
+    async def _exchange(self, operation: Operation[Any], *, keeps: bool, seconds: float) -> Reply:
         request = request_of(self._address, operation, self._secrecy)
         async with self._session(keeps=keeps).request(
             operation.method,
@@ -142,6 +207,7 @@ class AsyncTransport:
             data=request.body,
             allow_redirects=False,
             proxy=proxy_of(self._address, self._settings),
+            timeout=aiohttp.ClientTimeout(total=None, connect=min(seconds, LONGEST_CONNECT)),
         ) as response:
             return await self._reply(response)
 
@@ -185,13 +251,13 @@ class AsyncTransport:
         session = aiohttp.ClientSession(
             connector=_Connector(
                 limit=0,  # the gate counts
-                resolver=aiohttp.ThreadedResolver(),
+                resolver=aiohttp.ThreadedResolver(loop=_Names()),  # type: ignore[arg-type]  # a loop's look-ups
                 ssl=trust_of(self._settings) if secure else True,
                 force_close=not keeps,
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
-            timeout=aiohttp.ClientTimeout(total=None, connect=self._connect_timeout),
+            timeout=aiohttp.ClientTimeout(total=None, connect=min(self._timeout, LONGEST_CONNECT)),
             middlewares=(self._refusing,),
             max_line_size=_LONGEST_LINE,
             max_field_size=_LONGEST_LINE,

@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 import random
+from copy import copy
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 from commandsync.api import arguments
 from commandsync.api.policy import Health, Send, Wait, attempt
+from commandsync.api.refusals import rate_limit_of
 from commandsync.client.gate import Gate
 from commandsync.client.request import log_answer, not_sent
 from commandsync.client.secrecy import Secrecy
 from commandsync.client.transport import Transport
+from commandsync.errors import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
     from commandsync.api.address import Address
     from commandsync.api.credentials import Token
     from commandsync.api.operations import Operation
-    from commandsync.errors import Reply, TransportError
+    from commandsync.errors import TransportError
 
 T = TypeVar("T")
 
@@ -58,8 +62,35 @@ class Connection:
         self.concurrency = arguments.number("concurrency", concurrency, least=1)
         self.gate = Gate(concurrency) if gate is None else gate
         self.secrecy = Secrecy(token)
-        self.transport = Transport(address, self.secrecy, timeout=timeout, kept=concurrency)
+        self.transport = Transport(address, self.secrecy, kept=concurrency)
+        self.deadline = inf
         self._jitter = jitter
+
+    def with_options(
+        self,
+        *,
+        timeout: float | None = None,
+        retries: int | None = None,
+        deadline: float | None = None,
+    ) -> Self:
+        """Return the same connection with other limits on each call; None keeps a limit.
+
+        Args:
+            timeout: Seconds for one request.
+            retries: How often an operation may be sent again.
+            deadline: Seconds for a whole call: for its place, its requests and all waits.
+
+        Raises:
+            ArgumentError: A number is out of its bounds.
+        """
+        connection = copy(self)
+        if timeout is not None:
+            connection.timeout = arguments.seconds("timeout", timeout)
+        if retries is not None:
+            connection.retries = arguments.number("retries", retries, least=0)
+        if deadline is not None:
+            connection.deadline = arguments.seconds("deadline", deadline)
+        return connection
 
     def call(self, operation: Operation[T], *, health: Health | None = None) -> T:
         """Carry out an operation, retries included; calls of one run share its health.
@@ -74,17 +105,18 @@ class Connection:
             jitter=self._jitter,
             health=Health() if health is None else health,
         )
+        end = monotonic() + self.deadline
         last: Reply | TransportError | None = None
         answer: Reply | TransportError | bool
         step = next(steps)
         while True:
             match step:
                 case Send():
-                    answer = last = self._send_in_turn(operation, last)
+                    answer = last = self._send_in_turn(operation, last, end)
                 case Wait(seconds=seconds, everyone=everyone):
                     if everyone:
                         self.gate.pause(seconds)
-                    answer = self.gate.wait(seconds)
+                    answer = monotonic() + seconds < end and self.gate.wait(seconds)
                 case _:
                     assert_never(step)
             try:
@@ -94,16 +126,21 @@ class Connection:
                 return value
 
     def _send_in_turn(
-        self, operation: Operation[Any], last: Reply | TransportError | None
+        self, operation: Operation[Any], last: Reply | TransportError | None, end: float
     ) -> Reply | TransportError:
-        if not self.gate.enter():
-            return not_sent(operation, last)
+        if not self.gate.enter(end):
+            if last is not None:
+                return last
+            closed = self.transport.closed
+            raise not_sent(operation, stopped=self.gate.stopped, closed=closed)
         start, answer = monotonic(), None
         try:
-            answer = self.transport.send(operation)
+            answer = self.transport.send(operation, seconds=min(self.timeout, end - start))
         finally:
             self.gate.leave()
             log_answer(operation, answer, start=start)
+        if isinstance(answer, Reply):
+            self.transport.rate_limit = rate_limit_of(answer) or self.transport.rate_limit
         return answer
 
     def stop(self) -> None:
@@ -111,7 +148,8 @@ class Connection:
         self.gate.stop()
 
     def close(self) -> None:
-        """Stop, and close the pooled connections."""
+        """Stop, finish the writes in flight, and close the connections."""
+        self.transport.closed = True
         self.stop()
         self.transport.close()
 

@@ -107,7 +107,7 @@ def _unanswered(root: BaseException, *, host: str, seconds: float) -> TransportE
             hint = "check the base URL: is it the listing service's?"
         case TimeoutError() | PoolTimeoutError():
             message = f"{host} did not answer in full within {seconds:g} s"
-            hint = "run again later, or allow more time with --timeout"
+            hint = "run again later, or with a longer timeout"
         case IncompleteRead() | http.client.IncompleteRead():
             message = f"the answer of {host} is truncated"
             hint = "run again"

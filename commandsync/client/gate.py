@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from math import inf
 from threading import Condition
 
 
@@ -19,15 +20,19 @@ class Gate:
         self._closed_until = 0.0
         self.stopped = False
 
-    def enter(self) -> bool:
-        """Take a place as soon as one is free and there is no pause; False after a stop."""
+    def enter(self, end: float = inf) -> bool:
+        """Take a place as soon as one is free and there is no pause.
+
+        Returns:
+            False after a stop, or at the `end`, a time of the monotonic clock.
+        """
         with self._change:
-            while not self.stopped:
-                pause = self._closed_until - time.monotonic()
-                if pause <= 0 and self._free > 0:
+            while not self.stopped and (now := time.monotonic()) < end:
+                if self._closed_until <= now and self._free > 0:
                     self._free -= 1
                     return True
-                self._change.wait(min(pause, self.longest_wait) if pause > 0 else self.longest_wait)
+                until = min(end, self._closed_until if self._closed_until > now else inf)
+                self._change.wait(min(until - now, self.longest_wait))
             return False
 
     def leave(self) -> None:

@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
+from copy import copy
 from typing import TYPE_CHECKING, TypeVar
 
 from commandsync.api import arguments, operations
 from commandsync.api.address import parse_address
 from commandsync.api.credentials import Token
-from commandsync.api.paging import Paging
+from commandsync.api.paging import P, Paging, R
+from commandsync.client import variable
 from commandsync.client.listener import Listener
+from commandsync.errors import ApiError
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:
@@ -19,7 +23,10 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, Unpack
 
+    from commandsync.api.arguments import Id
     from commandsync.api.operations import BotFilters, Operation
+    from commandsync.api.refusals import RateLimit
+    from commandsync.client import Settings
     from commandsync.errors import Reply
     from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
 
@@ -41,7 +48,8 @@ class Client(Listener):
     Args:
         token: The bot's token; None for a client that only reads.
         base_url: The service's URL, without `/v1`.
-        bot: The bot's id; read from the token when it is not given.
+        bot: The bot's id; read from the token when it is not given. As all ids, it is a string, a
+            number, or an object whose `id` is a number, such as a discord.py user.
         timeout: Seconds for one request, at most 3,600.
         retries: How often a request may be sent again, from 0.
         concurrency: Most requests in flight, from 1.
@@ -66,7 +74,7 @@ class Client(Listener):
         token: str | Token | None,
         base_url: str,
         *,
-        bot: str | None = None,
+        bot: Id | None = None,
         timeout: float = 30.0,
         retries: int = 4,
         concurrency: int = 4,
@@ -87,6 +95,46 @@ class Client(Listener):
         self.bot = owner if bot is None else arguments.identifier("bot", bot)
         super().__init__(event_buffer)
 
+    @classmethod
+    def from_env(cls, **settings: Unpack[Settings]) -> Self:
+        """Return a client with the token and the service of the environment.
+
+        They are in COMMANDSYNC_TOKEN and COMMANDSYNC_BASE_URL, and the bot's id, if it is not that
+        of the token, in COMMANDSYNC_BOT. The arguments are the constructor's.
+
+        Raises:
+            UsageError: One of the two is not set; or as the constructor does.
+        """
+        token, base_url = variable("COMMANDSYNC_TOKEN"), variable("COMMANDSYNC_BASE_URL")
+        return cls(token, base_url, bot=os.environ.get("COMMANDSYNC_BOT") or None, **settings)
+
+    def with_options(
+        self,
+        *,
+        timeout: float | None = None,
+        retries: int | None = None,
+        deadline: float | None = None,
+    ) -> Self:
+        """Return a client with other limits that shares everything else with this one.
+
+        Closing either closes both.
+
+        Args:
+            timeout: Seconds for one request, at most 3,600.
+            retries: How often a request may be sent again, from 0.
+            deadline: Seconds for a whole call, with all retries and waits: an interaction has 3.
+        """
+        client = copy(self)
+        client.connection = self.connection.with_options(
+            timeout=timeout, retries=retries, deadline=deadline
+        )
+        return client
+
+    @property
+    def rate_limit(self) -> RateLimit | None:
+        """The limit on requests that the service last reported; None if it never did."""
+        return self.connection.transport.rate_limit
+
     def list_bots(
         self, *, limit: int = 12, page: int = 1, **filters: Unpack[BotFilters]
     ) -> BotPage:
@@ -103,64 +151,63 @@ class Client(Listener):
 
     def iter_bots(self, *, limit: int = 100, **filters: Unpack[BotFilters]) -> Iterator[Bot]:
         """Yield all bots, page after page; the arguments are those of `list_bots`."""
-        paging = Paging(operations.list_bots(limit=limit, page=1, **filters))
-        while not paging.over:
-            page = self.call(paging.operation)
-            yield from paging.take(page.bots, page.queries)
+        operation = operations.list_bots(limit=limit, page=1, **filters)
+        return self._pages(Paging(operation, unique=True), lambda page: page.bots)
 
-    def get_bot(self, id: str | None = None) -> Bot:
+    def get_bot(self, id: Id | None = None) -> Bot:
         """Return one bot: the client's own, or the one with this id."""
-        return self.call(operations.get_bot(self.bot if id is None else id))
+        return self.call(operations.get_bot(self._of(id)))
 
-    def get_voters(self, *, page: int = 1, limit: int = 100) -> VoterPage:
-        """Return one page of the bot's voters: `page` counts from 1, `limit` is 1 to 100."""
-        return self.call(operations.list_voters(self.bot, page=page, limit=limit))
+    def get_voters(self, *, page: int = 1, limit: int = 100, bot: Id | None = None) -> VoterPage:
+        """Return one page of a bot's voters: `page` counts from 1, `limit` is 1 to 100."""
+        return self.call(operations.list_voters(self._of(bot), page=page, limit=limit))
 
-    def iter_voters(self, *, limit: int = 100) -> Iterator[Voter]:
-        """Yield all voters of the bot, page after page of `limit` voters."""
-        paging = Paging(operations.list_voters(self.bot, page=1, limit=limit))
-        while not paging.over:
-            page = self.call(paging.operation)
-            yield from paging.take(page.voters, page.queries)
+    def iter_voters(self, *, limit: int = 100, bot: Id | None = None) -> Iterator[Voter]:
+        """Yield all voters of a bot, page after page of `limit` voters."""
+        operation = operations.list_voters(self._of(bot), page=1, limit=limit)
+        return self._pages(Paging(operation), lambda page: page.voters)
 
-    def check_vote(self, user_id: str) -> bool:
+    def check_vote(self, user: Id, *, bot: Id | None = None) -> bool:
         """Return whether a user voted; False only if the service answers so, else it raises."""
-        return self.call(operations.check_vote(self.bot, user_id))
+        return self.call(operations.check_vote(self._of(bot), user))
 
     def get_announcements(self) -> tuple[Announcement, ...]:
         """Return the bot's announcements."""
         return self.call(operations.list_records(self.bot, Resource.ANNOUNCEMENT))
 
-    def add_announcement(self, title: str, description: str) -> str:
-        """Add an announcement; returns its id, empty if the answer does not contain it.
+    def add_announcement(self, title: str, description: str) -> Announcement | None:
+        """Add an announcement; returns it as stored, None if the answer does not contain it.
 
         As with `add_command`, it is not sent again if the result is unknown.
         """
         text = AnnouncementText(title, description)
-        return self.call(operations.add(self.bot, Resource.ANNOUNCEMENT, text))
+        operation = operations.add_record(self.bot, Resource.ANNOUNCEMENT, text)
+        stored: Announcement | None = self.call(operation)
+        return stored
 
-    def delete_announcement(self, id: str) -> None:
+    def delete_announcement(self, id: Id) -> None:
         """Delete an announcement; it is not an error if it does not exist."""
         self.call(operations.delete(self.bot, Resource.ANNOUNCEMENT, id))
 
-    def get_commands(self, id: str | None = None) -> tuple[Command, ...]:
+    def get_commands(self, id: Id | None = None) -> tuple[Command, ...]:
         """Return the commands of a bot: the client's own, or the one with this id."""
-        bot = self.bot if id is None else id
-        return self.call(operations.list_records(bot, Resource.COMMAND))
+        return self.call(operations.list_records(self._of(id), Resource.COMMAND))
 
     def add_command(
         self, name: str, description: str, syntax: str, category: str | None = None
-    ) -> str:
-        """Add a command; returns its id, empty if the answer does not contain it.
+    ) -> Command | None:
+        """Add a command; returns it as stored, None if the answer does not contain it.
 
         After a `TransportError` with `sent`, or a `ServerError`, the result is unknown: the command
         may have been added. It is not sent again; `get_commands` shows whether it is listed.
         """
         text = CommandText(name, description, syntax, "" if category is None else category)
-        return self.call(operations.add(self.bot, Resource.COMMAND, text))
+        operation = operations.add_record(self.bot, Resource.COMMAND, text)
+        stored: Command | None = self.call(operation)
+        return stored
 
     def edit_command(
-        self, id: str, name: str, description: str, syntax: str, category: str | None = None
+        self, id: Id, name: str, description: str, syntax: str, category: str | None = None
     ) -> None:
         """Replace all fields of a command, keeping its id and uses.
 
@@ -169,11 +216,11 @@ class Client(Listener):
         text = CommandText(name, description, syntax, "" if category is None else category)
         self.call(operations.edit(self.bot, Resource.COMMAND, id, text))
 
-    def delete_command(self, id: str) -> None:
+    def delete_command(self, id: Id) -> None:
         """Delete a command; it is not an error if it does not exist."""
         self.call(operations.delete(self.bot, Resource.COMMAND, id))
 
-    def set_uses(self, id: str, uses: int) -> None:
+    def set_uses(self, id: Id, uses: int) -> None:
         """Set how often a command was used, from 0."""
         self.call(operations.set_uses(self.bot, id, uses))
 
@@ -192,6 +239,18 @@ class Client(Listener):
         """End the events, send nothing new and close the connections."""
         self._buffer.close()
         self.connection.close()
+
+    def _of(self, bot: Id | None) -> Id:
+        return self.bot if bot is None else bot
+
+    def _pages(self, paging: Paging[P], records: Callable[[P], tuple[R, ...]]) -> Iterator[R]:
+        while not paging.over:
+            try:
+                page = self.call(paging.operation)
+            except ApiError as error:
+                paging.refused(error)
+            else:
+                yield from paging.take(records(page), page.queries)
 
     def __enter__(self) -> Self:
         return self

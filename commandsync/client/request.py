@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import requests
 
 from commandsync import __version__
-from commandsync.errors import Reply, StoppedError, TransportError
+from commandsync.errors import ListingError, Reply, StoppedError, TransportError
 
 if TYPE_CHECKING:
     from commandsync.api.address import Address
@@ -90,17 +90,13 @@ class Reuse:
                 raise StaleError
 
 
-def not_sent(
-    operation: Operation[Any], last: Reply | TransportError | None
-) -> Reply | TransportError:
-    """Return the result of an operation that was stopped before it was sent: its last attempt's.
-
-    Raises:
-        StoppedError: There was no attempt before.
-    """
-    if last is None:
-        raise StoppedError(f"stopped before {operation.name!r} was sent")
-    return last
+def not_sent(operation: Operation[Any], *, stopped: bool, closed: bool) -> ListingError:
+    """Return the error of an operation that was given up before it was sent."""
+    if closed:
+        return StoppedError(f"the client is closed: {operation.name!r} was not sent")
+    if stopped:
+        return StoppedError(f"stopped before {operation.name!r} was sent")
+    return TransportError(f"the deadline passed before {operation.name!r} was sent", sent=False)
 
 
 def log_answer(
@@ -114,5 +110,7 @@ def log_answer(
             result = message
         case _:
             result = "cancelled; it may have been sent"
+            if not operation.idempotent:
+                _log.warning("%r was cancelled; check whether it is listed", operation.name)
     milliseconds = round(1000 * (monotonic() - start))
     _log.debug("%s %s: %s (%d ms)", operation.method, operation.path, result, milliseconds)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from urllib3 import HTTPConnectionPool
 
 
+_INTERIM = range(100, 200)
+_SWITCHING = 101
+
+
 class _ConnectionState(threading.local):
     """The connection of the request in this thread: its failure, or whether it was used before."""
 
@@ -57,7 +61,7 @@ class _TimedSocket(io.RawIOBase):
 
 
 class _TimedResponse(http.client.HTTPResponse):
-    """An answer, status line and body, with one time-out."""
+    """An answer, status line and body, with one time-out; interim answers are passed over."""
 
     def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(sock, *args, **kwargs)
@@ -68,6 +72,16 @@ class _TimedResponse(http.client.HTTPResponse):
         super().begin()
         self.msg.defects = []
         self.msg.set_payload("")
+        if self.status == _SWITCHING:  # what follows is not HTTP
+            self.will_close = True
+
+    def _read_status(self) -> tuple[str, int, str]:
+        """Read the status line after all interim answers; http.client passes over 100 alone."""
+        while True:
+            version, status, reason = super()._read_status()  # type: ignore[misc]  # not in typeshed
+            if status not in _INTERIM or status == _SWITCHING:
+                return version, status, reason
+            http.client.parse_headers(self.fp)
 
 
 class _PlainConnection(HTTPConnection):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from commandsync.client.sockets import Adapter, state
 if TYPE_CHECKING:
     from commandsync.api.address import Address
     from commandsync.api.operations import Operation
+    from commandsync.api.refusals import RateLimit
     from commandsync.client.secrecy import Secrecy
     from commandsync.errors import Reply, TransportError
 
@@ -27,33 +29,44 @@ class Transport:
     """Sends one request and returns its result, from any thread.
 
     Proxies and certificate authorities are those of the environment, as in requests, but loopback
-    is always reached directly, and `.netrc` is never read. The time-out is in seconds; `kept` is
-    the most connections that are kept for later requests.
+    is always reached directly, and `.netrc` is never read.
+
+    Args:
+        address: The service.
+        secrecy: Reveals the token.
+        kept: Most connections that are kept for later requests.
+
+    Attributes:
+        rate_limit: The limit on requests that the last answer with one reported.
+        closed: Whether it is closed.
     """
 
-    def __init__(self, address: Address, secrecy: Secrecy, *, timeout: float, kept: int) -> None:
+    rate_limit: RateLimit | None = None
+    closed = False
+
+    def __init__(self, address: Address, secrecy: Secrecy, *, kept: int) -> None:
         self._address = address
         self._secrecy = secrecy
-        self._connect_timeout = min(timeout, LONGEST_CONNECT)
-        self._timeout = timeout
         self._kept = kept
-        self._adapter = self._new_adapter()
+        self._adapter, self._process = self._new_adapter(), os.getpid()
         self._reuse = Reuse()
         self._settings: Any = surroundings(address)
 
-    def send(self, operation: Operation[Any]) -> Reply | TransportError:
-        """Send an operation once."""
+    def send(self, operation: Operation[Any], *, seconds: float) -> Reply | TransportError:
+        """Send an operation once, within so many seconds."""
         if self._reuse.allowed(operation):
             with suppress(StaleError):
-                return self._exchange(operation, self._adapter)
+                return self._exchange(operation, self._pooled(), seconds)
         with closing(self._new_adapter()) as adapter:
-            return self._exchange(operation, adapter)
+            return self._exchange(operation, adapter, seconds)
 
-    def _exchange(self, operation: Operation[Any], adapter: Adapter) -> Reply | TransportError:
+    def _exchange(
+        self, operation: Operation[Any], adapter: Adapter, seconds: float
+    ) -> Reply | TransportError:
         state.failure, state.kept = None, False
         try:
             request = request_of(self._address, operation, self._secrecy)
-            time_out: Any = Timeout(connect=self._connect_timeout, total=self._timeout)
+            time_out: Any = Timeout(connect=min(seconds, LONGEST_CONNECT), total=seconds)
             response = adapter.send(request, timeout=time_out, **self._settings)
             with closing(response):
                 encoding = response.headers.get("content-encoding", "")
@@ -62,9 +75,15 @@ class Transport:
         except (OSError, HTTPError, BodyError) as error:
             if state.kept:
                 self._reuse.broke(operation, root_of(error))
-            return self._failure(error)
+            return self._failure(error, seconds)
         self._reuse.answered(kept=state.kept)
         return self._secrecy.reply(response.status_code, body, response.headers.items())
+
+    def _pooled(self) -> Adapter:
+        """Return the adapter with the kept connections; a child never uses those of its parent."""
+        if self._process != os.getpid():
+            self._adapter, self._process = self._new_adapter(), os.getpid()
+        return self._adapter
 
     def _new_adapter(self) -> Adapter:
         return Adapter(pool_connections=1, pool_maxsize=self._kept, max_retries=0)
@@ -73,12 +92,12 @@ class Transport:
         """Close every kept connection."""
         self._adapter.close()
 
-    def _failure(self, error: BaseException) -> TransportError:
+    def _failure(self, error: BaseException, seconds: float) -> TransportError:
         unmade, state.failure = state.failure, None
         return failure(
             root_of(unmade or error),
             made=unmade is None,
             host=urlsplit(self._address.base_url).netloc,
-            connecting=self._connect_timeout,
-            answering=self._timeout,
+            connecting=min(seconds, LONGEST_CONNECT),
+            answering=seconds,
         )

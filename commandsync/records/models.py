@@ -2,13 +2,18 @@
 
 The field lists come from the service interface ("Resources and their fields"). Services send more
 than that (wire notes): unknown fields stay readable as attributes and are never sent back. What is
-documented but left out reads as empty, since no documented field is promised to be there.
+documented but left out reads as empty, since no documented field is promised to be there. An odd
+value of a bot or a voter reads as absent, since no page is unreadable for one value of it.
 """
 
 from __future__ import annotations
 
+import logging
+import re
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import (
     AliasChoices,
@@ -16,15 +21,19 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    ModelWrapValidatorHandler,
+    StringConstraints,
     TypeAdapter,
+    ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
+    model_validator,
 )
 
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 
 def _null_is(default: object) -> BeforeValidator:
@@ -37,9 +46,30 @@ def _usable(value: object) -> object:
     return "" if value is None or (isinstance(value, str) and "\ufffd" in value) else value
 
 
-def _none_for_no_number(value: object) -> object:
-    """Keep a counter that nothing depends on from making a whole listing unreadable."""
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+def _number(value: object) -> int | float | None:
+    """Read a number, also from a string with or without separators of thousands.
+
+    Raises:
+        ValueError: It is not a number.
+    """
+    if isinstance(value, str):
+        text = _SEPARATOR.sub("", value.strip())
+        value = float(text) if "." in text else int(text)
+    if isinstance(value, bool) or not isinstance(value, int | float | None):
+        raise ValueError("not a number")  # noqa: TRY004 - pydantic reads no other
+    return value
+
+
+def _number_or_none(value: object) -> int | float | None:
+    """Read a counter that nothing depends on."""
+    with suppress(ValueError):
+        return _number(value)
+    return None
+
+
+def _tags(value: object) -> object:
+    """Read tags, also from one string."""
+    return value.split(",") if isinstance(value, str) else value
 
 
 def _time(value: object, read: ValidatorFunctionWrapHandler) -> datetime | None:
@@ -54,12 +84,17 @@ def _time(value: object, read: ValidatorFunctionWrapHandler) -> datetime | None:
     return time.replace(tzinfo=UTC) if time and time.tzinfo is None else time
 
 
+_SEPARATOR = re.compile(r"(?<=\d)[,_ '\u2019\u00a0\u202f](?=\d{3}(?!\d))")
+_log = logging.getLogger("commandsync.records")
+
 OptionalText = Annotated[str, _null_is("")]
 """Text that is absent, null or empty alike (wire notes: a category left out comes back as any)."""
 
 Identifier = Annotated[str, BeforeValidator(_usable)]
 Time = Annotated[datetime | None, WrapValidator(_time)]
+_Tag = Annotated[str, StringConstraints(strip_whitespace=True)]
 _Part = _null_is({})  # an object without fields
+_Number = Annotated[int | float | None, BeforeValidator(_number)]
 _Flag = Annotated[bool, _null_is(False)]  # noqa: FBT003 - a value
 _IDENTIFIER = Field(default="", validation_alias=AliasChoices("id", "_id"))
 
@@ -72,7 +107,34 @@ class Record(BaseModel):
     )
 
 
-class Command(Record):
+class _Read(Record):
+    """A record that keeps the object it was read from, and reads an odd value as absent."""
+
+    _exact: ClassVar[bool] = False
+
+    @cached_property
+    def raw(self) -> Mapping[str, Any]:
+        """The object as the service sent it, unknown fields and odd values included."""
+        return {}
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _read(cls, data: object, read: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            record = read(data)
+        except ValidationError as error:
+            if cls._exact or not isinstance(data, dict):
+                raise
+            odd = {problem["loc"][0] for problem in error.errors(include_url=False)}
+            for name in odd:
+                _log.debug("%s: %s is not readable: %.100r", cls.__name__, name, data.get(name))
+            record = read({name: value for name, value in data.items() if name not in odd})
+        if isinstance(data, dict):
+            record.__dict__["raw"] = data  # no field, so that it is neither compared nor dumped
+        return record
+
+
+class Command(_Read):
     """A command of a bot; its name is not unique.
 
     Attributes:
@@ -84,23 +146,25 @@ class Command(Record):
         uses: How often it was used; None when the service does not send it.
     """
 
+    _exact = True
     id: Identifier = _IDENTIFIER
     name: str = Field(pattern=r"\S")
     description: OptionalText = ""
     syntax: OptionalText = ""
     category: OptionalText = ""
-    uses: Annotated[int | float | None, BeforeValidator(_none_for_no_number)] = None
+    uses: Annotated[int | float | None, BeforeValidator(_number_or_none)] = None
 
 
-class Announcement(Record):
+class Announcement(_Read):
     """An announcement of a bot; announcements cannot be edited."""
 
+    _exact = True
     id: Identifier = _IDENTIFIER
     title: str = Field(pattern=r"\S")
     description: OptionalText = ""
 
 
-class Profile(Record):
+class Profile(_Read):
     """How a bot looks on its platform."""
 
     avatar: str | None = None
@@ -111,40 +175,40 @@ class Profile(Record):
     banner: str | None = None
 
 
-class Creator(Record):
+class Creator(_Read):
     """Who made a bot."""
 
     is_team: _Flag = Field(default=False, validation_alias="isTeam")
     id: Identifier = ""
 
 
-class Information(Record):
+class Information(_Read):
     """The texts of a bot's page."""
 
     description: OptionalText = ""
     overview: OptionalText = ""
     creator: Annotated[Creator, _Part] = Creator()
-    tags: Annotated[tuple[str, ...], _null_is(())] = ()
+    tags: Annotated[tuple[_Tag, ...], BeforeValidator(_tags), _null_is(())] = ()
 
 
-class Statistics(Record):
+class Statistics(_Read):
     """A bot's counters."""
 
-    servers: int | float | None = None
-    daily_votes: int | float | None = Field(default=None, validation_alias="dailyVotes")
-    weekly_votes: int | float | None = Field(default=None, validation_alias="weeklyVotes")
-    monthly_votes: int | float | None = Field(default=None, validation_alias="monthlyVotes")
-    total_votes: int | float | None = Field(default=None, validation_alias="totalVotes")
+    servers: _Number = None
+    daily_votes: _Number = Field(default=None, validation_alias="dailyVotes")
+    weekly_votes: _Number = Field(default=None, validation_alias="weeklyVotes")
+    monthly_votes: _Number = Field(default=None, validation_alias="monthlyVotes")
+    total_votes: _Number = Field(default=None, validation_alias="totalVotes")
 
 
-class Ratings(Record):
+class Ratings(_Read):
     """What users think of a bot; `average` is None while there are no ratings."""
 
-    average: float | None = None
-    total: Annotated[int | float, _null_is(0)] = 0
+    average: _Number = None
+    total: Annotated[_Number, _null_is(0)] = 0
 
 
-class Theme(Record):
+class Theme(_Read):
     """The colours of a bot's page, as `#rrggbb`."""
 
     enabled: _Flag = False
@@ -153,7 +217,7 @@ class Theme(Record):
     color_lighter: str | None = Field(default=None, validation_alias="colorLighter")
 
 
-class Bot(Record):
+class Bot(_Read):
     """A bot as listed. The meaning of `state`, `certificate` and `status` is not published.
 
     Its times have a zone.
@@ -165,13 +229,13 @@ class Bot(Record):
     prefix: OptionalText = ""
     information: Annotated[Information, _Part] = Information()
     statistics: Annotated[Statistics, _Part] = Statistics()
-    state: int | float | None = None
-    certificate: int | float | None = None
+    state: _Number = None
+    certificate: _Number = None
     invite_url: str | None = Field(default=None, validation_alias="inviteURL")
     ratings: Annotated[Ratings, _Part] = Ratings()
     vanity: str | None = None
     theme: Annotated[Theme, _Part] = Theme()
-    status: int | float | None = None
+    status: _Number = None
     created_at: Time = Field(default=None, validation_alias="createdAt")
     updated_at: Time = Field(default=None, validation_alias="updatedAt")
 
@@ -187,11 +251,11 @@ read_account: Callable[[object], Account] = TypeAdapter(Account).validator.valid
 """`Account.model_validate` without its options, for events by the thousand."""
 
 
-class Voter(Account):
+class Voter(_Read, Account):
     """Somebody who voted for a bot."""
 
 
-class Queries(Record):
+class Queries(_Read):
     """The paging a list answer reports (`data.queries`)."""
 
     page: int | None = None

@@ -91,7 +91,7 @@ class _Simulated(Connection):
         self.service = service
         self.transport.send = self._send  # type: ignore[method-assign]  # nothing goes out
 
-    def _send(self, operation: Operation[Any]) -> Reply | TransportError:
+    def _send(self, operation: Operation[Any], **_: object) -> Reply | TransportError:
         one = operation
         return self.service.handle(one.method, one.path, one.query, one.body)
 
@@ -102,7 +102,7 @@ class _AsyncSimulated(AsyncConnection):
         self.service = service
         self.transport.send = self._send  # type: ignore[method-assign]  # nothing goes out
 
-    async def _send(self, operation: Operation[Any]) -> Reply | TransportError:
+    async def _send(self, operation: Operation[Any], **_: object) -> Reply | TransportError:
         one = operation
         return self.service.handle(one.method, one.path, one.query, one.body)
 
@@ -175,7 +175,7 @@ def test_a_stop_ends_the_tasks_in_flight(stop: Event) -> None:
     class Hanging(_AsyncSimulated):
         left = 0
 
-        async def _send(self, operation: Operation[Any]) -> Reply | TransportError:
+        async def _send(self, operation: Operation[Any], **_: object) -> Reply | TransportError:
             answer = await super()._send(operation)
             if operation.method == "POST":
                 self.stop()
@@ -207,7 +207,7 @@ def test_a_defect_in_a_call_does_not_leave_the_run_waiting() -> None:
     plan, listed, service = planned(None, "read", 0)
 
     class Broken(_AsyncSimulated):
-        async def _send(self, operation: Operation[Any]) -> Reply | TransportError:
+        async def _send(self, operation: Operation[Any], **_: object) -> Reply | TransportError:
             raise RuntimeError(operation.name)
 
     async def main() -> Result:
@@ -229,7 +229,7 @@ def test_a_defect_in_a_call_does_not_leave_the_run_waiting() -> None:
 
 def test_a_defect_in_a_read_is_an_error_of_the_read() -> None:
     class Broken(_Simulated):
-        def _send(self, operation: Operation[Any]) -> Reply | TransportError:
+        def _send(self, operation: Operation[Any], **_: object) -> Reply | TransportError:
             raise RuntimeError(operation.name)
 
     with Broken(Listing()) as connection, pytest.raises(TransportError, match="RuntimeError"):

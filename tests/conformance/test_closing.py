@@ -15,7 +15,6 @@ import pytest
 
 from commandsync import AsyncClient, ListingError, StoppedError, TransportError
 from tests.support.clients import LONGEST, begun
-from tests.support.defects import fails_today
 from tests.support.rawserver import (
     Exchange,
     RawServer,
@@ -59,7 +58,6 @@ class Held:
         exchange.send(answer({"success": True, "data": {"id": "c9"}}))
 
 
-@fails_today("closing cuts the writes in flight", "asynchronous")
 @pytest.mark.parametrize(("method", "arguments"), WRITES.values(), ids=WRITES.keys())
 def test_a_write_in_flight_ends_before_the_client_does(
     open_client: Open, server: RawServer, method: str, arguments: tuple[str, ...]
@@ -116,7 +114,6 @@ def assert_says_where_to_look(said: str) -> None:
     assert "again" not in said, said
 
 
-@fails_today("an add that may be stored is told as one to run again, or nothing of it is told")
 @pytest.mark.parametrize(("method", "arguments"), ADDS.values(), ids=ADDS.keys())
 @pytest.mark.parametrize("act", CUTS.values(), ids=CUTS.keys())
 def test_an_add_that_was_cut_is_told_as_one_to_look_for(
@@ -132,7 +129,6 @@ def test_an_add_that_was_cut_is_told_as_one_to_look_for(
     assert len(server.requests) == 1
 
 
-@pytest.mark.xfail(strict=True, reason="a cancelled add is told of at the level debug alone")
 @pytest.mark.parametrize(("method", "arguments"), ADDS.values(), ids=ADDS.keys())
 def test_an_add_that_was_cancelled_is_told_as_one_to_look_for(
     server: RawServer, caplog: pytest.LogCaptureFixture, method: str, arguments: tuple[str, ...]
@@ -176,7 +172,6 @@ def names(monkeypatch: pytest.MonkeyPatch) -> HangingNames:
     return hanging
 
 
-@fails_today("the call ends as if its caller had cancelled it", "asynchronous")
 def test_a_look_up_that_hangs_does_not_hold_up_the_close_of_a_client(
     open_client: Open, names: HangingNames
 ) -> None:
@@ -193,7 +188,6 @@ def test_a_look_up_that_hangs_does_not_hold_up_the_close_of_a_client(
     assert isinstance(read.exception(LONGEST), ListingError)
 
 
-@fails_today("the thread of the stream waits for the look-up", "blocking")
 def test_a_look_up_that_hangs_does_not_hold_up_the_end_of_a_stream(
     open_client: Open, names: HangingNames
 ) -> None:
@@ -256,11 +250,7 @@ asyncio.run(main())
 @pytest.mark.parametrize(
     "program",
     [
-        pytest.param(
-            BLOCKING,
-            id="blocking",
-            marks=pytest.mark.xfail(strict=True, reason="a child sends on its parent's socket"),
-        ),
+        pytest.param(BLOCKING, id="blocking"),
         pytest.param(ASYNCHRONOUS, id="asynchronous"),
     ],
 )

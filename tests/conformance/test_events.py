@@ -234,7 +234,7 @@ def test_a_gateway_that_refuses_a_client_without_a_token_is_not_told_as_refusing
 
     assert isinstance(error, Unauthorized)
     assert str(error).startswith("no token was given, and the gateway refuses the request (4001:")
-    assert "in code token=" in error.hint
+    assert "token=" in error.hint
 
 
 @pytest.mark.parametrize(

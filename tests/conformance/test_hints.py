@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync import CommandsyncError, PlainHttpError, StoppedError
-from tests.support.defects import fails_today
 from tests.support.rawserver import RawServer, answering, closing, hanging, resetting, sending
 
 if TYPE_CHECKING:
@@ -62,7 +61,6 @@ def test_a_hint_on_a_failed_request_names_no_flag(
     assert_speaks_python(caught.value)
 
 
-@fails_today("the library's hint names a flag of the command line")
 @pytest.mark.parametrize("name", sorted(FLAGS))
 def test_a_hint_names_the_argument_and_no_flag(
     open_client: Open, server: RawServer, name: str
@@ -78,7 +76,6 @@ def test_a_hint_names_the_argument_and_no_flag(
     assert_speaks_python(caught.value)
 
 
-@fails_today("the library's hint names a variable and a flag of the command line")
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_client_without_a_token_is_told_of_the_argument(
     open_client: Open, server: RawServer, status: int
@@ -93,7 +90,6 @@ def test_a_client_without_a_token_is_told_of_the_argument(
     assert_speaks_python(caught.value)
 
 
-@fails_today("the library's hint names a flag of the command line")
 def test_plain_http_is_allowed_by_an_argument(open_client: Open) -> None:
     with pytest.raises(PlainHttpError) as caught:
         open_client(TOKEN, "http://listing.example", bot="42")
@@ -102,7 +98,6 @@ def test_plain_http_is_allowed_by_an_argument(open_client: Open) -> None:
     assert_speaks_python(caught.value)
 
 
-@fails_today("the library's hint names a variable and a flag of the command line")
 def test_a_token_in_the_place_of_the_base_url_is_told_of_the_argument(open_client: Open) -> None:
     with pytest.raises(CommandsyncError) as caught:
         open_client(None, JWT, bot="42")
@@ -111,7 +106,6 @@ def test_a_token_in_the_place_of_the_base_url_is_told_of_the_argument(open_clien
     assert_speaks_python(caught.value)
 
 
-@fails_today("a closed client says that it was stopped")
 @pytest.mark.parametrize(
     ("method", "arguments"),
     [

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync import ListingError, TransportError
-from tests.support.defects import fails_today
 from tests.support.rawserver import RawServer, answer, dripping, keeping, sending
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ def interim(rng: random.Random) -> bytes:
     return sent
 
 
-@fails_today(TAKEN_FOR_THE_ANSWER, "blocking")
 @pytest.mark.parametrize("seed", range(5))
 def test_each_caller_gets_its_own_answer_after_interim_ones(
     open_client: Open, server: RawServer, seed: int
@@ -53,7 +51,6 @@ def test_each_caller_gets_its_own_answer_after_interim_ones(
     assert {request.connection for request in server.requests} == {1}
 
 
-@fails_today(TAKEN_FOR_THE_ANSWER, "blocking")
 def test_an_add_is_answered_after_interim_answers(open_client: Open, server: RawServer) -> None:
     early = b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n"
     server.then(sending(early + answer({"success": True, "data": {"id": "c9"}})))
@@ -64,7 +61,6 @@ def test_an_add_is_answered_after_interim_answers(open_client: Open, server: Raw
     assert len(server.requests) == 1
 
 
-@fails_today(TAKEN_FOR_THE_ANSWER, "blocking")
 def test_interim_answers_without_end_are_a_time_out(open_client: Open, server: RawServer) -> None:
     server.then(dripping(b"", tail=b"HTTP/1.1 102 Processing\r\n\r\n"))
     client = open_client(TOKEN, server.url, bot="42", retries=0, timeout=0.5)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commandsync import ApiError
-from tests.support.defects import fails_today
 from tests.support.rawserver import RawServer, answering
 
 if TYPE_CHECKING:
@@ -106,7 +105,6 @@ def page(items: list[Any]) -> object:
     return {"success": True, "data": {"data": items, "queries": {"page": 1, "maxPage": 1}}}
 
 
-@fails_today("one odd value makes a whole page unreadable")
 def test_one_odd_value_makes_no_page_unreadable(open_client: Open, server: RawServer) -> None:
     bots = odd_bots()
     server.then(answering(page(bots)))
@@ -122,7 +120,6 @@ def test_one_odd_value_makes_no_page_unreadable(open_client: Open, server: RawSe
     )
 
 
-@fails_today("one odd value makes a bot unreadable")
 @pytest.mark.parametrize("seed", range(3))
 def test_a_bot_full_of_odd_values_is_read(open_client: Open, server: RawServer, seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311 - the same in every run
@@ -143,7 +140,6 @@ NUMBERS: list[tuple[object, int | float]] = [
 ]
 
 
-@fails_today("a number in a text with separators makes the page unreadable")
 def test_a_number_in_a_text_is_read(open_client: Open, server: RawServer) -> None:
     bots = [
         spoilt(("statistics", "servers"), text, str(n)) for n, (text, _) in enumerate(NUMBERS, 1)
@@ -155,7 +151,6 @@ def test_a_number_in_a_text_is_read(open_client: Open, server: RawServer) -> Non
     assert [bot.statistics.servers for bot in listed] == [number for _, number in NUMBERS]
 
 
-@fails_today("tags in one text make the page unreadable")
 @pytest.mark.parametrize("seed", range(3))
 def test_tags_in_one_text_are_read(open_client: Open, server: RawServer, seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311 - the same in every run
@@ -168,7 +163,6 @@ def test_tags_in_one_text_are_read(open_client: Open, server: RawServer, seed: i
     assert bot.information.tags == tuple(tags)
 
 
-@fails_today("a text in place of a number makes the page unreadable")
 @pytest.mark.parametrize("field", ["state", "certificate", "status"])
 def test_what_cannot_be_read_is_none_with_a_debug_line_and_kept_in_raw(
     open_client: Open, server: RawServer, caplog: pytest.LogCaptureFixture, field: str
@@ -184,7 +178,6 @@ def test_what_cannot_be_read_is_none_with_a_debug_line_and_kept_in_raw(
     assert [record.levelno for record in lines] == [logging.DEBUG]
 
 
-@fails_today("an odd user name makes a page of voters unreadable")
 def test_one_odd_voter_makes_no_page_unreadable(open_client: Open, server: RawServer) -> None:
     voters = [{"id": str(n), "username": odd, "votes": odd} for n, odd in enumerate(ODD + ODDER, 1)]
     server.then(answering(page(voters)))
@@ -217,7 +210,6 @@ def worded() -> dict[str, tuple[object, list[str]]]:
 WORDED = worded()
 
 
-@fails_today("the words are not found, and only the status is told")
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 500])
 @pytest.mark.parametrize(("body", "words"), WORDED.values(), ids=WORDED.keys())
 def test_an_error_is_told_in_the_services_own_words(
@@ -232,7 +224,6 @@ def test_an_error_is_told_in_the_services_own_words(
     assert all(word in str(caught.value) for word in words)
 
 
-@fails_today("the words are not found, or the answer is taken for a list")
 @pytest.mark.parametrize(("body", "words"), WORDED.values(), ids=WORDED.keys())
 def test_an_error_with_status_200_is_told_in_the_services_own_words(
     open_client: Open, server: RawServer, body: object, words: list[str]

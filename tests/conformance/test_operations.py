@@ -7,10 +7,13 @@ import pytest
 import responses
 
 from commandsync import (
+    Account,
+    Announcement,
     ApiError,
     ArgumentError,
     AsyncClient,
     Client,
+    Command,
     Forbidden,
     Invalid,
     NotFound,
@@ -219,16 +222,102 @@ def test_no_uses_are_a_number_too(open_client: Open, server: RawServer) -> None:
     assert request.json == {"uses": 0}
 
 
-def test_what_the_service_tells_of_a_new_record_is_returned(
-    open_client: Open, server: RawServer
+@pytest.mark.parametrize(
+    "place",
+    [lambda record: record, lambda record: {"command": record}],
+    ids=["in data", "under its name"],
+)
+def test_the_stored_record_is_returned_where_the_service_answers_with_it(
+    open_client: Open, server: RawServer, place: Callable[[object], object]
 ) -> None:
-    server.then(answering({"success": True, "data": {"_id": "c9"}}), answering({"success": True}))
+    command = {"_id": 9, "name": "help", "description": "Shows it.", "syntax": "/help", "uses": 0}
+    announcement = {"id": "a1", "title": "v2", "description": "Out.", "createdAt": "2021"}
+    bodies = [{"success": True, "data": place(command)}, {"announcement": announcement}]
+    server.then(*map(answering, bodies))
     client = open_client(TOKEN, server.url, bot="42")
 
-    told = client.add_command("help", "Shows it.", "/help", "")
-    not_told = client.add_announcement("v2", "Out.")
+    added = client.add_command("help", "Shows it.", "/help", "")
+    announced = client.add_announcement("v2", "Out.")
 
-    assert (told, not_told) == ("c9", "")
+    assert added == Command(id="9", name="help", description="Shows it.", syntax="/help", uses=0)
+    assert announced == Announcement(**announcement)
+    assert (added.raw, announced.raw) == (command, announcement)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        {"success": True},
+        {"data": {"_id": "c9"}},
+        {"data": {"name": "help", "title": "help"}},
+        {"data": {"id": "", "name": "help", "title": "help"}},
+        {"data": {"id": True, "name": "help", "title": "help"}},
+        [{"id": "c9", "name": "help", "title": "help"}],
+    ],
+    ids=str,
+)
+def test_nothing_is_returned_where_the_stored_record_is_not_in_the_answer(
+    open_client: Open, server: RawServer, body: object
+) -> None:
+    server.then(answering(body), answering(body))
+    client = open_client(TOKEN, server.url, bot="42")
+
+    assert client.add_command("help", "Shows it.", "/help") is None
+    assert client.add_announcement("help", "Out.") is None
+
+
+class Member:
+    """A user of a library for bots: its id is a number that cannot be set."""
+
+    def __init__(self, number: object) -> None:
+        self._number = number
+
+    @property
+    def id(self) -> object:
+        return self._number
+
+
+@pytest.mark.parametrize("make", [str, int, Member], ids=["string", "number", "object"])
+def test_an_id_is_a_string_a_number_or_an_object_with_a_number(
+    open_client: Open, server: RawServer, make: Callable[[Any], Any]
+) -> None:
+    user, bot, command = 80351110224678912, 42, 0
+    bodies: list[object] = [{"voted": True}, [], [], {"id": "42"}, [], {}, {}, {}, {}]
+    server.then(*map(answering, bodies))
+    client = open_client(TOKEN, server.url, bot=make(bot))
+
+    client.check_vote(make(user))
+    client.get_voters(bot=make(7))
+    client.iter_voters(bot=make(7))
+    client.get_bot(make(bot))
+    client.list_bots(ids=[make(bot), "43"])
+    client.edit_command(make(command), "help", "Shows it.", "/help")
+    client.delete_command(make(command))
+    client.delete_announcement(make(command))
+    client.set_uses(make(command), 3)
+
+    assert client.client.bot == "42"
+    assert [request.path for request in server.requests] == [
+        f"/v1/bot/42/voters/{user}",
+        "/v1/bot/7/voters",
+        "/v1/bot/7/voters",
+        "/v1/bot/42",
+        "/v1/bots",
+        "/v1/bot/42/commands",
+        "/v1/bot/42/commands/0",
+        "/v1/bot/42/announcements/0",
+        "/v1/bot/42/commands/0/uses",
+    ]
+    assert server.requests[4].query["ids"] == "42,43"
+    assert server.requests[5].json["id"] == "0"
+
+
+def test_the_vote_for_another_bot_is_checked(open_client: Open, server: RawServer) -> None:
+    server.then(answering({"voted": True}))
+
+    assert open_client(TOKEN, server.url, bot="42").check_vote("7", bot=43)
+    assert server.requests[0].path == "/v1/bot/43/voters/7"
 
 
 def test_an_add_that_ended_unclearly_is_not_sent_again(
@@ -267,8 +356,12 @@ MISTAKES: dict[str, tuple[str, dict[str, object]]] = {
     "all pages too large": ("iter_bots", {"limit": 101}),
     "all pages of one id": ("iter_bots", {"ids": "42"}),
     "all pages of a tag that is none": ("iter_bots", {"tags": None}),
-    "no user": ("check_vote", {"user_id": ""}),
-    "a user that is a number": ("check_vote", {"user_id": 7}),
+    "no user": ("check_vote", {"user": ""}),
+    "a user that is negative": ("check_vote", {"user": -7}),
+    "a user that is true": ("check_vote", {"user": True}),
+    "a user that is half a number": ("check_vote", {"user": 0.5}),
+    "a record in place of a user": ("check_vote", {"user": Command(id="7", name="help")}),
+    "an account": ("check_vote", {"user": Account(id="7")}),
     "a bot that is a path": ("get_bot", {"id": ".."}),
     "no title": ("add_announcement", {"title": " ", "description": "x"}),
     "no description": ("add_announcement", {"title": "x", "description": ""}),
@@ -309,7 +402,7 @@ def test_arguments_are_checked_before_anything_is_sent(
         {"retries": -1},
         {"retries": 1.5},
         {"concurrency": 0},
-        {"bot": 42},
+        {"bot": -42},
     ],
     ids=str,
 )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commandsync import ApiError, DecodeError
-from tests.support.defects import fails_today
 from tests.support.rawserver import RawServer, answering
 
 if TYPE_CHECKING:
@@ -58,7 +57,6 @@ def generated(spellings: list[tuple[object, bool]]) -> Iterator[tuple[Body, bool
                 yield placed({"voted": word}, depth, rng), voted
 
 
-@fails_today("1 and 0 are not read, nor what is in data.data: `success` decides instead")
 def test_voted_decides_wherever_it_is(open_client: Open, server: RawServer) -> None:
     cases = list(generated(SPELLINGS))
     server.then(*[answering(body) for body, _ in cases])
@@ -69,7 +67,6 @@ def test_voted_decides_wherever_it_is(open_client: Open, server: RawServer) -> N
     assert wrong == []
 
 
-@fails_today("a `voted` that is neither yes nor no is passed over, and `success` decides")
 @pytest.mark.parametrize("depth", range(3))
 def test_voted_with_another_value_is_neither_yes_nor_no(
     open_client: Open, server: RawServer, depth: int
@@ -84,7 +81,6 @@ def test_voted_with_another_value_is_neither_yes_nor_no(
             client.check_vote("7")
 
 
-@fails_today("`success` decides, though something else is said")
 @pytest.mark.parametrize("data", [False, True, None, 0, 1, "no", []], ids=json.dumps)
 def test_data_that_says_nothing_of_a_vote_is_neither_yes_nor_no(
     open_client: Open, server: RawServer, data: object
@@ -111,7 +107,6 @@ def test_success_decides_where_nothing_else_is_said(
     assert told == [False] * len(no) + [True] * len(yes)
 
 
-@fails_today("words about the token are read as: has not voted")
 @pytest.mark.parametrize(
     "words",
     [

@@ -89,7 +89,7 @@ def test_a_service_that_requires_a_token_is_not_reported_as_one_that_refuses_it(
     assert (with_token.code, without.code) == (1, 1)
     said = f"no token was given, and the service refuses the request ({status}: Who are you?)"
     assert said in without.said
-    assert "set COMMANDSYNC_TOKEN (or the variable in token_env), give --token-file" in without.said
+    assert "COMMANDSYNC_TOKEN (or the variable in token_env), or --token-file" in without.said
     assert "accept the token" not in without.said
     assert "no token was given" not in with_token.said
 

@@ -14,6 +14,7 @@ from tests.e2e.readme_blocks import DOCUMENTS, ROOT
 from tests.support.chat import Chat
 from tests.support.gateway import BOT, Gateway, closing, event, telling, vote
 from tests.support.home import LONGEST, lines
+from tests.support.rawserver import RawServer, answering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +29,10 @@ EXAMPLES = {
     re.match(r"# (\S+)\n", content)[1]: content  # type: ignore[index]  # the first line is the name
     for content in re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 }
-RUN = {"show_commands.py", "count.py", "uses.py", "start.py", "thanks.py", "events.py", "votes.py"}
+RUN = {
+    *("show_commands.py", "count.py", "voted.py", "uses.py", "start.py"),
+    *("thanks.py", "events.py", "votes.py"),
+}
 _COG = """
 import asyncio
 import os
@@ -116,12 +120,27 @@ def test_mypy_strict_accepts_every_example(home: Home, pytestconfig: pytest.Conf
     assert f"{len(EXAMPLES)} source files" in checked.stdout
 
 
-def test_show_commands_prints_the_commands_and_posts(home: Home, bot: Bot) -> None:
+def test_show_commands_prints_what_is_listed_and_changes_nothing(home: Home, bot: Bot) -> None:
     home.write(EXAMPLES["show_commands.py"], "show_commands.py")
     ran = home.child_of((sys.executable, "show_commands.py"))
 
-    assert (ran.code, ran.out, ran.err) == (0, "help: 7 uses\nping: 7 uses\n", "")
-    assert [record["title"] for record in bot.announcements()] == ["v1", "We are back"]
+    printed = "help: 7 uses\nping: 7 uses\n1 announcements\n"
+    assert (ran.code, ran.out, ran.err) == (0, printed, "")
+    assert [record["title"] for record in bot.announcements()] == ["v1"]
+
+
+@pytest.mark.usefixtures("bot")
+def test_voted_reports_a_vote_within_the_deadline(home: Home) -> None:
+    home.write(EXAMPLES["voted.py"], "voted.py")
+    with RawServer() as server:
+        server.then(answering({"voted": False}))
+        home.variable("COMMANDSYNC_BASE_URL", server.url)
+        ran = home.child_of((sys.executable, "voted.py"), "7")
+    home.variable("COMMANDSYNC_BASE_URL", "http://127.0.0.1:9")
+    failed = home.child_of((sys.executable, "voted.py"), "7")
+
+    assert (ran.code, ran.out, ran.err) == (0, "vote first\n", "")
+    assert (failed.code, failed.out) == (0, "ask again later\n")
 
 
 @pytest.mark.usefixtures("bot")

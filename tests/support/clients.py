@@ -65,9 +65,11 @@ class HastyAsyncClient(AsyncClient):
 class Either:
     """A client of either kind."""
 
-    def __init__(self, client: HastyClient | HastyAsyncClient) -> None:
+    def __init__(
+        self, client: HastyClient | HastyAsyncClient, thread: LoopThread | None = None
+    ) -> None:
         self.client = client
-        self._thread = LoopThread()
+        self._thread = thread or LoopThread()
         self._events: SimpleQueue[Event | BaseException | None] = SimpleQueue()
         self._listening: threading.Thread | None = None
 
@@ -88,6 +90,10 @@ class Either:
             return self._thread.run(result) if inspect.iscoroutine(result) else result
 
         return call
+
+    def with_options(self, **options: Any) -> Either:  # noqa: ANN401 - passed on
+        """Return the client with other limits."""
+        return Either(self.client.with_options(**options), self._thread)
 
     def run(self, manifest: Path | Manifest, **options: Unpack[Options]) -> Result:
         """Apply a manifest through the client."""

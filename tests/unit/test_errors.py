@@ -99,3 +99,30 @@ def test_an_error_goes_from_one_process_to_another_whole(
 
     assert isinstance(copied, type(error))
     assert (copied.args, vars(copied)) == (error.args, vars(error))
+
+
+def test_the_body_of_an_answer_is_read_as_json_and_as_text() -> None:
+    reply = Reply(200, '{"name": "h\u00e9lp"}'.encode())
+
+    assert reply.json() == {"name": "h\u00e9lp"}
+    assert reply.text == '{"name": "h\u00e9lp"}'
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b"\xff", b"[" * 100_000])
+def test_a_body_that_is_not_json_is_an_error(body: bytes) -> None:
+    with pytest.raises(DecodeError, match="not valid JSON") as caught:
+        Reply(502, body).json()
+
+    assert caught.value.reply.status == 502
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "text"),
+    [
+        ('text/html; charset="latin-1"', b"h\xe9lp", "h\u00e9lp"),
+        ("text/html; charset=unheard-of", b"help", "help"),
+        ("text/html", b"h\xe9lp", "h\ufffdlp"),
+    ],
+)
+def test_the_text_of_an_answer_has_its_own_encoding(kind: str, body: bytes, text: str) -> None:
+    assert Reply(200, body, {"content-type": kind}).text == text

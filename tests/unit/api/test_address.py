@@ -150,7 +150,7 @@ def test_plain_http_goes_to_this_machine_only(text: str) -> None:
     with pytest.raises(PlainHttpError, match="plain http to another machine") as caught:
         parse_address(text)
 
-    assert "--insecure-http" in caught.value.hint
+    assert "insecure_http=True" in caught.value.hint
     assert str(parse_address(text, insecure_http=True)) == text
 
 

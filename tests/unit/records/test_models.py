@@ -1,11 +1,20 @@
 from __future__ import annotations
 
+import pickle
 from datetime import UTC, datetime
 
 import pytest
 from pydantic import ValidationError
 
-from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
+from commandsync.records.models import (
+    Announcement,
+    Bot,
+    BotPage,
+    Command,
+    Statistics,
+    Voter,
+    VoterPage,
+)
 
 BOT = {
     "provider": "chat",
@@ -130,6 +139,36 @@ def test_a_counter_that_is_no_number_does_not_spoil_the_command(
     sent: object, uses: float | None
 ) -> None:
     assert Command.model_validate({"name": "help", "uses": sent}).uses == uses
+
+
+@pytest.mark.parametrize(
+    ("sent", "number"),
+    [
+        ("12,345", 12345),
+        ("-1 234 567.5", -1234567.5),
+        ("1.234", 1.234),
+        ("12,34", None),
+        ("1,2345", None),
+        ("NaN", None),
+        ("9" * 5000, None),
+        (True, None),
+    ],
+)
+def test_a_number_is_read_from_a_string_with_separators(sent: object, number: float | None) -> None:
+    assert Statistics.model_validate({"servers": sent, "totalVotes": 7}) == Statistics(
+        servers=number, total_votes=7
+    )
+
+
+def test_a_record_keeps_what_it_was_read_from_and_is_equal_without_it() -> None:
+    sent = {"_id": "c1", "name": "help", "uses": "many", "__v": 3}
+    command = Command.model_validate(sent)
+
+    assert command.raw == sent
+    assert pickle.loads(pickle.dumps(command)).raw == sent  # noqa: S301 - its own
+    assert command == Command(id="c1", name="help", __v=3)
+    assert "raw" not in command.model_dump()
+    assert Command(name="help").model_copy().raw == {"name": "help"}
 
 
 def test_records_do_not_change() -> None:

@@ -1,0 +1,196 @@
+"""Type checkers accept a script that calls every method, and find each mistake planted in one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync import AsyncClient, Client
+from tests.e2e.readme_blocks import ROOT
+from tests.support.home import LONGEST
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.home import Home
+
+SCRIPT = '''
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from commandsync import AsyncClient, Bot, Client, Command, Id, RateLimit, Reply, Vote, Voter
+from commandsync.api.operations import get_bot
+
+
+@dataclass
+class Member:
+    """A user of a library for bots."""
+
+    id: int
+
+
+def blocking(user: Id) -> list[object]:
+    results: list[object] = []
+    with Client.from_env(timeout=5, retries=1) as client:
+
+        @client.on("vote")
+        def thank(vote: Vote) -> None:
+            results.append(vote.user.username)
+
+        bots: list[Bot] = [*client.list_bots(limit=5, ids=[7, "8"]).bots, *client.iter_bots(q="a")]
+        voters: list[Voter] = [*client.get_voters(bot=42).voters, *client.iter_voters(bot="42")]
+        voted: bool = client.check_vote(user) or client.check_vote(Member(7), bot=42)
+        added: Command | None = client.add_command("help", "Shows it.", "/help", "General")
+        if added is not None:
+            client.edit_command(added.id, added.name, added.description, added.syntax)
+            client.set_uses(added.id, 7)
+            client.delete_command(added.id)
+        announced = client.add_announcement("v2", "Out.")
+        if announced is not None:
+            client.delete_announcement(announced.id)
+        titles = [announcement.title for announcement in client.get_announcements()]
+        names = {command.name: command.uses for command in client.get_commands(42)}
+        limit: RateLimit | None = client.with_options(deadline=2.5).rate_limit
+        reply: Reply = client.raw(get_bot("42"))
+        bot: Bot = client.call(get_bot("42"))
+        results += [bots, voters, voted, titles, names, limit, reply.json(), reply.text, bot]
+        results += [client.get_bot().raw, client.bot]
+        results += client.events()
+        client.listen()
+        client.close()
+    return results
+
+
+async def asynchronous(user: Id) -> list[object]:
+    results: list[object] = []
+    async with AsyncClient.from_env(timeout=5, retries=1) as client:
+
+        @client.on("vote")
+        async def thank(vote: Vote) -> None:
+            results.append(vote.user.username)
+
+        bots: list[Bot] = [*(await client.list_bots(limit=5, ids=[7, "8"])).bots]
+        bots += [bot async for bot in client.iter_bots(q="a")]
+        voters: list[Voter] = [*(await client.get_voters(bot=42)).voters]
+        voters += [voter async for voter in client.iter_voters(bot="42")]
+        voted: bool = await client.check_vote(user) or await client.check_vote(Member(7), bot=42)
+        added: Command | None = await client.add_command("help", "Shows it.", "/help", "General")
+        if added is not None:
+            await client.edit_command(added.id, added.name, added.description, added.syntax)
+            await client.set_uses(added.id, 7)
+            await client.delete_command(added.id)
+        announced = await client.add_announcement("v2", "Out.")
+        if announced is not None:
+            await client.delete_announcement(announced.id)
+        titles = [announcement.title for announcement in await client.get_announcements()]
+        names = {command.name: command.uses for command in await client.get_commands(42)}
+        limit: RateLimit | None = client.with_options(deadline=2.5).rate_limit
+        reply: Reply = await client.raw(get_bot("42"))
+        bot: Bot = await client.call(get_bot("42"))
+        results += [bots, voters, voted, titles, names, limit, reply.json(), reply.text, bot]
+        results += [(await client.get_bot()).raw, client.bot]
+        results += [event async for event in client.events()]
+        await client.listen()
+        await client.close()
+    return results
+'''
+MISTAKES = """
+from commandsync import AsyncClient, Client, Command, Ready
+
+client = Client.from_env()
+client.check_vote()  # mistake
+client.check_vote(1.5)  # mistake
+client.check_vote(Command(name="help"))  # mistake
+client.list_bots(limits=5)  # mistake
+client.list_bots(tags=7)  # mistake
+client.set_uses("c1", "three")  # mistake
+client.edit_command("c1", "help")  # mistake
+print(client.add_command("help", "Shows it.", "/help").id)  # mistake
+client.with_options(timeouts=3)  # mistake
+Client.from_env(token="marked")  # mistake
+
+
+@client.on("votes")  # mistake
+def one(event: object) -> None: ...
+
+
+@client.on("vote")  # mistake
+def two(ready: Ready) -> None: ...
+
+
+async def main(client: AsyncClient) -> bool:
+    for _ in client.get_commands():  # mistake
+        pass
+    voted: bool = client.check_vote(7)  # mistake
+    return voted
+"""
+
+
+def _mypy(home: Home, config: pytest.Config, name: str) -> set[int]:
+    pytest.importorskip("mypy")
+    assert config.cache is not None
+    cache = str(config.cache.mkdir("examples-mypy"))
+    command = ["-m", "mypy", "--strict", name, "--cache-dir", cache]
+    command += ["--config-file", str(ROOT / "pyproject.toml")]
+    said = _run(home, [sys.executable, *command])
+    return {int(line) for line in re.findall(rf"^{name}:(\d+): error", said, re.MULTILINE)}
+
+
+def _pyright(home: Home, _config: pytest.Config, name: str) -> set[int]:
+    pytest.importorskip("basedpyright")
+    home.write(
+        json.dumps({"extraPaths": [str(ROOT)], "typeCheckingMode": "strict"}), "pyrightconfig.json"
+    )
+    said = _run(home, [sys.executable, "-m", "basedpyright", "--outputjson", name])
+    return {
+        problem["range"]["start"]["line"] + 1
+        for problem in json.loads(said)["generalDiagnostics"]
+        if problem["severity"] == "error"
+    }
+
+
+def _run(home: Home, command: list[str]) -> str:
+    return subprocess.run(
+        command,
+        cwd=home.path,
+        env=home.environment(MYPYPATH=str(ROOT), PYTHONPATH=os.environ.get("PYTHONPATH", "")),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=3 * LONGEST,
+        check=False,
+    ).stdout
+
+
+CHECKERS = {"mypy": _mypy, "pyright": _pyright}
+
+
+@pytest.mark.parametrize("check", CHECKERS.values(), ids=CHECKERS.keys())
+def test_a_script_with_every_method_is_accepted(
+    home: Home, pytestconfig: pytest.Config, check: Callable[[Home, pytest.Config, str], set[int]]
+) -> None:
+    home.write(SCRIPT, "script.py")
+
+    assert check(home, pytestconfig, "script.py") == set()
+    for kind in (Client, AsyncClient):
+        methods = {name for name in vars(kind) if not name.startswith("_")}
+        assert {name for name in methods if f".{name}" not in SCRIPT} == set()
+
+
+@pytest.mark.parametrize("check", CHECKERS.values(), ids=CHECKERS.keys())
+def test_each_mistake_in_a_script_is_found(
+    home: Home, pytestconfig: pytest.Config, check: Callable[[Home, pytest.Config, str], set[int]]
+) -> None:
+    home.write(MISTAKES, "mistakes.py")
+
+    planted = {
+        number for number, line in enumerate(MISTAKES.splitlines(), 1) if "# mistake" in line
+    }
+    assert len(planted) >= 10
+    assert check(home, pytestconfig, "mistakes.py") == planted
