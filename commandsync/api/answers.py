@@ -22,7 +22,7 @@ from commandsync.errors import DecodeError, Reply
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from pydantic import BaseModel
 
@@ -86,21 +86,29 @@ def voted(reply: Reply) -> bool:
         DecodeError: The answer has neither form.
     """
     body = json_or_none(reply) if reply.status in {200, _NOT_FOUND} else None
-    place, alone = body, True
-    while isinstance(place, dict):
-        if "voted" in place:
-            if type(place["voted"]) in {bool, int} and place["voted"] in {0, 1}:
-                return bool(place["voted"])
-            raise _unreadable(_NEITHER, reply)
-        alone = alone and "data" not in place
-        place = place.get("data")
+    for level in _levels(body):
+        if "voted" in level:
+            return _flag(level["voted"], reply)
     if isinstance(body, dict) and not contains_error(body):
         if body.get("success") is False and not _ON_TOKEN.search(own_message(body)):
             return False
-        if body.get("success") is True and alone:
+        if body.get("success") is True and "data" not in body:
             return reply.status != _NOT_FOUND
     content_of(reply)
     raise _unreadable(_NEITHER, reply)
+
+
+def _flag(value: object, reply: Reply) -> bool:
+    if isinstance(value, int) and value in {0, 1}:
+        return bool(value)
+    raise _unreadable(_NEITHER, reply)
+
+
+def _levels(body: object) -> Iterator[dict[str, Any]]:
+    """Yield an answer, its `data`, the `data` in that, and so on."""
+    while isinstance(body, dict):
+        yield body
+        body = body.get("data")
 
 
 def acknowledged(reply: Reply) -> str:
