@@ -148,7 +148,18 @@ def _pyright(home: Home, _config: pytest.Config, name: str) -> set[int]:
     home.write(
         json.dumps({"extraPaths": [str(ROOT)], "typeCheckingMode": "strict"}), "pyrightconfig.json"
     )
-    said = _run(home, [sys.executable, "-m", "basedpyright", "--outputjson", name])
+    said = _run(
+        home,
+        [
+            sys.executable,
+            "-m",
+            "basedpyright",
+            "--pythonpath",
+            sys.executable,
+            "--outputjson",
+            name,
+        ],
+    )
     return {
         problem["range"]["start"]["line"] + 1
         for problem in json.loads(said)["generalDiagnostics"]
