@@ -19,6 +19,7 @@ class Settings(TypedDict, total=False):
     retries: int
     concurrency: int
     insecure_http: bool
+    event_buffer: int
 
 
 def variable(name: str) -> str:

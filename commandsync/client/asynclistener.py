@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
     from typing import Literal
 
+    from commandsync.api.arguments import Id
     from commandsync.client.asyncconnection import AsyncConnection
     from commandsync.client.stream import AsyncStream
 
@@ -171,13 +172,13 @@ class AsyncListener:
             await self._leave(reader)
         raise StoppedError("the client is closed")
 
-    async def has_voted(self, user: str, *, max_age: float = 60.0) -> bool:
+    async def has_voted(self, user: Id, *, max_age: float = 60.0) -> bool:
         """Return whether a user voted, as `check_vote`, which is called at most once in `max_age`.
 
         An event of a vote counts at once, also while `events` or `listen` runs elsewhere.
 
         Args:
-            user: The user's id.
+            user: The user, or its id.
             max_age: Seconds for which an answer or an event is used again; 0 to ask always.
         """
         operation = operations.check_vote(self.bot, user)

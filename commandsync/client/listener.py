@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator
     from typing import Literal
 
+    from commandsync.api.arguments import Id
     from commandsync.client.connection import Connection
     from commandsync.client.stream import Stream
 
@@ -168,13 +169,13 @@ class Listener:
             self._leave(reader)
         raise StoppedError("the client is closed")
 
-    def has_voted(self, user: str, *, max_age: float = 60.0) -> bool:
+    def has_voted(self, user: Id, *, max_age: float = 60.0) -> bool:
         """Return whether a user voted, as `check_vote`, which is called at most once in `max_age`.
 
         An event of a vote counts at once, also while `events` or `listen` runs elsewhere.
 
         Args:
-            user: The user's id.
+            user: The user, or its id.
             max_age: Seconds for which an answer or an event is used again; 0 to ask always.
         """
         operation = operations.check_vote(self.bot, user)

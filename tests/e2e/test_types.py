@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from commandsync import AsyncClient, Bot, Client, Command, Id, RateLimit, Reply, Vote, Voter
+from commandsync import AsyncClient, Bot, Client, Command, Id, RateLimit, Ready, Reply, Vote, Voter
 from commandsync.api.operations import get_bot
 
 
@@ -38,11 +38,18 @@ class Member:
 
 def blocking(user: Id) -> list[object]:
     results: list[object] = []
-    with Client.from_env(timeout=5, retries=1) as client:
+    with Client.from_env(timeout=5, retries=1, event_buffer=10) as client:
 
         @client.on("vote")
         def thank(vote: Vote) -> None:
             results.append(vote.user.username)
+
+        @client.once
+        def on_ready(ready: Ready) -> None:
+            client.off(thank)
+
+        vote: Vote = client.wait_for(Vote, check=lambda vote: vote.user.id == "7", timeout=60)
+        results += [vote, client.has_voted(user, max_age=60), on_ready]
 
         bots: list[Bot] = [*client.list_bots(limit=5, ids=[7, "8"]).bots, *client.iter_bots(q="a")]
         voters: list[Voter] = [*client.get_voters(bot=42).voters, *client.iter_voters(bot="42")]
@@ -70,11 +77,18 @@ def blocking(user: Id) -> list[object]:
 
 async def asynchronous(user: Id) -> list[object]:
     results: list[object] = []
-    async with AsyncClient.from_env(timeout=5, retries=1) as client:
+    async with AsyncClient.from_env(timeout=5, retries=1, event_buffer=10) as client:
 
         @client.on("vote")
         async def thank(vote: Vote) -> None:
             results.append(vote.user.username)
+
+        @client.once
+        def on_ready(ready: Ready) -> None:
+            client.off(thank)
+
+        vote: Vote = await client.wait_for(Vote, check=lambda vote: vote.user.id == "7", timeout=60)
+        results += [vote, await client.has_voted(user, max_age=60), on_ready]
 
         bots: list[Bot] = [*(await client.list_bots(limit=5, ids=[7, "8"])).bots]
         bots += [bot async for bot in client.iter_bots(q="a")]
@@ -123,6 +137,10 @@ def one(event: object) -> None: ...
 
 @client.on("vote")  # mistake
 def two(ready: Ready) -> None: ...
+
+
+@client.on(Ready)  # mistake
+async def three(ready: Ready) -> None: ...
 
 
 async def main(client: AsyncClient) -> bool:
