@@ -24,11 +24,9 @@ from commandsync.records.texts import Resource
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pydantic import BaseModel
+    from commandsync.records.models import Bot, BotPage, Record, VoterPage
 
-    from commandsync.records.models import Bot, BotPage, VoterPage
-
-    M = TypeVar("M", bound=BaseModel)
+    M = TypeVar("M", bound=Record)
 
 _MOST_RECORDS = 100_000  # of one list: no bot has a tenth of it
 _NOT_FOUND = 404
@@ -204,8 +202,10 @@ def _number(value: object) -> float | None:
 def _record(model: type[M], item: object, reply: Reply) -> M:
     from pydantic import ValidationError  # noqa: PLC0415 - pydantic loads with the first record
 
+    from commandsync.records.models import with_raw  # noqa: PLC0415 - as above
+
     try:
-        return model.model_validate(item)
+        return with_raw(model.model_validate(item), item)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(step) for step in first["loc"]) or "the record"

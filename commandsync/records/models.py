@@ -13,7 +13,7 @@ import re
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 from pydantic import (
     AliasChoices,
@@ -99,6 +99,9 @@ _Flag = Annotated[bool, _null_is(False)]  # noqa: FBT003 - a value
 _IDENTIFIER = Field(default="", validation_alias=AliasChoices("id", "_id"))
 
 
+M = TypeVar("M", bound="Record")
+
+
 class Record(BaseModel):
     """What all records share: frozen, tolerant of unknown fields, numbers read as text."""
 
@@ -107,15 +110,23 @@ class Record(BaseModel):
     )
 
 
-class _Read(Record):
-    """A record that keeps the object it was read from, and reads an odd value as absent."""
-
-    _exact: ClassVar[bool] = False
+class _Listed(Record):
+    """A record that keeps the object it was read from."""
 
     @cached_property
     def raw(self) -> Mapping[str, Any]:
         """The object as the service sent it, unknown fields and odd values included."""
         return {}
+
+
+def with_raw(record: M, raw: object) -> M:
+    """Set the object that a record was read from; it is no field: neither compared nor dumped."""
+    record.__dict__["raw"] = raw
+    return record
+
+
+class _Read(_Listed):
+    """A listed record that reads an odd value as absent."""
 
     @model_validator(mode="wrap")
     @classmethod
@@ -123,18 +134,16 @@ class _Read(Record):
         try:
             record = read(data)
         except ValidationError as error:
-            if cls._exact or not isinstance(data, dict):
+            if not isinstance(data, dict):
                 raise
             odd = {problem["loc"][0] for problem in error.errors(include_url=False)}
             for name in odd:
                 _log.debug("%s: %s is not readable: %.100r", cls.__name__, name, data.get(name))
             record = read({name: value for name, value in data.items() if name not in odd})
-        if isinstance(data, dict):
-            record.__dict__["raw"] = data  # no field, so that it is neither compared nor dumped
-        return record
+        return with_raw(record, data) if isinstance(data, dict) else record
 
 
-class Command(_Read):
+class Command(_Listed):
     """A command of a bot; its name is not unique.
 
     Attributes:
@@ -146,7 +155,6 @@ class Command(_Read):
         uses: How often it was used; None when the service does not send it.
     """
 
-    _exact = True
     id: Identifier = _IDENTIFIER
     name: str = Field(pattern=r"\S")
     description: OptionalText = ""
@@ -155,10 +163,9 @@ class Command(_Read):
     uses: Annotated[int | float | None, BeforeValidator(_number_or_none)] = None
 
 
-class Announcement(_Read):
+class Announcement(_Listed):
     """An announcement of a bot; announcements cannot be edited."""
 
-    _exact = True
     id: Identifier = _IDENTIFIER
     title: str = Field(pattern=r"\S")
     description: OptionalText = ""
