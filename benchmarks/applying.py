@@ -43,7 +43,7 @@ def _edits(folder: Path) -> Row:
     return Row(
         f"`apply` of {_EDITS} edits at 50 ms / {_EDITS} x 50 ms / {_CONCURRENCY}",
         seconds / least,
-        1.2,
+        1.3,  # as for the no-op plan
         seen=f"{milliseconds(seconds)} / {milliseconds(least)}",
     )
 
