@@ -117,10 +117,21 @@ def run(arguments: Sequence[str], early: Sequence[int] = ()) -> int:
             code = _called(arguments, handler)
             handler.disarm()
         except signals.Interruption:
+            _forget_orphans()
             from commandsync.cli.failure import show_interruption
 
             show_interruption(arguments)
     return signals.of_signal(handler.number) if handler.number else code
+
+
+def _forget_orphans() -> None:
+    """Let packages load again whose import was interrupted: their submodules would stay behind.
+
+    Python 3.13's pathlib cannot be imported with its own submodules already loaded.
+    """
+    for name in [name for name in sys.modules if name.rpartition(".")[0]]:
+        if name.rpartition(".")[0] not in sys.modules:
+            del sys.modules[name]
 
 
 def _called(arguments: Sequence[str], handler: signals.Signals) -> int:
