@@ -111,8 +111,7 @@ def _words(text: Text) -> Words:
     fields = {label: field[:_LONGEST].casefold() for label, field in text._asdict().items()}
     name = fields.pop(text._fields[0])
     words = frozenset(" ".join(fields.values()).split())
-    if "syntax" in fields:
-        fields["syntax"] = fields["syntax"].replace(name, "", 1)
+    fields["syntax"] = fields.get("syntax", "").replace(name, "", 1)
     return words, frozenset(" ".join(fields.values()).split())
 
 

@@ -170,6 +170,7 @@ def test_a_record_keeps_what_it_was_read_from_and_is_equal_without_it() -> None:
     assert command == Command(id="c1", name="help", __v=3)
     assert "raw" not in command.model_dump()
     assert Bot(id="7").model_copy().raw == {"id": "7"}
+    assert Command(name="help").raw == {}
 
 
 def test_records_do_not_change() -> None:
