@@ -181,4 +181,4 @@ def _forms(secret: str) -> Iterator[str]:
         yield encoded.translate(str.maketrans("+/", "-_")).rstrip("=")
     parts = bare.split(".")
     if len(parts) == _JWT_PARTS:
-        yield from parts[1:]  # the payload and the signature; the header is no secret
+        yield from parts[1:]  # the payload and the signature; the header is not secret

@@ -41,10 +41,8 @@ def records(resource: Resource, reply: Reply) -> tuple[Any, ...]:
         ApiError: The service refused.
         DecodeError: It is not a whole list of that kind of record with a name each.
     """
-    from commandsync.records.models import MODELS  # noqa: PLC0415 - pydantic loads while the reply travels
-
     items = _whole_list(reply, resource.collection)
-    return tuple(_record(MODELS[resource], item, reply) for item in items)
+    return tuple(_listed(resource, item, reply) for item in items)
 
 
 def bot(reply: Reply) -> Bot:
@@ -132,11 +130,9 @@ def stored(resource: Resource, reply: Reply) -> Any:  # noqa: ANN401 - that kind
 
     Raises as `acknowledged` does.
     """
-    from commandsync.records.models import MODELS  # noqa: PLC0415 - as above
-
     content = _written(reply)
     try:
-        record = _record(MODELS[resource], content, reply)
+        record = _listed(resource, content, reply)
     except DecodeError:
         return None
     return record if record.id else None
@@ -199,13 +195,17 @@ def _number(value: object) -> float | None:
         return None
 
 
+def _listed(resource: Resource, item: object, reply: Reply) -> Any:  # noqa: ANN401 - that kind's model
+    from commandsync.records.models import MODELS, with_raw  # noqa: PLC0415 - pydantic loads while the reply travels
+
+    return with_raw(_record(MODELS[resource], item, reply), item)
+
+
 def _record(model: type[M], item: object, reply: Reply) -> M:
     from pydantic import ValidationError  # noqa: PLC0415 - pydantic loads with the first record
 
-    from commandsync.records.models import with_raw  # noqa: PLC0415 - as above
-
     try:
-        return with_raw(model.model_validate(item), item)
+        return model.model_validate(item)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(step) for step in first["loc"]) or "the record"
