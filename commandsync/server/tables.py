@@ -10,10 +10,6 @@ from sqlalchemy import JSON, BigInteger, Column, ForeignKey, Integer, MetaData, 
 
 from commandsync.records.texts import Resource
 
-SCHEMA_VERSION = 1
-"""Increases with every change that adds more than tables of new kinds of record and columns of new
-fields; a database of a newer version is refused."""
-
 Whole = BigInteger().with_variant(Integer, "sqlite")
 """Whole numbers of 64 bits; SQLite has them in every column, and numbers rows in this one only."""
 
