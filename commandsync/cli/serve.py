@@ -28,14 +28,22 @@ if TYPE_CHECKING:
     "--database",
     default="listing.db",
     show_default=True,
-    metavar="PATH",
-    help="The database file; :memory: saves nothing.",
+    metavar="PATH|URL",
+    help="The database file, or postgresql+psycopg://...; :memory: saves nothing.",
 )
 @click.option(
     "--seed",
     type=PATH,
     metavar="PATH",
     help="A JSON file of bots to create; their tokens are printed.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="The processes that answer; more than one needs PostgreSQL.",
 )
 @talk_options
 def serve_command(*, seed: str | None, output: Output, **listen: Any) -> None:  # noqa: ANN401 - click has checked them

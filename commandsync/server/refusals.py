@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from http import HTTPStatus
+from sqlite3 import SQLITE_ERROR
 from typing import TYPE_CHECKING
 
 from fastapi.exceptions import RequestValidationError
@@ -68,7 +69,10 @@ async def _of_framework(_request: Request, error: Exception) -> Response:
 
 async def _unavailable(_request: Request, error: Exception) -> Response:
     """Log one line for each request: a database that does not answer fails all of them."""
-    reason = " ".join(str(getattr(error, "orig", None) or error).split())
+    cause = getattr(error, "orig", None)
+    if getattr(cause, "sqlite_errorcode", None) == SQLITE_ERROR:
+        raise error  # SQLite has answered: the statement is wrong
+    reason = " ".join(str(cause or error).split())
     _log.error("the database does not answer: %s", reason)
     response = json_response(
         {"error": "the database does not answer; try again later"}, HTTPStatus.SERVICE_UNAVAILABLE
