@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commandsync.cli.options import PATH, talk_options
+from commandsync.cli.options import PATH, database_option, talk_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,13 +24,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="The port; 0 picks a free one.",
 )
-@click.option(
-    "--database",
-    default="listing.db",
-    show_default=True,
-    metavar="PATH|URL",
-    help="The database file, or postgresql+psycopg://...; :memory: saves nothing.",
-)
+@database_option
 @click.option(
     "--seed",
     type=PATH,
