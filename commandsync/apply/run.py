@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from commandsync.api.operations import Operation
     from commandsync.api.policy import Health
     from commandsync.apply.outcomes import Result
-    from commandsync.apply.steps import Event
+    from commandsync.apply.steps import StepResult
     from commandsync.plan.plan import Plan
     from commandsync.records.texts import Resource
 
     T = TypeVar("T")
-    Steps: TypeAlias = Generator[Step, Event, T]
+    Steps: TypeAlias = Generator[Step, StepResult, T]
     Queue: TypeAlias = deque[Write]
     Replan: TypeAlias = Callable[[Snapshot], Plan]
 
@@ -252,7 +252,7 @@ class Run:
             return True
         return False
 
-    def _step(self, step: Step) -> Steps[Event]:
+    def _step(self, step: Step) -> Steps[StepResult]:
         """Take one step; a stop from outside is noted."""
         event = yield step
         if isinstance(event, Interrupted | Aborted):
@@ -277,7 +277,7 @@ def _operation(bot: str, write: Write) -> Operation[str]:
             assert_never(change)
 
 
-def _answers(event: Event, flying: set[int]) -> list[Answered]:
+def _answers(event: StepResult, flying: set[int]) -> list[Answered]:
     """Return the answers of the calls in flight: after an abort, none of them is awaited."""
     match event:
         case Answered():

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from commandsync.apply.outcomes import Result
-    from commandsync.apply.steps import Event
+    from commandsync.apply.steps import StepResult
 
-    Steps = Generator[Step, Event, Result]
+    Steps = Generator[Step, StepResult, Result]
 
 RESET = TransportError("reset")
 
@@ -54,7 +54,7 @@ def adding(*names: str, concurrency: int = 4, unordered: bool = False) -> Steps:
     return apply(plan, listed=here, health=Health(), concurrency=concurrency, unordered=unordered)
 
 
-def ended(steps: Steps, event: Event) -> Result:
+def ended(steps: Steps, event: StepResult) -> Result:
     """Send the last event and return the result; a step that only shows news may come first."""
     try:
         step = steps.send(event)
