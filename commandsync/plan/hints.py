@@ -110,9 +110,13 @@ def _words(text: Text) -> Words:
     """
     fields = {label: field[:_LONGEST].casefold() for label, field in text._asdict().items()}
     name = fields.pop(text._fields[0])
-    words = frozenset(" ".join(fields.values()).split())
-    fields["syntax"] = fields.get("syntax", "").replace(name, "", 1)
-    return words, frozenset(" ".join(fields.values()).split())
+    words = _words_in(fields)
+    fields["syntax"] = fields["syntax"].replace(name, "", 1)
+    return words, _words_in(fields)
+
+
+def _words_in(fields: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(word for field in fields.values() for word in field.split())
 
 
 def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> Notice:
