@@ -118,7 +118,8 @@ def _changes(changes: Sequence[Change]) -> Iterator[str]:
 
 
 def _who(change: Change) -> tuple[str, str]:
-    name = summary.kind_prefix(change) + code(cut(change.name))
+    lost = summary.lost_with(change)
+    name = summary.kind_prefix(change) + code(cut(change.name)) + (f" ({lost})" if lost else "")
     return name, _place(summary.location_of(change))
 
 

@@ -204,7 +204,8 @@ def _change(change: Change) -> Iterator[str]:
     if isinstance(change, Edit) and renamed:
         name = f"{visible(cut(change.before[0]))} → {name}"
     head = _paint(f"{sign} {summary.kind_prefix(change)}{name}", color)
-    yield f"  {head}{_paint(_place(change), _DIM)}"
+    lost = summary.lost_with(change)
+    yield f"  {head}{_paint(_place(change), _DIM)}{_paint(f'  ({lost})' if lost else '', _RED)}"
     match change:
         case Add(after=text) | Delete(before=text):
             yield from _whole(text)
