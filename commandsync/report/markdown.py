@@ -16,6 +16,7 @@ from commandsync.records.texts import Resource
 from commandsync.report import summary, text
 from commandsync.report.escape import code, fenced, told_apart, visible_line
 from commandsync.report.linediff import cut, diff_rows
+from commandsync.report.screen import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -169,7 +170,7 @@ def _rewritten(settled: Settled) -> Iterator[str]:
 
 def _notices(notices: Sequence[Notice]) -> Iterator[str]:
     if notices:
-        yield fenced(text.notices(notices, color=False).splitlines(), "text")
+        yield fenced(text.notices(notices, screen=PLAIN).splitlines(), "text")
 
 
 def _problems(column: str, problems: Iterable[Problem]) -> str:

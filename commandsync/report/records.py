@@ -8,12 +8,12 @@ from dataclasses import fields
 from math import isfinite
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
-from unicodedata import combining, east_asian_width
 
 from commandsync.document import VERSION
 from commandsync.errors import ListingError
 from commandsync.records.texts import Resource
 from commandsync.report.escape import json_text, visible
+from commandsync.report.screen import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from commandsync import Event
     from commandsync.errors import CommandsyncError
     from commandsync.records.models import Record
+    from commandsync.report.screen import Screen
 
 _WIDEST = 40  # a longer cell is shown whole, but the column is not widened for it
 _RUNNER_COMMAND = re.compile(r"^(\s*):(?=:)")
@@ -45,44 +46,41 @@ _COLUMNS: Mapping[str, Mapping[str, Callable[[Any], object]]] = {
 }
 
 
-def records_table(
-    collection: str, records: Sequence[Any], *, width: int | None, color: bool
-) -> str:
+def records_table(collection: str, records: Sequence[Any], *, screen: Screen) -> str:
     """Return a table of records; empty when there are none."""
     if not records:
         return ""
     columns = _COLUMNS[collection]
     rows = [[_cell(value(record)) for value in columns.values()] for record in records]
-    return table(tuple(columns), rows, width=width, color=color)
+    return table(tuple(columns), rows, screen=screen)
 
 
-def record_table(record: Record, *, width: int | None, color: bool) -> str:
+def record_table(record: Record, *, screen: Screen) -> str:
     """Return all fields of one record, one on each line."""
-    return table(("FIELD", "VALUE"), [*_fields(_dumped(record))], width=width, color=color)
+    return table(("FIELD", "VALUE"), [*_fields(_dumped(record))], screen=screen)
 
 
-def table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], *, width: int | None, color: bool
-) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, screen: Screen) -> str:
     """Return a table.
 
     Args:
         head: The names of the columns; the first column is never cut.
         rows: The cells, with foreign text.
-        width: The terminal's columns; None for text that is not for a terminal.
-        color: Whether the head is painted.
+        screen: Where it is printed: a terminal has the width that cells are cut to.
     """
     cells = [list(map(visible, row)) for row in rows]
     for row in cells:  # runners look for commands where a line begins
         row[0] = _RUNNER_COMMAND.sub(r"\1\\x3a", row[0])
-    widths = [max(map(_width, column)) for column in zip(head, *cells, strict=True)]
-    if width is None:
+    widths = [max(map(columns_of, column)) for column in zip(head, *cells, strict=True)]
+    if screen.width is None:
         widths = [min(_WIDEST, wide) for wide in widths]
     else:
-        widths = _fitted(widths, width)
+        widths = _fitted(widths, screen.width)
         cells = [[row[0], *map(_shortened, row[1:], widths[1:])] for row in cells]
     first, *lines = [_line(row, widths) for row in (head, *cells)]
-    return "".join(f"{line}\n" for line in (f"\x1b[1m{first}\x1b[0m" if color else first, *lines))
+    return "".join(
+        f"{line}\n" for line in (f"\x1b[1m{first}\x1b[0m" if screen.color else first, *lines)
+    )
 
 
 def document(about: Mapping[str, Any]) -> str:
@@ -172,16 +170,10 @@ def _cell(value: object) -> str:
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (cell + " " * (wide - _width(cell)) for cell, wide in zip(cells, widths, strict=True))
-    return "  ".join(padded).rstrip()
-
-
-def _width(text: str) -> int:
-    if text.isascii():
-        return len(text)
-    return sum(
-        2 if east_asian_width(sign) in "WF" else 0 if combining(sign) else 1 for sign in text
+    padded = (
+        cell + " " * (wide - columns_of(cell)) for cell, wide in zip(cells, widths, strict=True)
     )
+    return "  ".join(padded).rstrip()
 
 
 def _fitted(widths: Sequence[int], width: int) -> list[int]:
@@ -195,9 +187,9 @@ def _fitted(widths: Sequence[int], width: int) -> list[int]:
 
 
 def _shortened(cell: str, width: int) -> str:
-    if _width(cell) <= width:
+    if columns_of(cell) <= width:
         return cell
     end = len(cell)
-    while end and _width(cell[:end]) >= width:
+    while end and columns_of(cell[:end]) >= width:
         end = min(end - 1, width)
     return f"{cell[:end]}…"

@@ -11,25 +11,27 @@ from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.report import summary
 from commandsync.report.escape import path, told_apart, visible, visible_line
 from commandsync.report.linediff import cut, diff_rows, shortened
+from commandsync.report.screen import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from commandsync.apply.outcomes import Result, Settled
-    from commandsync.diagnostics import Notice, Problem
+    from commandsync.diagnostics import Excerpt, Location, Notice, Problem
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.changes import Change
     from commandsync.plan.diff import FieldChange
     from commandsync.plan.plan import Plan
     from commandsync.records.texts import Text
+    from commandsync.report.screen import Screen
 
 _INLINE = 72  # characters of both texts of a field that fit on its line
 _INLINE_STORED = 60  # characters of each text that fit on its line
 _MOST_SKIPPED = 10  # a change that was not sent is as the plan shows it
 
 # The numbers of colours and styles in a terminal's escapes.
-_RED, _GREEN, _YELLOW, _CYAN, _DIM, _BOLD = 31, 32, 33, 36, 2, 1
+_RED, _GREEN, _YELLOW, _BLUE, _CYAN, _DIM, _BOLD = 31, 32, 33, 34, 36, 2, 1
 _PAINT = re.compile(r"\x1b\[[0-9]+m")
 _SIGNS = {
     "add": ("+", _GREEN),
@@ -42,12 +44,12 @@ _ROW_COLORS = {"-": _RED, "+": _GREEN, "│": _DIM, "…": _DIM}
 _OUTCOME_COLORS = {"done": _GREEN, "failed": _RED, "unknown": _YELLOW, "skipped": _DIM}
 
 
-def plans(plans: Sequence[Plan], *, color: bool) -> str:
+def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
     """Return plans one after the other; each ends with its counts."""
-    return "\n".join(_joined(_plan(plan), color=color) for plan in plans)
+    return "\n".join(_joined(_plan(plan), screen=screen) for plan in plans)
 
 
-def results(results: Sequence[Result], *, color: bool, planned: bool = True) -> str:
+def results(results: Sequence[Result], *, screen: Screen, planned: bool = True) -> str:
     """Return the changes that are not done, and what the service changed; then the counts.
 
     `planned` means that the plans are shown above, with the remark that nothing is to do.
@@ -57,43 +59,43 @@ def results(results: Sequence[Result], *, color: bool, planned: bool = True) -> 
         if len(results) > 1:
             lines += ("", _heading(result.plan), "")
         lines += _result(result, "" if planned else summary.no_changes(result.plan))
-    return _joined(lines, color=color)
+    return _joined(lines, screen=screen)
 
 
-def failure(error: CommandsyncError, *, color: bool) -> str:
+def failure(error: CommandsyncError, *, screen: Screen) -> str:
     """Return an error, and a manifest's problems each at its place."""
     label = _paint("error", _RED)
     lines: list[str] = []
     if isinstance(error, ManifestError):
         for problem in error.problems:
-            lines += _problem(problem, label)
+            lines += _problem(problem, label, screen)
         lines += [""] if lines else []
     lines += (f"{label}: {visible(error.message)}", *_hint(error.hint))
-    return _joined(lines, color=color)
+    return _joined(lines, screen=screen)
 
 
-def validated(manifests: Sequence[Manifest], *, color: bool) -> str:
+def validated(manifests: Sequence[Manifest], *, screen: Screen) -> str:
     """Return the warnings of valid manifests, then a line of counts for each."""
     lines: list[str] = []
     for manifest in manifests:
         for warning in manifest.warnings:
-            lines += _problem(warning, _paint("warning", _YELLOW))
+            lines += _problem(warning, _paint("warning", _YELLOW), screen)
     for manifest in manifests:
         count = len(manifest.warnings)
         warnings = summary.counted(count, "warning") if count else "no problems"
         lines.append(f"{path(manifest.path)}: {summary.managed(manifest.snapshot)}, {warnings}")
-    return _joined(lines, color=color)
+    return _joined(lines, screen=screen)
 
 
-def notices(notices: Sequence[Notice], *, color: bool) -> str:
+def notices(notices: Sequence[Notice], *, screen: Screen) -> str:
     """Return warnings, each with its place and what to do."""
-    return _joined(_notices(notices), color=color)
+    return _joined(_notices(notices), screen=screen)
 
 
-def settled(settled: Settled, *, color: bool) -> str:
+def settled(settled: Settled, *, screen: Screen) -> str:
     """Return the outcome of one change, on one line."""
     error = f": {visible(settled.error)}" if settled.error else ""
-    return _joined([_headline(settled) + error], color=color).removesuffix("\n")
+    return _joined([_headline(settled) + error], screen=screen).removesuffix("\n")
 
 
 def _paint(text: str, color: int) -> str:
@@ -101,10 +103,10 @@ def _paint(text: str, color: int) -> str:
     return f"\x1b[{color}m{text}\x1b[0m" if text else text
 
 
-def _joined(lines: Iterable[str], *, color: bool) -> str:
+def _joined(lines: Iterable[str], *, screen: Screen) -> str:
     """Join lines; foreign text in them is visible, so each escape is one of `_paint`."""
     text = "".join(f"{line}\n" for line in lines)
-    return text if color else _PAINT.sub("", text)
+    return text if screen.color else _PAINT.sub("", text)
 
 
 def _plan(plan: Plan) -> Iterator[str]:
@@ -257,9 +259,20 @@ def _notices(notices: Iterable[Notice]) -> Iterator[str]:
         yield from _hint(notice.hint)
 
 
-def _problem(problem: Problem, label: str) -> list[str]:
+def _problem(problem: Problem, label: str, screen: Screen) -> Iterator[str]:
     where = _paint(path(str(problem.location)), _BOLD)
-    return [f"{where}: {label}: {visible(problem.message)}", *_hint(problem.hint)]
+    yield f"{where}: {label}: {visible(problem.message)}"
+    if problem.excerpt and screen.width:
+        yield from _frame(problem.location, problem.excerpt)
+    yield from _hint(problem.hint)
+
+
+def _frame(location: Location, excerpt: Excerpt) -> Iterator[str]:
+    """Show the line of a problem, with a caret below its column."""
+    number, bar = str(location.line), _paint("|", _BLUE)
+    before = columns_of(visible(excerpt.text[: excerpt.caret]))
+    yield f"  {_paint(number, _BLUE)} {bar} {visible(excerpt.text)}".rstrip()
+    yield f"  {' ' * len(number)} {bar} {' ' * before}{_paint('^', _RED)}"
 
 
 def _hint(hint: str) -> list[str]:
