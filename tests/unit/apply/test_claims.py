@@ -167,7 +167,7 @@ def test_a_copy_that_the_next_run_would_keep_is_not_verified_either() -> None:
 
     assert run.result.remaining == ()
     assert run.result.read_back
-    assert not run.result.verified
+    assert run.result.verified is False
 
 
 @pytest.mark.parametrize(

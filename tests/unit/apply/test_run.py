@@ -429,3 +429,14 @@ def test_a_replacement_with_another_text_leaves_the_old_one() -> None:
         "the service accepted it, but it is listed with another text: the old one stays"
     )
     assert announcement("v", "Then.") in service.texts("announcements")
+
+
+def test_an_edit_with_an_unknown_result_keeps_no_other_edit_waiting() -> None:
+    service = Listing()
+    seed(service, [command(f"c{n}") for n in range(3)])
+    service.choose = lambda request: RESET_AFTER if request.number == 1 else None
+    desired = wanted([*(command(f"c{n}", "New.") for n in range(3)), command("added")])
+
+    sync(service, desired, driver=Driver(service, retries=0), concurrency=1)
+
+    assert [request.kind for request in service.writes()] == ["edit", "edit", "edit", "add"]
