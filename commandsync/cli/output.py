@@ -115,6 +115,7 @@ class Output:
     format: Format = "text"
     color: Color = "auto"
     verbosity: int = 0
+    full: bool = False
 
     def __post_init__(self) -> None:
         """Show the client's log with `-vv`, for the rest of the run."""
@@ -160,7 +161,8 @@ class Output:
         color = is_terminal and not os.environ.get("NO_COLOR")
         if self.color != "auto":
             color = self.color == "always"
-        return report.Screen(color, shutil.get_terminal_size().columns if is_terminal else None)
+        width = shutil.get_terminal_size().columns if is_terminal else None
+        return report.Screen(color, width, self.full)
 
     @property
     def interactive(self) -> bool:

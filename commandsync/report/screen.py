@@ -13,10 +13,12 @@ class Screen:
     Attributes:
         color: Whether it shows colours.
         width: Its columns; None where it is not a terminal.
+        full: Whether texts are shown whole, however long they are.
     """
 
     color: bool = False
     width: int | None = None
+    full: bool = False
 
 
 PLAIN = Screen()

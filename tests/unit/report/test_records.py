@@ -8,6 +8,7 @@ from commandsync.errors import ListingError
 from commandsync.records.models import Announcement, Bot, Command, Voter
 from commandsync.report import PLAIN, Screen, records
 from commandsync.report.records import table
+from commandsync.report.screen import columns_of
 
 HEAD = ("ID", "NAME", "TEXT")
 HOSTILE = ("::error::x", " ::debug::y", "a\n##[group]z\x1b[31m\u202e")
@@ -82,10 +83,24 @@ def test_each_kind_of_record_has_its_columns() -> None:
         ),
     }
 
-    assert shown["bots"].split() == ["ID", "NAME", "SERVERS", "VOTES", "RATING", "OVERVIEW", "1"]
-    assert shown["voters"].split() == ["ID", "NAME", "1", "Ann"]
-    assert shown["commands"].splitlines()[1].split() == ["1", "n", "1,234"]
-    assert shown["announcements"].splitlines()[1].split() == ["1", "t"]
+    assert shown["bots"].split() == ["NAME", "SERVERS", "VOTES", "RATING", "OVERVIEW", "ID", "1"]
+    assert shown["voters"].split() == ["NAME", "ID", "Ann", "1"]
+    assert shown["commands"].splitlines()[1].split() == ["n", "1234", "1"]
+    assert shown["announcements"].splitlines()[1].split() == ["t", "1"]
+
+
+def test_a_terminal_of_80_columns_shows_names_whole_and_the_id_last() -> None:
+    commands = [
+        Command(id="64f0c2a91be73d5a0c8e41f7", name=name, uses=uses, syntax="/x [y]" * 5)
+        for name, uses in (("a-name-of-thirty-two-characters!", 1_234_567), ("ban", 9))
+    ]
+    shown = records.records_table("commands", commands, screen=Screen(width=80)).splitlines()
+
+    assert shown[1].startswith("a-name-of-thirty-two-characters!  ")
+    assert shown[0].endswith("  ID")
+    assert all(columns_of(line) <= 80 for line in shown)
+    end = shown[0].index("USES") + len("USES")
+    assert [line[:end].split()[-1] for line in shown[1:]] == ["1,234,567", "9"]
 
 
 def test_one_record_is_shown_field_by_field() -> None:
