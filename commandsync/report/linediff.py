@@ -83,13 +83,10 @@ def _unchanged(lines: list[str]) -> Iterator[Row]:
 
 
 def _replaced(ours: list[str], theirs: list[str], *, full: bool) -> Iterator[Row]:
-    if full:
-        yield from (Row("-", line) for line in ours)
-        yield from (Row("+", line) for line in theirs)
-        return
-    left_out = [len(ours) - _MOST_LINES, len(theirs) - _MOST_LINES]
-    ours, theirs = ours[:_MOST_LINES], theirs[:_MOST_LINES]
-    if len(ours) == len(theirs):
+    most = max(len(ours), len(theirs)) if full else _MOST_LINES
+    left_out = [len(ours) - most, len(theirs) - most]
+    ours, theirs = ours[:most], theirs[:most]
+    if len(ours) == len(theirs) and not full:
         pairs = [_around(old, new) for old, new in zip(ours, theirs, strict=True)]
         ours, theirs = [old for old, _ in pairs], [new for _, new in pairs]
     rows = ([Row("-", line) for line in ours], [Row("+", line) for line in theirs])
