@@ -72,6 +72,15 @@ file_option = path_option(
     help="A manifest, `-` for standard input, or a folder of manifests; may be repeated. "
     f"[default: {DEFAULT_MANIFEST}]",
 )
+database_option = click.option(
+    "--database",
+    default="listing.db",
+    show_default=True,
+    envvar="COMMANDSYNC_DATABASE",
+    show_envvar=True,
+    metavar="PATH|URL",
+    help="The service's database: a file, or postgresql+psycopg://user@host/database.",
+)
 yes_option = click.option(
     "-y", "--yes", is_flag=True, help="Do not ask; required where there is no terminal."
 )

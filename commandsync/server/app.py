@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import FastAPI
 
 from commandsync.api.address import API_VERSION
-from commandsync.server import refusals
+from commandsync.server import health, refusals
 from commandsync.server.bodies import LARGEST_BODY
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import json_response
@@ -51,6 +51,7 @@ def create_app(database: str | Database) -> FastAPI:
         lifespan=lifespan,
     )
     app.include_router(router, prefix=f"/v{API_VERSION}")
+    app.include_router(health.router)
     app.add_middleware(SizeLimit, limit=LARGEST_BODY)
     refusals.install(app)
     _correct_description(app)

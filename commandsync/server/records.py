@@ -155,7 +155,9 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
         404: "The bot or the record is not known.",
         413: "The body is too large.",
         500: "An internal error of the service.",
+        503: "The database does not answer.",
     }
     return {
-        status: {"model": Refusal, "description": meanings[status]} for status in (*statuses, 500)
+        status: {"model": Refusal, "description": meanings[status]}
+        for status in (*statuses, 500, 503)
     }

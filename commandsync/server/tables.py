@@ -6,13 +6,48 @@ wire (ISO 8601, UTC, milliseconds); it sorts by time.
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, Column, ForeignKey, Integer, MetaData, String, Table
+from typing import TYPE_CHECKING
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    ForeignKey,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    TypeDecorator,
+)
 
 from commandsync.records.texts import Resource
 
-SCHEMA_VERSION = 1
-"""Increases with every change that adds more than tables of new kinds of record and columns of new
-fields; a database of a newer version is refused."""
+if TYPE_CHECKING:
+    from sqlalchemy import Dialect
+
+Whole = BigInteger().with_variant(Integer, "sqlite")
+"""Whole numbers of 64 bits; SQLite has them in every column, and numbers rows in this one only."""
+
+_ESCAPE = "\U0010ffff"  # a code point that Unicode reserves for the inside of programs
+
+
+class _Escaped(TypeDecorator[str]):
+    """Text in PostgreSQL, which has no NUL character: it is stored in two others."""
+
+    impl = String  # type: ignore[mutable-override]  # as the library's manual has it
+    cache_ok = True  # type: ignore[mutable-override]  # as above
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - as below
+        """Escape what is written; and what is compared, as it is written."""
+        return value and value.replace(_ESCAPE, f"{_ESCAPE}1").replace("\0", f"{_ESCAPE}0")
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - the library's
+        """Return what was written."""
+        return value and value.replace(f"{_ESCAPE}0", "\0").replace(f"{_ESCAPE}1", _ESCAPE)
+
+
+AnyText = String().with_variant(_Escaped(), "postgresql")
+"""Text of any characters."""
 
 metadata = MetaData()
 
@@ -27,7 +62,7 @@ settings = Table(
 bots = Table(
     "bots",
     metadata,
-    Column("seq", Integer, primary_key=True),
+    Column("seq", Whole, primary_key=True),
     Column("id", String, nullable=False, unique=True),
     Column("record", JSON, nullable=False),
     Column("created_at", String, nullable=False),
@@ -42,11 +77,11 @@ def _record_table(resource: Resource) -> Table:
     return Table(
         resource.collection,
         metadata,
-        Column("seq", Integer, primary_key=True),
+        Column("seq", Whole, primary_key=True),
         Column("id", String, nullable=False, unique=True),
         Column("bot", ForeignKey("bots.id"), nullable=False, index=True),
         *(
-            Column(field, String, nullable=False, default="", server_default="")
+            Column(field, AnyText, nullable=False, default="", server_default="")
             for field in resource.fields
         ),
         *_COUNTERS.get(resource, ()),
@@ -55,5 +90,5 @@ def _record_table(resource: Resource) -> Table:
     )
 
 
-_COUNTERS = {Resource.COMMAND: (Column("uses", Integer, nullable=False, default=0),)}
+_COUNTERS = {Resource.COMMAND: (Column("uses", Whole, nullable=False, default=0),)}
 record_tables = {kind: _record_table(kind) for kind in Resource}
