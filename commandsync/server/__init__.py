@@ -26,7 +26,7 @@ _MODULES = {
     "serve": "runner",
     "SeededBot": "seed",
 }
-_EXTRA = {"anyio", "fastapi", "jwt", "sqlalchemy", "starlette", "uvicorn"}
+_EXTRA = {"alembic", "anyio", "fastapi", "jwt", "sqlalchemy", "starlette", "uvicorn"}
 
 
 def __getattr__(name: str) -> object:

@@ -65,8 +65,9 @@ def cast(
         .on_conflict_do_update(
             index_elements=["bot", "user"], set_=turn, where=voters.c.next_at <= moment
         )
+        .returning(voters.c.seq)
     )
-    if connection.execute(take_turn).rowcount == 0:
+    if connection.execute(take_turn).first() is None:
         raise TooEarlyError(user["id"], _seconds_left(connection, bot, user["id"], at=at))
     connection.execute(insert(votes).values(bot=bot, user=user["id"], voted_at=moment))
     outbox.add(connection, bot, "vote", {"user": user, "bot": account}, at=at)

@@ -15,7 +15,6 @@ from tests.support.votes import BOT, NOON, cast, entries, told, user, with_bots
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 HALF_DAY = timedelta(hours=12)
 MOMENT = timedelta(milliseconds=1)
@@ -23,8 +22,8 @@ LONGEST = 30  # seconds that a test waits before it gives up
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    with opened(str(tmp_path / "listing.db")) as handle:
+def database(database_url: str) -> Iterator[Database]:
+    with opened(database_url) as handle:
         with_bots(handle, "42", "43")
         yield handle
 
@@ -51,15 +50,14 @@ def test_a_reminder_is_sent_once(database: Database) -> None:
     assert reminded(database) == ["1"]
 
 
-def test_a_reminder_is_sent_once_after_a_restart_too(tmp_path: Path) -> None:
-    path = str(tmp_path / "listing.db")
-    with opened(path) as database:
+def test_a_reminder_is_sent_once_after_a_restart_too(database_url: str) -> None:
+    with opened(database_url) as database:
         with_bots(database, "42")
         cast(database, "1", NOON)
     for _ in range(2):
-        with opened(path) as database:
+        with opened(database_url) as database:
             reminders.send_due(database, NOON + HALF_DAY)
-    with opened(path) as database:
+    with opened(database_url) as database:
         assert reminded(database) == ["1"]
 
 
@@ -90,9 +88,9 @@ def test_reminders_come_in_the_order_in_which_they_are_due(database: Database) -
     assert (left, first, reminded(database)) == (MOMENT, voters[:200], voters)
 
 
-def test_processes_on_one_database_send_each_reminder_once(tmp_path: Path) -> None:
-    path, together = str(tmp_path / "listing.db"), Barrier(2)
-    with opened(path) as one, opened(path) as other:
+def test_processes_on_one_database_send_each_reminder_once(database_url: str) -> None:
+    together = Barrier(2)
+    with opened(database_url) as one, opened(database_url) as other:
         with_bots(one, "42")
         for number in range(150):
             cast(one, str(number), NOON)

@@ -14,15 +14,14 @@ from tests.support.votes import BOT, NOON, cast, entries, told, user, with_bots
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 HALF_DAY = timedelta(hours=12)
 MOMENT = timedelta(milliseconds=1)
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    with opened(str(tmp_path / "listing.db")) as handle:
+def database(database_url: str) -> Iterator[Database]:
+    with opened(database_url) as handle:
         with_bots(handle, "42", "43")
         yield handle
 
