@@ -30,7 +30,8 @@ class TooEarlyError(Exception):
     """The user has voted for the bot, and may vote again in so many seconds."""
 
     def __init__(self, user: str, seconds: int) -> None:
-        super().__init__(f"user {user} has voted, and may vote again in {seconds} seconds")
+        left = "1 second" if seconds == 1 else f"{seconds:,} seconds"
+        super().__init__(f"user {user} has voted, and may vote again in {left}")
         self.seconds = seconds
 
 
