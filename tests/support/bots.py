@@ -58,6 +58,9 @@ class Bot:
     def vote(self, user: str, username: str) -> None:
         self._call("POST", "votes", {"user": {"id": user, "username": username}})
 
+    def report(self, *, servers: int) -> None:
+        self._call("POST", "stats", {"servers": servers})
+
     def delete(self, identifier: str) -> None:
         self._call("DELETE", f"commands/{identifier}")
 
