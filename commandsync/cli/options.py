@@ -94,6 +94,7 @@ _TALK = (
         default="auto",
         help="Colour the output; auto does so on a terminal, unless NO_COLOR is set.",
     ),
+    click.option("--full", is_flag=True, help="Show texts whole, however long they are."),
     click.option("-q", "--quiet", is_flag=True, help="Print only results and errors."),
     click.option("-v", "--verbose", count=True, help="Print more; -vv also shows every request."),
 )
@@ -171,6 +172,7 @@ def talk_options(command: F) -> F:
     def with_output(
         *args: object,
         color: Any,  # noqa: ANN401 - click has checked the choice
+        full: bool,
         quiet: bool,
         verbose: int,
         form: Any = "text",  # noqa: ANN401 - as above
@@ -178,7 +180,7 @@ def talk_options(command: F) -> F:
     ) -> object:
         from commandsync.cli.output import Output
 
-        output = Output(form, color, -1 if quiet else verbose)
+        output = Output(form, color, -1 if quiet else verbose, full)
         return command(*args, output=output, **rest)
 
     return cast("F", _decorated(with_output, _TALK))

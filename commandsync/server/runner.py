@@ -21,11 +21,13 @@ from commandsync.errors import CommandsyncError, UsageError
 from commandsync.server.app import create_app
 from commandsync.server.database import opened
 from commandsync.server.seed import create_bots, read_seed
+from commandsync.server.votes import INTERVAL
 from commandsync.server.workers import supervise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
+    from datetime import timedelta
     from multiprocessing.connection import Connection
     from pathlib import Path
     from types import FrameType
@@ -49,6 +51,7 @@ def serve(  # noqa: PLR0913 - the options of the command
     port: int,
     database: str,
     seed: Path | None = None,
+    vote_interval: timedelta = INTERVAL,
     on_ready: Callable[[str, Sequence[SeededBot]], None] | None = None,
     access_log: bool = False,
     workers: int = 1,
@@ -60,6 +63,7 @@ def serve(  # noqa: PLR0913 - the options of the command
         port: The port; 0 picks a free one.
         database: A file path, or `:memory:`. A missing file is created.
         seed: A JSON file of bots to create if they do not exist yet.
+        vote_interval: The time between two votes of a user for a bot.
         on_ready: Called once, with the base URL and the seed's bots, when connections are accepted;
             it may make requests. What it raises stops the service and is raised here.
         access_log: Log every request, through the logger `uvicorn.access`.
@@ -72,7 +76,14 @@ def serve(  # noqa: PLR0913 - the options of the command
     if workers > 1:
         _check_shared(database)
     with closing(_listen(host, port)) as listener:
-        prepare = partial(_prepared, host, listener, database, access_log=access_log)
+        prepare = partial(
+            _prepared,
+            host,
+            listener,
+            database,
+            vote_interval=vote_interval,
+            access_log=access_log,
+        )
         with prepare(seed) as (server, service):
             when_ready = partial(on_ready or _nothing, service.url, service.bots)
             if workers == 1:
@@ -89,13 +100,19 @@ def _nothing(_url: str, _bots: Sequence[SeededBot]) -> None:
 
 @contextmanager
 def running(
-    database: str = ":memory:", *, seed: Path | None = None, port: int = 0
+    database: str = ":memory:",
+    *,
+    seed: Path | None = None,
+    port: int = 0,
+    vote_interval: timedelta = INTERVAL,
 ) -> Iterator[RunningService]:
     """Run the service in a thread on loopback for as long as the block lasts; see `serve`."""
     host = "127.0.0.1"
     with (
         closing(_listen(host, port)) as listener,
-        _prepared(host, listener, database, seed, access_log=False) as (server, service),
+        _prepared(
+            host, listener, database, seed, vote_interval=vote_interval, access_log=False
+        ) as (server, service),
     ):
         thread = threading.Thread(target=server.run_on_socket, name="commandsync-server")
         thread.start()
@@ -155,7 +172,13 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def _prepared(
-    host: str, listener: socket.socket, database: str, seed: Path | None, *, access_log: bool
+    host: str,
+    listener: socket.socket,
+    database: str,
+    seed: Path | None,
+    *,
+    vote_interval: timedelta,
+    access_log: bool,
 ) -> Iterator[tuple[_Server, RunningService]]:
     """Do everything that can fail before the first request is answered."""
     planned = None if seed is None else read_seed(seed)
@@ -163,7 +186,7 @@ def _prepared(
         handle = stack.enter_context(opened(database))
         bots = () if planned is None else create_bots(planned, handle)
         config = uvicorn.Config(
-            create_app(handle),
+            create_app(handle, vote_interval=vote_interval),
             http="h11",
             loop="asyncio",
             ws="none",
