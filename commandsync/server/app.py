@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from commandsync.api.address import API_VERSION
 from commandsync.server import refusals
 from commandsync.server.bodies import LARGEST_BODY
+from commandsync.server.bot_list import router as bot_list
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import json_response
 from commandsync.server.routes import router
@@ -50,7 +51,8 @@ def create_app(database: str | Database) -> FastAPI:
         redirect_slashes=False,
         lifespan=lifespan,
     )
-    app.include_router(router, prefix=f"/v{API_VERSION}")
+    for routes in (bot_list, router):
+        app.include_router(routes, prefix=f"/v{API_VERSION}")
     app.add_middleware(SizeLimit, limit=LARGEST_BODY)
     refusals.install(app)
     _correct_description(app)

@@ -107,13 +107,14 @@ def _sentence(error: Mapping[str, Any], whole: str) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind == "json_invalid":
         return f"the body is not valid JSON: {context.get('error', 'it cannot be read')}"
-    steps = error["loc"][1:] if error["loc"][:1] == ("body",) else error["loc"]
+    steps = error["loc"][1:] if error["loc"][:1] in _PLACES else error["loc"]
     problem = _PROBLEMS.get(kind, "is not valid: {msg}").format(msg=error["msg"], **context)
     # The place in the document: `bots[0].profile.username`.
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return f"{place.removeprefix('.') or whole} {problem}"
 
 
+_PLACES = {("body",), ("query",)}
 _PROBLEMS = {
     "value_error": "{error}",
     "missing": "is missing",
@@ -121,8 +122,8 @@ _PROBLEMS = {
     "string_unicode": "contains half of a surrogate pair, which is not text",
     "string_too_long": "is longer than {max_length} characters",
     "string_too_short": "must not be empty",
-    "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
+    **dict.fromkeys(("int_type", "int_from_float", "int_parsing"), "must be a whole number"),
+    "literal_error": "must be {expected}",
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",
     **dict.fromkeys(("model_attributes_type", "model_type", "dict_type"), "must be a JSON object"),

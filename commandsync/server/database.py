@@ -18,7 +18,7 @@ from sqlalchemy.pool import StaticPool
 from sqlalchemy.schema import CreateColumn
 
 from commandsync.errors import FileError
-from commandsync.server import postgresql, sqlite
+from commandsync.server import catalogue, postgresql, sqlite
 from commandsync.server.tables import SCHEMA_VERSION, metadata, settings
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def _set_up(handle: Database, engine: Engine) -> str:
                 known = {row.key: row.value for row in connection.execute(select(settings))}
             secret = _checked(known, _shown(engine))
             _add_missing(connection)
+            catalogue.set_up(connection)
         if engine.dialect.name == "sqlite":
             sqlite.log_ahead(engine)  # only now: a file of another program is not changed
     except (SQLAlchemyError, sqlite3.Error) as error:

@@ -16,6 +16,8 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import StaticPool
 
 from commandsync.errors import FileError
+from commandsync.server.search.sqlite import ENDINGS
+from commandsync.server.search.words import endings
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -83,6 +85,7 @@ def _prepare_connection(connection: Any, _record: object) -> None:  # noqa: ANN4
     connection.isolation_level = None  # the driver begins no transactions itself
     for pragma in ("synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+    connection.create_function(ENDINGS, 1, endings, deterministic=True)
 
 
 def _begin(connection: Connection) -> None:
