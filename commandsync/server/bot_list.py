@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from commandsync.server import catalogue, listing
-from commandsync.server.endpoint import Answers, Db
+from commandsync.server import catalogue, listing, votes
+from commandsync.server.endpoint import Answers, Db, Moment
 from commandsync.server.records import Answer, BotPage, refusals
 
 router = APIRouter()
@@ -35,6 +35,7 @@ _TAGS = "only bots with all of these tags, separated by commas"
 )
 def list_bots(  # noqa: PLR0913 - the interface's own parameters
     database: Db,
+    moment: Moment,
     answer: Answers,
     *,
     limit: Annotated[int, Query(ge=1, le=100, description="the bots of a page")] = 12,
@@ -59,8 +60,8 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
         tags=_listed(tags),
     )
     with database.reading() as connection:
-        keys, number = catalogue.find(connection, wanted)
-        bots = listing.bots_of(connection, keys)
+        keys, number = catalogue.find(connection, wanted, votes=votes.counts(moment))
+        bots = votes.with_counts(connection, listing.bots_of(connection, keys), at=moment)
     queries = {
         "page": page,
         "limit": limit,

@@ -17,13 +17,16 @@ from commandsync.server.tables import bot_tags, bot_words, bots, catalogue
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sqlalchemy import ColumnElement, Connection, FromClause, Row
+    from sqlalchemy import ColumnElement, Connection, FromClause, Row, Select
 
 SORTABLE = {
     "id": "id",
     "profile.username": "username",
     "statistics.servers": "servers",
     "statistics.totalVotes": "total_votes",
+    "statistics.dailyVotes": "daily_votes",
+    "statistics.weeklyVotes": "weekly_votes",
+    "statistics.monthlyVotes": "monthly_votes",
     "ratings.average": "average_rating",
     "ratings.total": "ratings",
     "certificate": "certificate",
@@ -35,6 +38,7 @@ SORTABLE = {
 """The fields of a bot that lists are sorted by, and their columns."""
 
 _BY_NAME = {path.rpartition(".")[2]: column for path, column in SORTABLE.items()} | SORTABLE
+_COUNTED = {"daily_votes", "weekly_votes", "monthly_votes"}  # with each list, from the votes
 _LARGEST = 2**53 - 1  # as a number; a seed may contain larger ones, and the databases none
 _LONGEST_KEY = 100  # characters; a row of an index has a limit
 _EMPTY: dict[str, Any] = {"username": "", "average_rating": -1}  # -1: below every rating
@@ -102,13 +106,24 @@ def refresh(connection: Connection, bot: str) -> None:
     _insert_tags(connection, [row])
 
 
-def find(connection: Connection, wanted: Wanted) -> tuple[list[int], int]:
+def count_vote(connection: Connection, bot: str) -> None:
+    """Count a vote, in its own transaction, in the number of all votes."""
+    more = update(catalogue).where(catalogue.c.id == bot)
+    connection.execute(more.values(total_votes=catalogue.c.total_votes + 1))
+
+
+def find(connection: Connection, wanted: Wanted, *, votes: Select[Any]) -> tuple[list[int], int]:
     """Return the bots of a page, as `seq`, and the number of bots on all pages.
+
+    Args:
+        connection: A transaction that sees one state of the database.
+        wanted: The page.
+        votes: The query of the counters of recent votes, by `bot`; a list is sorted by them.
 
     Raises:
         BadSortError: The field to sort by is not known.
     """
-    columns, descending = _order(wanted.sort)
+    column, descending = _order(wanted.sort)
     source, conditions = _restricted(connection, wanted)
     counted = select(func.count()).select_from(source).where(*conditions)
     number: int = connection.execute(counted).scalar_one()
@@ -118,11 +133,20 @@ def find(connection: Connection, wanted: Wanted) -> tuple[list[int], int]:
     after = max(0, number - first - wanted.limit)
     # The rows before the page are walked, or those after it, whichever are fewer.
     backwards = after < first
+    key: ColumnElement[Any]
+    if column in _COUNTED:
+        counters = votes.subquery()
+        source = source.outerjoin(counters, counters.c.bot == catalogue.c.id)
+        key = func.coalesce(counters.c[column], 0)
+    else:
+        key = catalogue.c[column]
     query = (
         select(catalogue.c.seq)
         .select_from(source)
         .where(*conditions)
-        .order_by(*(c.desc() if descending != backwards else c.asc() for c in columns))
+        .order_by(
+            *(c.desc() if descending != backwards else c.asc() for c in (key, catalogue.c.seq))
+        )
         .limit(min(wanted.limit, number - first))
         .offset(after if backwards else first)
     )
@@ -130,17 +154,17 @@ def find(connection: Connection, wanted: Wanted) -> tuple[list[int], int]:
     return found[::-1] if backwards else found, number
 
 
-def _order(sort: str) -> tuple[list[ColumnElement[Any]], bool]:
-    """Return the columns to sort by, and whether in descending order."""
+def _order(sort: str) -> tuple[str, bool]:
+    """Return the column to sort by, and whether in descending order."""
     if not sort:
-        return [catalogue.c.seq], False
+        return "seq", False
     name = sort.removeprefix("-")
     if name not in _BY_NAME:
         raise BadSortError(
             f"sort must be one of {', '.join(SORTABLE)}; the path before the name may be left out, "
             "and a - in front sorts in descending order"
         )
-    return [catalogue.c[_BY_NAME[name]], catalogue.c.seq], name != sort
+    return _BY_NAME[name], name != sort
 
 
 def _restricted(
@@ -184,7 +208,9 @@ def _columns(row: Row[Any]) -> dict[str, Any]:
     """Return the columns of the catalogue that are read from a bot's record."""
     record = {**row.record, "id": row.id, "createdAt": row.created_at, "updatedAt": row.updated_at}
     columns = {
-        column: _value(record, path, _EMPTY.get(column, 0)) for path, column in SORTABLE.items()
+        column: _value(record, path, _EMPTY.get(column, 0))
+        for path, column in SORTABLE.items()
+        if column not in _COUNTED
     }
     columns["username"] = fold(columns["username"])[:_LONGEST_KEY]
     return {

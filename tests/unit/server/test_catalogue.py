@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,12 +16,14 @@ from commandsync.server.database import opened
 from commandsync.server.seed import Seed, create_bots
 from commandsync.server.tables import bot_tags, bot_words, bots
 from commandsync.server.tables import catalogue as catalogue_table
+from commandsync.server.votes import cast, counts, with_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commandsync.server.database import Database
 
+NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)  # a Wednesday
 # Three of each value, so that ties are everywhere; what is left out has its default.
 BOTS: list[dict[str, Any]] = [
     {
@@ -47,13 +50,17 @@ def database(database_url: str) -> Iterator[Database]:
 def listed(database: Database) -> list[dict[str, Any]]:
     """The bots as the service lists them one by one."""
     create_bots(Seed.model_validate({"bots": BOTS}), database)
-    with database.reading() as connection:
-        return [listing.bot_of(connection, bot["id"]) for bot in BOTS]
+    with database.writing() as connection:
+        for number in range(30):
+            bot, days = f"b{number * number % 15}", number % 20
+            cast(connection, bot, {"id": f"{number}"}, at=NOW - timedelta(days=days))
+        bots = [listing.bot_of(connection, bot["id"]) for bot in BOTS]
+        return with_counts(connection, bots, at=NOW)
 
 
 def found(database: Database, **wanted: Any) -> list[str]:  # noqa: ANN401 - of any field
     with database.reading() as connection:
-        keys, _ = catalogue.find(connection, Wanted(**{"limit": 100, **wanted}))
+        keys, _ = catalogue.find(connection, Wanted(**{"limit": 100, **wanted}), votes=counts(NOW))
         return [bot["id"] for bot in listing.bots_of(connection, keys)]
 
 
@@ -74,7 +81,7 @@ def test_pages_are_the_sorted_list_with_ties_in_the_order_of_additions(
     sort = f"-{path}" if path and down else path
     with database.reading() as connection:
         pages = [
-            catalogue.find(connection, Wanted(page=page, limit=limit, sort=sort))
+            catalogue.find(connection, Wanted(page=page, limit=limit, sort=sort), votes=counts(NOW))
             for page in range(1, -(-len(listed) // limit) + 2)
         ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ from commandsync.server.catalogue import Wanted
 from commandsync.server.database import opened
 from commandsync.server.search.words import fold, parts
 from commandsync.server.tables import bots
+from commandsync.server.votes import counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from commandsync.server.database import Database
 
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SYNTAX = ['"', "'", "*", "(", ")", "-", ":", "^", "+", "|", "&", "!", "<", "%", "_", "\\", "$"]
 OPERATORS = ["NEAR(", " OR ", " AND ", " NOT ", "endings:", "/*", "--", ";"]
 LETTERS = ["a", "b", "A", "à", "é", "e", "ß", "s", "日", "本", "音", "が", "한", "\U0001f3b5", " "]
@@ -64,7 +67,7 @@ def add(connection: Connection, *overviews: str) -> None:
 
 
 def found(connection: Connection, query: str) -> list[int]:
-    keys, number = catalogue.find(connection, Wanted(q=query, limit=100))
+    keys, number = catalogue.find(connection, Wanted(q=query, limit=100), votes=counts(NOW))
     ids = [int(bot["id"]) for bot in listing.bots_of(connection, keys)]
     assert len(ids) == number
     return ids
