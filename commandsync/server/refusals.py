@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 
 from commandsync.api.address import API_VERSION
 from commandsync.server.bodies import describe
+from commandsync.server.catalogue import BadSortError
 from commandsync.server.endpoint import AnotherBotError, json_response
 from commandsync.server.listing import UnknownError
 from commandsync.server.tokens import BadTokenError
@@ -30,6 +31,7 @@ _WORDS = {
 
 
 _STATUSES = {
+    BadSortError: HTTPStatus.BAD_REQUEST,
     BadTokenError: HTTPStatus.UNAUTHORIZED,
     AnotherBotError: HTTPStatus.FORBIDDEN,
     UnknownError: HTTPStatus.NOT_FOUND,

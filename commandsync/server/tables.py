@@ -6,12 +6,13 @@ wire (ISO 8601, UTC, milliseconds); it sorts by time.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
     JSON,
     BigInteger,
     Column,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -26,6 +27,7 @@ from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
     from sqlalchemy import Dialect
+    from sqlalchemy.types import TypeEngine
 
 Whole = BigInteger().with_variant(Integer, "sqlite")
 """Whole numbers of 64 bits; SQLite has them in every column, and numbers rows in this one only."""
@@ -50,6 +52,8 @@ class _Escaped(TypeDecorator[str]):
 
 AnyText = String().with_variant(_Escaped(), "postgresql")
 """Text of any characters."""
+SortKey = String().with_variant(String(collation="C"), "postgresql")
+"""Text that sorts by its code points, in every database alike."""
 
 metadata = MetaData()
 
@@ -71,6 +75,41 @@ bots = Table(
     Column("updated_at", String, nullable=False),
 )
 """`record` is the documented record as JSON, without its id and timestamps."""
+
+_SORTED: dict[str, TypeEngine[Any]] = {
+    "id": SortKey,
+    "username": SortKey,
+    "servers": Whole,
+    "total_votes": Whole,
+    "average_rating": Float(),
+    "ratings": Whole,
+    "certificate": Whole,
+    "state": Whole,
+    "status": Whole,
+    "created_at": SortKey,
+    "updated_at": SortKey,
+}
+
+
+def _of_bot() -> Column[int]:
+    """Return the key of a table that is derived from `bots`: its row goes with the bot's."""
+    return Column("seq", ForeignKey(bots.c.seq, ondelete="CASCADE"), primary_key=True)
+
+
+catalogue = Table(
+    "catalogue",
+    metadata,
+    _of_bot(),
+    *(Column(name, kind, nullable=False) for name, kind in _SORTED.items()),
+    *(Index(f"ix_catalogue_{name}", name, "seq") for name in _SORTED),
+)
+"""What lists of bots are sorted and restricted by; narrow, so that a long list is read quickly."""
+
+bot_words = Table("bot_words", metadata, _of_bot(), Column("words", String, nullable=False))
+"""The folded words of a bot that are searched; see `search`."""
+
+bot_tags = Table("bot_tags", metadata, Column("tag", SortKey, primary_key=True), _of_bot())
+"""The folded tags of a bot."""
 
 
 def _record_table(resource: Resource) -> Table:
