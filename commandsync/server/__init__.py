@@ -26,7 +26,7 @@ _MODULES = {
     "serve": "runner",
     "SeededBot": "seed",
 }
-_EXTRA = {"anyio", "fastapi", "jwt", "sqlalchemy", "starlette", "uvicorn"}
+_EXTRA = {"anyio", "fastapi", "jwt", "sqlalchemy", "starlette", "uvicorn", "websockets"}
 
 
 def __getattr__(name: str) -> object:

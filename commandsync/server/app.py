@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 
 from commandsync.api.address import API_VERSION
-from commandsync.server import refusals
+from commandsync.server import gateway, refusals
 from commandsync.server.bodies import LARGEST_BODY
+from commandsync.server.broadcast import Broadcast
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import json_response
 from commandsync.server.routes import router
@@ -32,12 +34,13 @@ def create_app(database: str | Database) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        if isinstance(database, Database):
-            app.state.database = database
+        held = nullcontext(database) if isinstance(database, Database) else opened(database)
+        with held as app.state.database:
+            app.state.broadcast = Broadcast(app.state.database)
+            delivery = asyncio.create_task(app.state.broadcast.run())
             yield
-        else:
-            with opened(database) as app.state.database:
-                yield
+            delivery.cancel()
+            await asyncio.gather(delivery, return_exceptions=True)
 
     app = FastAPI(
         title="Bot listing service",
@@ -51,6 +54,7 @@ def create_app(database: str | Database) -> FastAPI:
         lifespan=lifespan,
     )
     app.include_router(router, prefix=f"/v{API_VERSION}")
+    app.include_router(gateway.router, prefix=f"/v{API_VERSION}")
     app.add_middleware(SizeLimit, limit=LARGEST_BODY)
     refusals.install(app)
     _correct_description(app)

@@ -24,7 +24,7 @@ from commandsync.errors import FileError
 from commandsync.server.tables import SCHEMA_VERSION, metadata, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sqlalchemy import Connection, Engine
 
@@ -41,6 +41,8 @@ class Database:
         # In memory all threads share one connection, reads as well.
         self._reading = self._lock if in_memory else nullcontext()
         self.secret = ""
+        self.after_commit: Callable[[], object] = lambda: None
+        """Called after each transaction that may have written, in the thread that wrote."""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -53,6 +55,7 @@ class Database:
         """Yield the one transaction that may write; it is on the disk when the block ends."""
         with self._lock, self._writer.begin() as connection:
             yield connection
+        self.after_commit()
 
     def log_ahead(self) -> None:
         """Switch the file to a write-ahead log, for good; no transaction can do that."""

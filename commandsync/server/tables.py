@@ -57,3 +57,15 @@ def _record_table(resource: Resource) -> Table:
 
 _COUNTERS = {Resource.COMMAND: (Column("uses", Integer, nullable=False, default=0),)}
 record_tables = {kind: _record_table(kind) for kind in Resource}
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("bot", ForeignKey("bots.id"), nullable=False, index=True),
+    Column("event", String, nullable=False),
+    Column("data", JSON, nullable=False),
+    Column("created_at", String, nullable=False, index=True),
+    sqlite_autoincrement=True,  # a number is never used again, though old rows are deleted
+)
+"""The events for the gateway, in the order of `seq`."""

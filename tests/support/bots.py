@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from commandsync.server import running
+from commandsync.server import outbox, running
 from commandsync.server.database import opened
 from commandsync.server.seed import Seed, create_bots
 
@@ -34,6 +34,14 @@ class Bot:
     id: str
     token: str = field(repr=False)
     url: str
+    database: Database = field(repr=False, compare=False)
+
+    def vote(self, *users: str, name: str = "Ann", event: str = "vote") -> None:
+        """Let users vote in one transaction, in another process so far as the service knows."""
+        with self.database.writing() as connection:
+            for user in users:
+                data = {"user": {"id": user, "username": name}, "bot": {"id": self.id}}
+                outbox.add(connection, self.id, event, data)
 
     def commands(self) -> list[Record]:
         return self._list("commands")
@@ -90,7 +98,7 @@ class Service:
             "announcements": [{"title": title, "description": "News."} for title in announcements],
         }
         (seeded,) = create_bots(Seed.model_validate({"bots": [one]}), self.database)
-        return Bot(identifier, seeded.token, self.url)
+        return Bot(identifier, seeded.token, self.url, self.database)
 
 
 def _command(command: Record | str) -> Record:

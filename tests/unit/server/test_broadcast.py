@@ -1,0 +1,214 @@
+"""Delivery over a real database, without a network."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import event
+
+from commandsync.server import broadcast, listing, outbox
+from commandsync.server.broadcast import Broadcast, Client
+from commandsync.server.database import opened
+from commandsync.server.tables import outbox as table
+
+if TYPE_CHECKING:
+    import logging
+    from collections.abc import AsyncIterator, Iterator
+    from pathlib import Path
+
+    from commandsync.server.database import Database
+
+LONGEST = 30
+
+
+@pytest.fixture(params=["file", "memory"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    name = ":memory:" if request.param == "memory" else str(tmp_path / "listing.db")
+    with opened(name) as handle:
+        with handle.writing() as connection:
+            for bot in ("a", "b"):
+                listing.add_bot(connection, bot, {})
+        yield handle
+
+
+def vote(database: Database, bot: str, *users: int) -> None:
+    with database.writing() as connection:
+        for user in users:
+            outbox.add(connection, bot, "vote", {"user": {"id": str(user)}})
+
+
+def position(database: Database) -> int:
+    with database.reading() as connection:
+        return outbox.last(connection)
+
+
+@asynccontextmanager
+async def delivering(database: Database) -> AsyncIterator[Broadcast]:
+    delivery = Broadcast(database)
+    task = asyncio.create_task(delivery.run())
+    async with asyncio.timeout(LONGEST):
+        yield delivery
+    task.cancel()
+    await asyncio.wait([task])
+
+
+async def users(client: Client, count: int) -> list[int]:
+    """Return the users of the next frames."""
+    contents = [await client.frames.get() for _ in range(count)]
+    return [
+        int(json.loads(json.loads(content[2:])[1])["data"]["user"]["id"]) for content in contents
+    ]
+
+
+def test_a_client_gets_what_follows_its_position_in_order_and_once(database: Database) -> None:
+    vote(database, "a", 1, 2)
+    middle = position(database)
+    vote(database, "a", 3, 4)
+
+    async def deliver() -> tuple[list[int], list[int], int]:
+        early, late = Client("a", middle), Client("a", position(database))
+        async with delivering(database) as delivery:
+            delivery.join(late)
+            vote(database, "a", 5)
+            first = await users(late, 1)
+            delivery.join(early)  # behind the other one, which must not get anything twice
+            of_early = await users(early, 3)
+            vote(database, "a", *range(6, 300))  # more than one read
+            of_early += await users(early, 294)
+            first += await users(late, 294)
+            return of_early, first, late.frames.qsize()
+
+    of_early, of_late, left = asyncio.run(deliver())
+
+    assert of_early == list(range(3, 300))
+    assert of_late == list(range(5, 300))
+    assert left == 0
+
+
+def test_a_client_gets_the_events_of_its_own_bot_alone(database: Database) -> None:
+    async def deliver() -> list[int]:
+        client = Client("b", 0)
+        async with delivering(database) as delivery:
+            delivery.join(client)
+            vote(database, "a", 1)
+            vote(database, "b", 2)
+            vote(database, "a", 3)
+            vote(database, "b", 4)
+            return await users(client, 2)
+
+    assert asyncio.run(deliver()) == [2, 4]
+
+
+def test_a_client_that_has_left_gets_nothing(database: Database) -> None:
+    async def deliver() -> int:
+        gone, there = Client("a", 0), Client("a", 0)
+        async with delivering(database) as delivery:
+            delivery.join(gone)
+            delivery.join(there)
+            delivery.leave(gone)
+            delivery.leave(gone)
+            vote(database, "a", 1)
+            await users(there, 1)
+            return gone.frames.qsize()
+
+    assert asyncio.run(deliver()) == 0
+
+
+def test_nothing_is_read_while_nobody_is_connected(database: Database) -> None:
+    reads: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if "FROM outbox" in statement:
+            reads.append(statement)
+
+    event.listen(database._engine, "before_cursor_execute", note)  # noqa: SLF001 - to see its reads
+
+    async def deliver() -> tuple[int, int]:
+        async with delivering(database) as delivery:
+            vote(database, "a", 1)  # is noticed
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            without = len(reads)
+            client = Client("a", 0)
+            delivery.join(client)
+            await users(client, 1)
+            return without, len(reads)
+
+    without, after = asyncio.run(deliver())
+
+    assert without == 0
+    assert after > 0
+
+
+def test_a_vote_of_another_process_is_found_without_a_hint(tmp_path: Path) -> None:
+    name = str(tmp_path / "listing.db")
+
+    async def deliver(mine: Database, other: Database) -> list[int]:
+        client = Client("a", 0)
+        async with delivering(mine) as delivery:
+            delivery.join(client)
+            vote(other, "a", 1)
+            return await users(client, 1)
+
+    with opened(name) as mine, opened(name) as other:
+        with mine.writing() as connection:
+            listing.add_bot(connection, "a", {})
+
+        assert asyncio.run(deliver(mine, other)) == [1]
+
+
+def test_delivery_goes_on_when_the_database_can_be_read_again(
+    database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(broadcast, "POLL", 0.001)
+    noted = threading.Event()
+
+    def note(_: logging.LogRecord) -> bool:
+        noted.set()
+        return True
+
+    caplog.handler.addFilter(note)
+
+    async def deliver() -> list[int]:
+        client = Client("a", 0)
+        async with delivering(database) as delivery:
+            with database.writing() as connection:
+                table.drop(connection)
+            delivery.join(client)
+            await asyncio.to_thread(noted.wait, LONGEST)
+            with database.writing() as connection:
+                table.create(connection)
+            vote(database, "a", 1)
+            return await users(client, 1)
+
+    assert asyncio.run(deliver()) == [1]
+    assert [record.getMessage() for record in caplog.records] == [
+        "the events cannot be read; this is retried"
+    ]
+
+
+def test_a_client_that_does_not_read_is_closed_and_holds_up_nobody(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcast, "LONGEST_QUEUE", 10)
+
+    async def deliver() -> tuple[list[int], Any]:
+        stuck, reader = Client("a", 0), Client("a", 0)
+        async with delivering(database) as delivery:
+            delivery.join(stuck)
+            delivery.join(reader)
+            received = []
+            for number in range(12):
+                vote(database, "a", number)
+                received += await users(reader, 1)
+            return received, await stuck.ended
+
+    received, goodbye = asyncio.run(deliver())
+
+    assert received == list(range(12))
+    assert goodbye == broadcast.TOO_SLOW
