@@ -26,7 +26,16 @@ _MODULES = {
     "serve": "runner",
     "SeededBot": "seed",
 }
-_EXTRA = {"anyio", "fastapi", "jwt", "sqlalchemy", "starlette", "uvicorn", "websockets"}
+_EXTRA = {
+    "alembic",
+    "anyio",
+    "fastapi",
+    "jwt",
+    "sqlalchemy",
+    "starlette",
+    "uvicorn",
+    "websockets",
+}
 
 
 def __getattr__(name: str) -> object:

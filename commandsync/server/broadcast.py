@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from commandsync.server import frames, outbox
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from commandsync.server.database import Database
 
 _log = logging.getLogger("commandsync.server")
@@ -26,6 +28,7 @@ POLL = 0.25
 LONGEST_QUEUE = 1_000
 """Frames that are kept for a client that does not read them."""
 
+_RETRY = 1.0  # seconds
 _BATCH = 100  # entries: all of them are sent before other requests are answered
 
 
@@ -88,17 +91,33 @@ class Broadcast:
 
     async def run(self) -> None:
         """Deliver until cancelled."""
-        loop = asyncio.get_running_loop()
-        self._database.after_commit = lambda: loop.call_soon_threadsafe(self._changed.set)
-        try:
-            while True:
-                self._changed.clear()
-                if not await self._deliver():
-                    with suppress(TimeoutError):
-                        async with asyncio.timeout(POLL if self._clients else None):
-                            await self._changed.wait()
-        finally:
-            self._database.after_commit = lambda: None
+        while True:
+            self._changed.clear()
+            if not await self._deliver():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(POLL if self._clients else None):
+                        await self._changed.wait()
+
+    async def listen(self) -> None:
+        """Read at once when another process has added to the outbox, until cancelled.
+
+        That is a hint: without it, as on SQLite, the outbox is read every now and then.
+        """
+        while True:
+            try:
+                async for _ in self._database.notifications(outbox.CHANNEL):
+                    self.hint()
+            except Exception as error:  # noqa: BLE001 - the events are delivered without a hint
+                # Its words are left out: they may contain parts of the database's URL.
+                name = type(error).__name__
+                _log.warning("the database's notifications are lost, and retried: %s", name)
+                await asyncio.sleep(_RETRY)
+            else:
+                return
+
+    def hint(self) -> None:
+        """Read the outbox at once."""
+        self._changed.set()
 
     async def _deliver(self) -> bool:
         """Deliver the next entries; return whether there may be more of them."""
@@ -129,3 +148,19 @@ class Broadcast:
             return []
         self._failing = False
         return entries
+
+
+@asynccontextmanager
+async def delivering(database: Database) -> AsyncIterator[Broadcast]:
+    """Deliver for as long as the block lasts."""
+    broadcast = Broadcast(database)
+    loop = asyncio.get_running_loop()
+    database.after_commit = lambda: loop.call_soon_threadsafe(broadcast.hint)
+    tasks = [asyncio.create_task(work) for work in (broadcast.run(), broadcast.listen())]
+    try:
+        yield broadcast
+    finally:
+        database.after_commit = lambda: None
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)

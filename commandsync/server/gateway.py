@@ -18,6 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from commandsync.server import frames, listing, outbox, tokens
 from commandsync.server.broadcast import Client, Goodbye
 from commandsync.server.endpoint import json_response
+from commandsync.server.votes import account_of
 
 if TYPE_CHECKING:
     from commandsync.server.database import Database
@@ -102,9 +103,8 @@ def _admit(database: Database, token: str) -> tuple[dict[str, str], int]:
     """Return the bot of a token, as `ready` shows it, and the last event that it does not need."""
     bot = tokens.owner_of(token, secret=database.secret)
     with database.reading() as connection:
-        profile = listing.bot_of(connection, bot)["profile"]
-        position = outbox.last(connection)
-    return {"id": bot, "username": profile["username"], "avatar": profile["avatar"]}, position
+        record = listing.bot_of(connection, bot)
+        return account_of(record), outbox.last(connection)
 
 
 async def _send(socket: WebSocket, client: Client) -> NoReturn:

@@ -1,19 +1,31 @@
-"""The outbox: the events for the gateway, written in the transaction that causes them."""
+"""The outbox: the events for the gateway, written in the transaction that causes them.
+
+An event is committed with its vote or not at all. Its number gives its place: the order of the
+numbers is the order in which the events are committed.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import delete, func, insert, select
 
 from commandsync.server import listing
 from commandsync.server.tables import outbox
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from sqlalchemy import Connection
+
+    EventName = Literal["vote", "reminder"]
+
+CHANNEL = "commandsync_outbox"
+"""The channel on which PostgreSQL notifies its listeners of new events."""
+
+_LOCK = 0x636F6D6D  # any number that no other advisory lock of the database has
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +38,24 @@ class Entry:
     data: Mapping[str, Any]
 
 
-def add(connection: Connection, bot: str, event: str, data: Mapping[str, Any]) -> None:
-    """Add an event to the outbox, in a transaction that writes."""
-    values = {"bot": bot, "event": event, "data": data, "created_at": listing.now()}
-    connection.execute(insert(outbox).values(values))
+def add(
+    connection: Connection,
+    bot: str,
+    event: EventName,
+    data: Mapping[str, Any],
+    *,
+    at: datetime | None = None,
+) -> None:
+    """Add an event to the outbox, in a transaction that writes; `at` is its time, by default now.
+
+    A reader that has seen a number never finds a smaller one later.
+    """
+    _take_turn(connection)
+    moment = listing.now() if at is None else listing.timestamp(at)
+    values = {"bot": bot, "event": event, "data": data}
+    connection.execute(insert(outbox).values(**values, created_at=moment))
+    if _on_postgresql(connection):
+        connection.execute(select(func.pg_notify(CHANNEL, "")))  # sent by the commit
 
 
 def last(connection: Connection) -> int:
@@ -47,3 +73,19 @@ def after(connection: Connection, seq: int, limit: int = 500) -> list[Entry]:
         .limit(limit)
     )
     return [Entry(*row) for row in connection.execute(query)]
+
+
+def prune(connection: Connection, *, before: datetime) -> None:
+    """Delete the events from before a time; no client waits for one of them."""
+    _take_turn(connection)
+    connection.execute(delete(outbox).where(outbox.c.created_at < listing.timestamp(before)))
+
+
+def _take_turn(connection: Connection) -> None:
+    """Keep other writers of the outbox out until the commit, as SQLite does by itself."""
+    if _on_postgresql(connection):
+        connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+
+
+def _on_postgresql(connection: Connection) -> bool:
+    return connection.dialect.name == "postgresql"

@@ -83,6 +83,11 @@ class StatisticsRecord(Wire):
     weekly_votes: Count = 0
     monthly_votes: Count = 0
     total_votes: Count = 0
+    shards: Count | None = Field(
+        default=None,
+        exclude_if=lambda shards: shards is None,
+        description="beyond the interface: absent until the bot reports it",
+    )
 
 
 class RatingsRecord(Wire):
@@ -149,10 +154,11 @@ class Refusal(Wire):
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Describe the given error answers for the OpenAPI document."""
     meanings = {
-        400: "The body is not valid; the text names every invalid field.",
+        400: "The body or a parameter is not valid; the text names every invalid field.",
         401: "The token is missing or invalid.",
         403: "The token belongs to another bot.",
         404: "The bot or the record is not known.",
+        409: "The user has voted already; `Retry-After` is the time left, in seconds.",
         413: "The body is too large.",
         500: "An internal error of the service.",
     }

@@ -13,6 +13,7 @@ from commandsync.server.bodies import describe
 from commandsync.server.endpoint import AnotherBotError, json_response
 from commandsync.server.listing import UnknownError
 from commandsync.server.tokens import BadTokenError
+from commandsync.server.votes import TooEarlyError
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
@@ -28,6 +29,7 @@ _STATUSES = {
     BadTokenError: HTTPStatus.UNAUTHORIZED,
     AnotherBotError: HTTPStatus.FORBIDDEN,
     UnknownError: HTTPStatus.NOT_FOUND,
+    TooEarlyError: HTTPStatus.CONFLICT,
 }
 
 
@@ -45,6 +47,8 @@ async def _refused(_request: Request, error: Exception) -> Response:
     response = json_response({"error": str(error)}, status)
     if status is HTTPStatus.UNAUTHORIZED:
         response.headers["WWW-Authenticate"] = "Bot"
+    if isinstance(error, TooEarlyError):
+        response.headers["Retry-After"] = str(error.seconds)
     return response
 
 

@@ -78,7 +78,7 @@ def read_seed(path: Path) -> Seed:
 
 def create_bots(seed: Seed, database: Database) -> tuple[SeededBot, ...]:
     """Create the bots that do not exist yet, all or none; return every one with its token."""
-    with database.writing() as connection:
+    with database.writing_alone() as connection:
         for bot in seed.bots:
             with suppress(listing.UnknownError):
                 listing.check_bot(connection, bot.id)

@@ -6,13 +6,27 @@ wire (ISO 8601, UTC, milliseconds); it sorts by time.
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, Column, ForeignKey, Integer, MetaData, String, Table
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    UniqueConstraint,
+)
 
 from commandsync.records.texts import Resource
 
 SCHEMA_VERSION = 1
 """Increases with every change that adds more than tables of new kinds of record and columns of new
 fields; a database of a newer version is refused."""
+
+Whole = BigInteger().with_variant(Integer, "sqlite")
+"""Whole numbers of 64 bits; SQLite has them in every column, and numbers rows in this one only."""
 
 metadata = MetaData()
 
@@ -27,7 +41,7 @@ settings = Table(
 bots = Table(
     "bots",
     metadata,
-    Column("seq", Integer, primary_key=True),
+    Column("seq", Whole, primary_key=True),
     Column("id", String, nullable=False, unique=True),
     Column("record", JSON, nullable=False),
     Column("created_at", String, nullable=False),
@@ -42,7 +56,7 @@ def _record_table(resource: Resource) -> Table:
     return Table(
         resource.collection,
         metadata,
-        Column("seq", Integer, primary_key=True),
+        Column("seq", Whole, primary_key=True),
         Column("id", String, nullable=False, unique=True),
         Column("bot", ForeignKey("bots.id"), nullable=False, index=True),
         *(
@@ -55,13 +69,38 @@ def _record_table(resource: Resource) -> Table:
     )
 
 
-_COUNTERS = {Resource.COMMAND: (Column("uses", Integer, nullable=False, default=0),)}
+_COUNTERS = {Resource.COMMAND: (Column("uses", Whole, nullable=False, default=0),)}
 record_tables = {kind: _record_table(kind) for kind in Resource}
+
+voters = Table(
+    "voters",
+    metadata,
+    Column("seq", Whole, primary_key=True),
+    Column("bot", ForeignKey("bots.id"), nullable=False),
+    Column("user", String, nullable=False),
+    Column("record", JSON, nullable=False),
+    Column("next_at", String, nullable=False),
+    Column("remind_at", String, index=True),
+    UniqueConstraint("bot", "user"),
+)
+"""A user who voted for a bot: `record` is the user as on the wire, at the last vote. From `next_at`
+on the user may vote again. `remind_at` is the same time until the reminder is sent, then null."""
+
+votes = Table(
+    "votes",
+    metadata,
+    Column("seq", Whole, primary_key=True),
+    Column("bot", ForeignKey("bots.id"), nullable=False),
+    Column("user", String, nullable=False),
+    Column("voted_at", String, nullable=False),
+    Index("votes_by_time", "bot", "voted_at", "seq"),
+)
+"""Every vote. The counters of a bot are counted from these rows."""
 
 outbox = Table(
     "outbox",
     metadata,
-    Column("seq", Integer, primary_key=True),
+    Column("seq", Whole, primary_key=True),
     Column("bot", ForeignKey("bots.id"), nullable=False, index=True),
     Column("event", String, nullable=False),
     Column("data", JSON, nullable=False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http.client import HTTPConnection
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from commandsync.server import outbox, running
+from commandsync.server import outbox, running, votes
 from commandsync.server.database import opened
 from commandsync.server.seed import Seed, create_bots
 
@@ -36,12 +37,19 @@ class Bot:
     url: str
     database: Database = field(repr=False, compare=False)
 
-    def vote(self, *users: str, name: str = "Ann", event: str = "vote") -> None:
-        """Let users vote in one transaction, in another process so far as the service knows."""
+    def vote(self, *users: str) -> None:
+        """Let users vote in one transaction, as another process with the same database does."""
+        with self.database.writing() as connection:
+            for user in users:
+                account = {"id": user, "username": f"u{user}", "avatar": ""}
+                votes.cast(connection, self.id, account, at=datetime.now(UTC))
+
+    def remind(self, *users: str, name: str = "Ann") -> None:
+        """Send reminders of votes that nobody cast."""
         with self.database.writing() as connection:
             for user in users:
                 data = {"user": {"id": user, "username": name}, "bot": {"id": self.id}}
-                outbox.add(connection, self.id, event, data)
+                outbox.add(connection, self.id, "reminder", data)
 
     def commands(self) -> list[Record]:
         return self._list("commands")

@@ -64,6 +64,25 @@ def test_a_client_that_says_nothing_gets_every_later_event_in_order(bot: Bot, ve
         assert listener.users(251) == [*map(str, range(250)), "last"]
 
 
+def test_a_vote_is_an_event_with_its_user_and_its_bot(bot: Bot) -> None:
+    user = {"id": "7", "username": "Ann", "avatar": "a1"}
+    caller = Caller(bot.url, bot.id, bot.token)
+    with listening(bot) as listener:
+        listener.greeted()
+        for _ in range(2):  # the second one is too early
+            caller.ask("POST", "/votes", {"user": user})
+        bot.vote("8")
+
+        assert listener.event() == {
+            "event": "vote",
+            "data": {
+                "user": user,
+                "bot": {"id": bot.id, "username": f"Bot {bot.id}", "avatar": ""},
+            },
+        }
+        assert listener.users(1) == ["8"]
+
+
 def test_each_client_gets_the_events_of_its_own_bot(service: Service) -> None:
     one, other = service.bot(), service.bot()
     with listening(one) as first, listening(one) as second, listening(other) as third:
@@ -242,11 +261,11 @@ def test_a_client_that_pings_stays(bot: Bot, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def _overrun(bot: Bot, reader: Listener) -> list[str]:
-    """Cast more votes than the system keeps for a client that does not read; one reads them."""
+    """Send more events than the system keeps for a client that does not read; one reads them."""
     users = [str(number) for number in range(200)]
     for first in range(0, len(users), 20):
         batch = users[first : first + 20]
-        bot.vote(*batch, name=LARGE)
+        bot.remind(*batch, name=LARGE)
         assert reader.users(len(batch)) == batch
     return users
 

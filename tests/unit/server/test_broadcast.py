@@ -5,34 +5,35 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlalchemy import event
 
-from commandsync.server import broadcast, listing, outbox
-from commandsync.server.broadcast import Broadcast, Client
+from commandsync.server import broadcast, outbox
+from commandsync.server.broadcast import Client, delivering
 from commandsync.server.database import opened
 from commandsync.server.tables import outbox as table
+from tests.support.votes import with_bots
 
 if TYPE_CHECKING:
     import logging
-    from collections.abc import AsyncIterator, Iterator
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from commandsync.server.database import Database
+    from tests.support.postgres import Server
 
 LONGEST = 30
+_END_LISTENERS = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE query LIKE 'LISTEN %' AND datname = current_database()
+"""
 
 
-@pytest.fixture(params=["file", "memory"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
-    name = ":memory:" if request.param == "memory" else str(tmp_path / "listing.db")
-    with opened(name) as handle:
-        with handle.writing() as connection:
-            for bot in ("a", "b"):
-                listing.add_bot(connection, bot, {})
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    with opened(database_url) as handle:
+        with_bots(handle, "a", "b")
         yield handle
 
 
@@ -45,16 +46,6 @@ def vote(database: Database, bot: str, *users: int) -> None:
 def position(database: Database) -> int:
     with database.reading() as connection:
         return outbox.last(connection)
-
-
-@asynccontextmanager
-async def delivering(database: Database) -> AsyncIterator[Broadcast]:
-    delivery = Broadcast(database)
-    task = asyncio.create_task(delivery.run())
-    async with asyncio.timeout(LONGEST):
-        yield delivery
-    task.cancel()
-    await asyncio.wait([task])
 
 
 async def users(client: Client, count: int) -> list[int]:
@@ -72,7 +63,7 @@ def test_a_client_gets_what_follows_its_position_in_order_and_once(database: Dat
 
     async def deliver() -> tuple[list[int], list[int], int]:
         early, late = Client("a", middle), Client("a", position(database))
-        async with delivering(database) as delivery:
+        async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             delivery.join(late)
             vote(database, "a", 5)
             first = await users(late, 1)
@@ -93,7 +84,7 @@ def test_a_client_gets_what_follows_its_position_in_order_and_once(database: Dat
 def test_a_client_gets_the_events_of_its_own_bot_alone(database: Database) -> None:
     async def deliver() -> list[int]:
         client = Client("b", 0)
-        async with delivering(database) as delivery:
+        async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             delivery.join(client)
             vote(database, "a", 1)
             vote(database, "b", 2)
@@ -107,7 +98,7 @@ def test_a_client_gets_the_events_of_its_own_bot_alone(database: Database) -> No
 def test_a_client_that_has_left_gets_nothing(database: Database) -> None:
     async def deliver() -> int:
         gone, there = Client("a", 0), Client("a", 0)
-        async with delivering(database) as delivery:
+        async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             delivery.join(gone)
             delivery.join(there)
             delivery.leave(gone)
@@ -129,7 +120,7 @@ def test_nothing_is_read_while_nobody_is_connected(database: Database) -> None:
     event.listen(database._engine, "before_cursor_execute", note)  # noqa: SLF001 - to see its reads
 
     async def deliver() -> tuple[int, int]:
-        async with delivering(database) as delivery:
+        async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             vote(database, "a", 1)  # is noticed
             await asyncio.sleep(0)
             await asyncio.sleep(0)
@@ -145,21 +136,41 @@ def test_nothing_is_read_while_nobody_is_connected(database: Database) -> None:
     assert after > 0
 
 
-def test_a_vote_of_another_process_is_found_without_a_hint(tmp_path: Path) -> None:
-    name = str(tmp_path / "listing.db")
-
+def test_a_vote_of_another_process_is_found_without_a_hint(database_url: str) -> None:
     async def deliver(mine: Database, other: Database) -> list[int]:
         client = Client("a", 0)
-        async with delivering(mine) as delivery:
+        async with asyncio.timeout(LONGEST), delivering(mine) as delivery:
             delivery.join(client)
             vote(other, "a", 1)
             return await users(client, 1)
 
-    with opened(name) as mine, opened(name) as other:
-        with mine.writing() as connection:
-            listing.add_bot(connection, "a", {})
+    with opened(database_url) as mine, opened(database_url) as other:
+        with_bots(mine, "a")
 
         assert asyncio.run(deliver(mine, other)) == [1]
+
+
+def test_on_postgresql_another_process_gives_the_hint(
+    postgres: Server, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcast, "POLL", 3600.0)
+    monkeypatch.setattr(broadcast, "_RETRY", 0.0)
+
+    async def deliver(mine: Database, other: Database) -> list[int]:
+        client = Client("a", 0)
+        async with asyncio.timeout(LONGEST), delivering(mine) as delivery:
+            delivery.join(client)
+            vote(other, "a", 1)
+            received = await users(client, 1)
+            with postgres.connected(postgres_url) as connection:
+                connection.execute(_END_LISTENERS)
+            vote(other, "a", 2)
+            return received + await users(client, 1)
+
+    with opened(postgres_url) as mine, opened(postgres_url) as other:
+        with_bots(mine, "a")
+
+        assert asyncio.run(deliver(mine, other)) == [1, 2]
 
 
 def test_delivery_goes_on_when_the_database_can_be_read_again(
@@ -176,7 +187,7 @@ def test_delivery_goes_on_when_the_database_can_be_read_again(
 
     async def deliver() -> list[int]:
         client = Client("a", 0)
-        async with delivering(database) as delivery:
+        async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             with database.writing() as connection:
                 table.drop(connection)
             delivery.join(client)
@@ -199,7 +210,7 @@ def test_a_client_that_does_not_read_is_closed_and_holds_up_nobody(
 
     async def deliver() -> tuple[list[int], Any]:
         stuck, reader = Client("a", 0), Client("a", 0)
-        async with delivering(database) as delivery:
+        async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             delivery.join(stuck)
             delivery.join(reader)
             received = []

@@ -190,14 +190,10 @@ def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "url",
-    [
-        *("nothing://x/y", "postgresql+nothing://u@h/d", "://"),
-        "postgresql://u@host:port/listing",
-    ],
+    "url", ["nothing://x/y", "postgresql+nothing://u@h/d", "://", "sqlite:///listing.db"]
 )
-def test_a_url_is_refused(url: str) -> None:
-    with pytest.raises(FileError, match="not a file path"), opened(url):
+def test_a_url_of_another_database_is_refused(url: str) -> None:
+    with pytest.raises(FileError, match="not a file path or a URL of PostgreSQL"), opened(url):
         pass
 
 
