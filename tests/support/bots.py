@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.client import HTTPConnection
@@ -115,8 +115,14 @@ def _command(command: Record | str) -> Record:
     return {key: value for key, value in command.items() if key in (*WRITABLE, "uses")}
 
 
+@contextmanager
+def serving(database_url: str, *, port: int = 0) -> Iterator[Service]:
+    """Run a service of its own on a database."""
+    with running(database_url, port=port) as started, opened(database_url) as database:
+        yield Service(started.url, database)
+
+
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    path = str(tmp_path_factory.mktemp("service") / "listing.db")
-    with running(path) as started, opened(path) as database:
-        yield Service(started.url, database)
+    with serving(str(tmp_path_factory.mktemp("service") / "listing.db")) as started:
+        yield started
