@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 TOKEN = "marked-token-7f3a9c1e"
 BURST = 10_000
-SURGE = 900  # fewer than the service keeps for a slow client
+SURGE = 250  # fewer than the service keeps for a slow client
 
 
 def users(events: list[Event]) -> list[str]:
