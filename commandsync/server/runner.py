@@ -19,10 +19,12 @@ from commandsync.server.app import create_app
 from commandsync.server.database import opened
 from commandsync.server.frames import LARGEST_FRAME
 from commandsync.server.seed import create_bots, read_seed
+from commandsync.server.votes import INTERVAL
 from commandsync.server.websocket import WebSocketProtocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from datetime import timedelta
     from pathlib import Path
     from types import FrameType
 
@@ -39,12 +41,13 @@ class RunningService:
     bots: tuple[SeededBot, ...] = ()
 
 
-def serve(
+def serve(  # noqa: PLR0913 - the options of the command
     *,
     host: str,
     port: int,
     database: str,
     seed: Path | None = None,
+    vote_interval: timedelta = INTERVAL,
     on_ready: Callable[[str, Sequence[SeededBot]], None] | None = None,
     access_log: bool = False,
 ) -> None:
@@ -55,6 +58,7 @@ def serve(
         port: The port; 0 picks a free one.
         database: A file path, or `:memory:`. A missing file is created.
         seed: A JSON file of bots to create if they do not exist yet.
+        vote_interval: The time between two votes of a user for a bot.
         on_ready: Called once, with the base URL and the seed's bots, when connections are accepted;
             it may make requests. What it raises stops the service and is raised here.
         access_log: Log every request, through the logger `uvicorn.access`.
@@ -63,7 +67,9 @@ def serve(
         UsageError: The address cannot be listened on.
         FileError: The database or the seed file cannot be used.
     """
-    with _prepared(host, port, database, seed, access_log=access_log) as (server, service):
+    with _prepared(
+        host, port, database, seed, vote_interval=vote_interval, access_log=access_log
+    ) as (server, service):
         if on_ready is not None:
             server.when_ready = partial(on_ready, service.url, service.bots)
         with _until_signalled(server):
@@ -72,10 +78,16 @@ def serve(
 
 @contextmanager
 def running(
-    database: str = ":memory:", *, seed: Path | None = None, port: int = 0
+    database: str = ":memory:",
+    *,
+    seed: Path | None = None,
+    port: int = 0,
+    vote_interval: timedelta = INTERVAL,
 ) -> Iterator[RunningService]:
     """Run the service in a thread on loopback for as long as the block lasts; see `serve`."""
-    with _prepared("127.0.0.1", port, database, seed, access_log=False) as (server, service):
+    with _prepared(
+        "127.0.0.1", port, database, seed, vote_interval=vote_interval, access_log=False
+    ) as (server, service):
         thread = threading.Thread(target=server.run_on_socket, name="commandsync-server")
         thread.start()
         try:
@@ -124,7 +136,13 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def _prepared(
-    host: str, port: int, database: str, seed: Path | None, *, access_log: bool
+    host: str,
+    port: int,
+    database: str,
+    seed: Path | None,
+    *,
+    vote_interval: timedelta,
+    access_log: bool,
 ) -> Iterator[tuple[_Server, RunningService]]:
     """Do everything that can fail before the first request is answered."""
     planned = None if seed is None else read_seed(seed)
@@ -133,7 +151,7 @@ def _prepared(
         handle = stack.enter_context(opened(database))
         bots = () if planned is None else create_bots(planned, handle)
         config = uvicorn.Config(
-            create_app(handle),
+            create_app(handle, vote_interval=vote_interval),
             http="h11",
             loop="asyncio",
             ws=WebSocketProtocol,

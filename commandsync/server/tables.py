@@ -95,7 +95,17 @@ votes = Table(
     Column("voted_at", String, nullable=False),
     Index("votes_by_time", "bot", "voted_at", "seq"),
 )
-"""Every vote. The counters of a bot are counted from these rows."""
+"""Every vote."""
+
+vote_days = Table(
+    "vote_days",
+    metadata,
+    Column("bot", ForeignKey("bots.id"), primary_key=True),
+    Column("day", String, primary_key=True),
+    Column("votes", Integer, nullable=False),
+)
+"""The number of a bot's votes on a day, such as `2026-03-04`, in UTC. It changes with each vote: to
+count half a million of votes takes 80 ms, and their days less than one."""
 
 outbox = Table(
     "outbox",

@@ -423,48 +423,12 @@ def test_another_bot_is_shown_by_its_id(home: Home, raw: RawServer) -> None:
     assert document["bot"] == document["listed"]["id"] == "41"
 
 
-@pytest.mark.parametrize(
-    ("answer", "code", "voted"),
-    [
-        ({"voted": True}, 0, True),
-        ({"voted": False}, 3, False),
-    ],
-)
-def test_a_vote_is_checked_by_the_exit_code(
-    home: Home, raw: RawServer, answer: object, code: int, *, voted: bool
-) -> None:
-    raw.then(answering(answer), answering(answer))
-    ran = home.run("voters", "check", "7")
-    document = home.run("voters", "check", "7", "--format", "json")
-
-    assert (ran.code, document.code) == (code, code)
-    assert ran.out == f"user 7 {'voted' if voted else 'has not voted'}\n"
-    assert (document.document["user"], document.document["voted"]) == ("7", voted)
-    assert raw.requests[0].target == "/v1/bot/42/voters/7"
-
-
 def test_a_refused_vote_check_is_not_a_no(home: Home, raw: RawServer) -> None:
     raw.then(answering({"error": "invalid token"}, status=401))
     ran = home.run("voters", "check", "7")
 
     assert ran.code == 1
     assert ran.out == ""
-
-
-def test_voters_are_listed_by_page_or_all(home: Home, raw: RawServer) -> None:
-    one, two = {"id": "7", "username": "Ann"}, {"id": "8", "username": "Ben"}
-    raw.then(
-        answering(page([one], page=1, maxPage=2)),
-        answering(page([one], page=1, maxPage=2)),
-        answering(page([two], page=2, maxPage=2)),
-    )
-    first = home.run("voters", "list", "--limit", "1")
-    every = home.run("voters", "list", "--all")
-
-    assert first.out.splitlines() == ["ID  NAME", "7   Ann"]
-    assert first.err == "page 1 of 2; --all shows all\n"
-    assert every.out.splitlines() == ["ID  NAME", "7   Ann", "8   Ben"]
-    assert every.err == ""
 
 
 def test_a_manifest_selects_the_listing(home: Home, bot: Bot) -> None:

@@ -55,11 +55,11 @@ def test_the_bot_is_sent_at_once_and_unasked(bot: Bot, version: str, path: str) 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_client_that_says_nothing_gets_every_later_event_in_order(bot: Bot, version: str) -> None:
-    bot.vote("early")
+    bot.cast("early")
     with listening(bot, version) as listener:
         listener.greeted()
-        bot.vote(*map(str, range(250)))
-        bot.vote("last")
+        bot.cast(*map(str, range(250)))
+        bot.cast("last")
 
         assert listener.users(251) == [*map(str, range(250)), "last"]
 
@@ -71,7 +71,7 @@ def test_a_vote_is_an_event_with_its_user_and_its_bot(bot: Bot) -> None:
         listener.greeted()
         for _ in range(2):  # the second one is too early
             caller.ask("POST", "/votes", {"user": user})
-        bot.vote("8")
+        bot.cast("8")
 
         assert listener.event() == {
             "event": "vote",
@@ -88,9 +88,9 @@ def test_each_client_gets_the_events_of_its_own_bot(service: Service) -> None:
     with listening(one) as first, listening(one) as second, listening(other) as third:
         for listener in (first, second, third):
             listener.greeted()
-        one.vote("1")
-        other.vote("2")
-        one.vote("3")
+        one.cast("1")
+        other.cast("2")
+        one.cast("3")
 
         assert (first.users(2), second.users(2), third.users(1)) == (["1", "3"], ["1", "3"], ["2"])
 
@@ -174,7 +174,7 @@ def test_a_broken_frame_ends_its_own_connection_alone(
         listener.greeted().send(sent)
         other.greeted()
         ended = listener.ended()
-        bot.vote("1")
+        bot.cast("1")
 
         assert ended.code in {code, 0 if code == 1005 else code}
         assert other.users(1) == ["1"]
@@ -191,7 +191,7 @@ def test_what_is_not_understood_is_ignored(bot: Bot, version: str) -> None:
         listener.send(masked(b"\xff\x00", BINARY) + masked(b"", BINARY) + masked(b"ping", PING))
         listener.send(masked(b"2pr", final=False) + masked(b"obe", 0))
         pong = listener._read(6)  # noqa: SLF001 - a frame that is neither text nor close
-        bot.vote("1")
+        bot.cast("1")
 
         assert pong == b"\x8a\x04ping"
         assert listener.text() == "3probe"
@@ -203,7 +203,7 @@ def test_a_flood_of_frames_holds_up_no_other_client(bot: Bot) -> None:
         flooding.greeted()
         listener.greeted()
         flooding.send(masked(b"nonsense") * 50_000)
-        bot.vote("1")
+        bot.cast("1")
 
         assert listener.users(1) == ["1"]
         assert flooding.users(1) == ["1"]
@@ -229,7 +229,7 @@ def test_only_a_client_that_keeps_a_heartbeat_is_dropped_when_it_stops(bot: Bot)
             listener.greeted()
         stopped.say("2")
         ends = [stopped.ended(), mute.ended()]
-        bot.vote("1")
+        bot.cast("1")
 
         assert ends == [Closed(1008, "no heartbeat in time")] * 2
         assert (silent.users(1), old.users(1)) == (["1"], ["1"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
 import time
@@ -91,6 +92,16 @@ def test_it_answers_at_the_url_it_prints_and_shows_no_token_at_vv(home: Home) ->
     assert status == 404
     assert f'"DELETE /v1/bot/{bot}/commands/nothing HTTP/1.1" 404' in err
     assert token not in err
+
+
+def test_the_interval_of_votes_is_an_option(home: Home) -> None:
+    with serving(home, "--seed", str(EXAMPLE), "--vote-interval", "100", bots=2) as served:
+        caller = served.caller(next(iter(served.tokens)))
+        caller.ask("POST", "/votes", {"user": {"id": "7"}})
+        status, answer = caller.ask("POST", "/votes", {"user": {"id": "7"}})
+
+    assert status == 409
+    assert re.fullmatch(r"user 7 has voted, .* in (100|\d\d) seconds", answer["error"])
 
 
 # Being told to end
