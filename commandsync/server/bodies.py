@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field
 
+from commandsync.records.texts import Resource
 from commandsync.server.records import Count, Done, Text, Timestamp, Wire
 
 LARGEST_BODY = 1024 * 1024
@@ -78,6 +79,13 @@ class CommandEdit(CommandBody):
     id: str = Field(min_length=1, description="the command to edit")
 
 
+class SeedCommand(CommandBody, extra="forbid"):
+    """A command of the seed file: the body that adds it, and its uses."""
+
+    id: None = None  # the service gives it
+    uses: Uses = 0
+
+
 class AnnouncementRecord(Wire):
     """An announcement as listed."""
 
@@ -92,6 +100,17 @@ class AnnouncementBody(Body):
 
     title: Name
     description: Description
+
+
+class SeedAnnouncement(AnnouncementBody, extra="forbid"):
+    """An announcement of the seed file."""
+
+
+SEEDED: dict[Resource, type[Body]] = {
+    Resource.COMMAND: SeedCommand,
+    Resource.ANNOUNCEMENT: SeedAnnouncement,
+}
+"""What a seed file contains of each kind of record."""
 
 
 class UsesBody(Body):
@@ -184,6 +203,7 @@ _PROBLEMS = {
     "string_too_long": "is longer than {max_length} characters",
     "string_too_short": "must not be empty",
     **dict.fromkeys(("int_type", "int_from_float", "int_parsing"), "must be a whole number"),
+    "literal_error": "must be {expected}",
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",
     **dict.fromkeys(("model_attributes_type", "model_type", "dict_type"), "must be a JSON object"),
