@@ -11,16 +11,14 @@ from fastapi import FastAPI
 from commandsync.api.address import API_VERSION
 from commandsync.server import refusals
 from commandsync.server.bodies import LARGEST_BODY
+from commandsync.server.bodylimit import BodyLimit
 from commandsync.server.database import Database, opened
-from commandsync.server.endpoint import json_response
+from commandsync.server.methods import HeadAsGet
+from commandsync.server.protocol import REQUEST_SECONDS
 from commandsync.server.routes import router
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-_DISCARDED = 64  # times the limit: read and discarded, so that the sender reads the answer
 
 
 def create_app(database: str | Database) -> FastAPI:
@@ -51,7 +49,8 @@ def create_app(database: str | Database) -> FastAPI:
         lifespan=lifespan,
     )
     app.include_router(router, prefix=f"/v{API_VERSION}")
-    app.add_middleware(SizeLimit, limit=LARGEST_BODY)
+    app.add_middleware(BodyLimit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)
+    app.add_middleware(HeadAsGet)
     refusals.install(app)
     _correct_description(app)
     return app
@@ -77,46 +76,3 @@ def _correct_description(app: FastAPI) -> None:
         return document
 
     app.openapi = openapi  # type: ignore[method-assign]  # as the framework's manual has it
-
-
-class SizeLimit:
-    """Refuses bodies over a limit, in bytes; an answer begins after the body is read."""
-
-    def __init__(self, app: ASGIApp, limit: int) -> None:
-        self._app = app
-        self._limit = limit
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on with its body, or answer 413."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        body = await self._body(receive)
-        if body is None:
-            return  # the client has disconnected
-        if len(body) > self._limit:
-            refusal = {"error": f"the body is larger than {self._limit} bytes"}
-            response = json_response(refusal, status=413)
-            response.headers["Connection"] = "close"
-            await response(scope, receive, send)
-            return
-        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-        async def replay() -> Message:
-            return messages.pop() if messages else await receive()
-
-        await self._app(scope, replay, send)
-
-    async def _body(self, receive: Receive) -> bytes | None:
-        """Read the body; over the limit only its size matters. None when the client disconnects."""
-        kept, size = bytearray(), 0
-        while size <= self._limit * _DISCARDED:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return None
-            chunk = message.get("body", b"")
-            size += len(chunk)
-            kept += chunk[: self._limit + 1 - len(kept)]
-            if not message.get("more_body", False):
-                break
-        return bytes(kept)

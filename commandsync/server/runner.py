@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from commandsync.errors import UsageError
+from commandsync.server.accesslog import log_without_tokens
 from commandsync.server.app import create_app
 from commandsync.server.database import opened
+from commandsync.server.protocol import TimedProtocol
 from commandsync.server.seed import create_bots, read_seed
 
 if TYPE_CHECKING:
@@ -132,7 +134,7 @@ def _prepared(
         bots = () if planned is None else create_bots(planned, handle)
         config = uvicorn.Config(
             create_app(handle),
-            http="h11",
+            http=TimedProtocol,
             loop="asyncio",
             ws="none",
             lifespan="on",
@@ -141,6 +143,7 @@ def _prepared(
             access_log=access_log,
             timeout_graceful_shutdown=_GRACE,
         )
+        log_without_tokens()
         if access_log:
             logging.getLogger("uvicorn.access").setLevel(logging.INFO)
         name, bound = f"[{host}]" if ":" in host else host, listener.getsockname()[1]
