@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import ExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
 from commandsync.api.address import API_VERSION
-from commandsync.server import refusals
+from commandsync.server import openapi, refusals
 from commandsync.server.bodies import LARGEST_BODY
 from commandsync.server.bodylimit import BodyLimit
+from commandsync.server.conditions import NORMAL, Conditions
 from commandsync.server.database import Database, opened
+from commandsync.server.lag import late
 from commandsync.server.methods import HeadAsGet
 from commandsync.server.protocol import REQUEST_SECONDS
 from commandsync.server.routes import router
@@ -21,27 +23,29 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 
-def create_app(database: str | Database) -> FastAPI:
+def create_app(database: str | Database, conditions: Conditions = NORMAL) -> FastAPI:
     """Return the service as an ASGI application.
 
     An open database is closed by its caller; a file path or `:memory:` is opened when the
-    application starts up, and closed when it ends.
+    application starts up, and closed when it ends. In memory there can be no lag.
     """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        if isinstance(database, Database):
-            app.state.database = database
+        with ExitStack() as stack:
+            handle = database
+            if not isinstance(handle, Database):
+                handle = stack.enter_context(opened(handle))
+            app.state.database = handle
+            app.state.listing = stack.enter_context(late(handle, conditions.lag))
             yield
-        else:
-            with opened(database) as app.state.database:
-                yield
 
     app = FastAPI(
         title="Bot listing service",
         version=str(API_VERSION),
         description="The bot listing service of commandsync. Reads need no token; writes need the "
-        "bot's own. Every answer is JSON in UTF-8: `success`, `message` and `data`, or `error`.",
+        "bot's own. Every answer is JSON in UTF-8: `success`, `message` and `data`, or `error`. "
+        "HEAD is answered wherever GET is; another method is answered 405, with `Allow`.",
         openapi_url=f"/v{API_VERSION}/openapi.json",
         docs_url=None,  # the pages load scripts from another host
         redoc_url=None,
@@ -51,8 +55,9 @@ def create_app(database: str | Database) -> FastAPI:
     app.include_router(router, prefix=f"/v{API_VERSION}")
     app.add_middleware(BodyLimit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)
     app.add_middleware(HeadAsGet)
+    conditions.install(app)
     refusals.install(app)
-    _correct_description(app)
+    openapi.install(app)
     return app
 
 
@@ -60,19 +65,3 @@ def openapi_text() -> str:
     """Return the OpenAPI document, as in schemas/openapi.json."""
     document = create_app(":memory:").openapi()
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-
-
-def _correct_description(app: FastAPI) -> None:
-    """Remove the framework's own error format from the document: it is never sent."""
-    generate = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        document = generate()
-        for operations in document["paths"].values():
-            for operation in operations.values():
-                operation["responses"].pop("422", None)
-        for name in ("HTTPValidationError", "ValidationError"):
-            document["components"]["schemas"].pop(name, None)
-        return document
-
-    app.openapi = openapi  # type: ignore[method-assign]  # as the framework's manual has it

@@ -17,7 +17,9 @@ import uvicorn
 from commandsync.errors import UsageError
 from commandsync.server.accesslog import log_without_tokens
 from commandsync.server.app import create_app
+from commandsync.server.conditions import NORMAL, Conditions
 from commandsync.server.database import opened
+from commandsync.server.lag import stored
 from commandsync.server.protocol import TimedProtocol
 from commandsync.server.seed import create_bots, read_seed
 
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
+    from starlette.types import ASGIApp
+
+    from commandsync.server.database import Database
     from commandsync.server.seed import SeededBot
 
 _GRACE = 5  # seconds for requests in flight when the service ends
@@ -39,12 +44,13 @@ class RunningService:
     bots: tuple[SeededBot, ...] = ()
 
 
-def serve(
+def serve(  # noqa: PLR0913 - the options of the command
     *,
     host: str,
     port: int,
     database: str,
     seed: Path | None = None,
+    conditions: Conditions = NORMAL,
     on_ready: Callable[[str, Sequence[SeededBot]], None] | None = None,
     access_log: bool = False,
 ) -> None:
@@ -55,6 +61,7 @@ def serve(
         port: The port; 0 picks a free one.
         database: A file path, or `:memory:`. A missing file is created.
         seed: A JSON file of bots to create if they do not exist yet.
+        conditions: What is wrong with the service; with a lag, `:memory:` is a temporary file.
         on_ready: Called once, with the base URL and the seed's bots, when connections are accepted;
             it may make requests. What it raises stops the service and is raised here.
         access_log: Log every request, through the logger `uvicorn.access`.
@@ -63,7 +70,11 @@ def serve(
         UsageError: The address cannot be listened on.
         FileError: The database or the seed file cannot be used.
     """
-    with _prepared(host, port, database, seed, access_log=access_log) as (server, service):
+    application = partial(create_app, conditions=conditions)
+    with (
+        stored(database, lag=conditions.lag) as name,
+        _prepared(host, port, name, seed, application, access_log=access_log) as (server, service),
+    ):
         if on_ready is not None:
             server.when_ready = partial(on_ready, service.url, service.bots)
         with _until_signalled(server):
@@ -72,10 +83,17 @@ def serve(
 
 @contextmanager
 def running(
-    database: str = ":memory:", *, seed: Path | None = None, port: int = 0
+    database: str = ":memory:",
+    *,
+    seed: Path | None = None,
+    port: int = 0,
+    application: Callable[[Database], ASGIApp] = create_app,
 ) -> Iterator[RunningService]:
-    """Run the service in a thread on loopback for as long as the block lasts; see `serve`."""
-    with _prepared("127.0.0.1", port, database, seed, access_log=False) as (server, service):
+    """Run the service in a thread on loopback for as long as the block lasts; see `serve`.
+
+    `application` makes what answers the requests.
+    """
+    with _prepared("127.0.0.1", port, database, seed, application) as (server, service):
         thread = threading.Thread(target=server.run_on_socket, name="commandsync-server")
         thread.start()
         try:
@@ -124,7 +142,13 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def _prepared(
-    host: str, port: int, database: str, seed: Path | None, *, access_log: bool
+    host: str,
+    port: int,
+    database: str,
+    seed: Path | None,
+    application: Callable[[Database], ASGIApp],
+    *,
+    access_log: bool = False,
 ) -> Iterator[tuple[_Server, RunningService]]:
     """Do everything that can fail before the first request is answered."""
     planned = None if seed is None else read_seed(seed)
@@ -133,7 +157,7 @@ def _prepared(
         handle = stack.enter_context(opened(database))
         bots = () if planned is None else create_bots(planned, handle)
         config = uvicorn.Config(
-            create_app(handle),
+            application(handle),
             http=TimedProtocol,
             loop="asyncio",
             ws="none",
