@@ -49,14 +49,22 @@ def _not_nan(ctx: click.Context, param: click.Parameter, value: float | None) ->
     "--database",
     default="listing.db",
     show_default=True,
-    metavar="PATH",
-    help="The database file; :memory: saves nothing.",
+    metavar="PATH|URL",
+    help="The database file, or postgresql+psycopg://...; :memory: saves nothing.",
 )
 @click.option(
     "--seed",
     type=PATH,
     metavar="PATH",
     help="A JSON file of bots to create; their tokens are printed.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="The processes that answer; more than one needs PostgreSQL.",
 )
 @click.option(
     "--latency",

@@ -30,7 +30,10 @@ _MODULES = {
     "serve": "runner",
     "SeededBot": "seed",
 }
-_EXTRA = {"anyio", "fastapi", "h11", "jwt", "limits", "sqlalchemy", "starlette", "uvicorn"}
+_EXTRA = {
+    *("alembic", "anyio", "fastapi", "h11", "jwt", "limits"),
+    *("sqlalchemy", "starlette", "uvicorn"),
+}
 
 
 def __getattr__(name: str) -> object:

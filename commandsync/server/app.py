@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 
 from commandsync.api.address import API_VERSION
-from commandsync.server import openapi, refusals
+from commandsync.server import health, openapi, refusals
 from commandsync.server.bodies import LARGEST_BODY
 from commandsync.server.bodylimit import BodyLimit
 from commandsync.server.conditions import NORMAL, Conditions
@@ -53,6 +53,7 @@ def create_app(database: str | Database, conditions: Conditions = NORMAL) -> Fas
         lifespan=lifespan,
     )
     app.include_router(router, prefix=f"/v{API_VERSION}")
+    app.include_router(health.router)
     app.add_middleware(BodyLimit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)
     app.add_middleware(HeadAsGet)
     conditions.install(app)

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, Field
 from pydantic.config import JsonDict
 
+from commandsync.records.texts import Resource
 from commandsync.server.records import Count, Timestamp, Wire
 
 LARGEST_BODY = 1024 * 1024
@@ -88,6 +89,13 @@ class CommandEdit(CommandBody):
     id: str = Field(min_length=1, description="the command to edit", examples=[AN_ID])
 
 
+class SeedCommand(CommandBody, extra="forbid"):
+    """A command of the seed file: the body that adds it, and its uses."""
+
+    id: None = None  # the service gives it
+    uses: Uses = 0
+
+
 class AnnouncementRecord(Wire):
     """An announcement as listed."""
 
@@ -104,6 +112,17 @@ class AnnouncementBody(Body):
     description: Description = Field(
         description="its text", examples=["Slash commands everywhere."]
     )
+
+
+class SeedAnnouncement(AnnouncementBody, extra="forbid"):
+    """An announcement of the seed file."""
+
+
+SEEDED: dict[Resource, type[Body]] = {
+    Resource.COMMAND: SeedCommand,
+    Resource.ANNOUNCEMENT: SeedAnnouncement,
+}
+"""What a seed file contains of each kind of record."""
 
 
 class UsesBody(Body):

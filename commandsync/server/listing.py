@@ -50,9 +50,12 @@ def bot_of(connection: Connection, bot: str) -> dict[str, Any]:
     return {**row.record, "id": row.id, **moments}
 
 
-def check_bot(connection: Connection, bot: str) -> None:
-    """Raise `UnknownError` unless there is such a bot."""
-    if connection.execute(select(bots.c.seq).where(bots.c.id == bot)).first() is None:
+def check_bot(connection: Connection, bot: str, *, lock: bool = False) -> None:
+    """Raise `UnknownError` unless there is such a bot; `lock` it until the transaction ends."""
+    query = select(bots.c.seq).where(bots.c.id == bot)
+    # Other tables that refer to the bot stay writable: its id does not change.
+    query = query.with_for_update(key_share=True) if lock else query
+    if connection.execute(query).first() is None:
         raise UnknownError("the bot is not known")
 
 
@@ -79,7 +82,9 @@ def add(
     connection: Connection, bot: str, resource: Resource, values: Mapping[str, str | int]
 ) -> None:
     """Add a record at the end of a bot's list."""
-    check_bot(connection, bot)
+    # Locks the bot where many may write (SQLite has no such clause): `seq` is then drawn in the
+    # order of the commits, so that no reader sees a record appear before a listed one.
+    check_bot(connection, bot, lock=True)
     table, moment = record_tables[resource], now()
     moments = {name: moment for name in _WIRE_NAMES if name in table.c}
     connection.execute(insert(table).values(id=secrets.token_hex(12), bot=bot, **values, **moments))

@@ -167,7 +167,10 @@ _REFUSALS = {
         "too many requests; wait 9 s",
     ),
     500: ("An internal error of the service.", "internal error; see the log of the service"),
-    503: ("The service fails on request (`serve --fail`).", "failed on request, with 503"),
+    503: (
+        "The database does not answer; or a failure on request (`serve --fail`).",
+        "the database does not answer; try again later",
+    ),
 }
 _ALWAYS = (408, 413, 429, 500, 503)
 """What any request may be answered: a GET may have a body as well."""

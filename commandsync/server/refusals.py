@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from http import HTTPStatus
+from sqlite3 import SQLITE_ERROR
 from typing import TYPE_CHECKING
 
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import InterfaceError, OperationalError, TimeoutError  # noqa: A004 - the pool's
 from starlette.exceptions import HTTPException
 
 from commandsync.api.address import API_VERSION
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
 _DISCONTINUED = 0
 """The version of the interface that there was before."""
+_log = logging.getLogger(__name__)
 
 
 _STATUSES = {
@@ -36,6 +40,8 @@ def install(app: FastAPI) -> None:
         app.add_exception_handler(error, _refused)
     app.add_exception_handler(RequestValidationError, _bad_body)
     app.add_exception_handler(HTTPException, _of_framework)
+    for unavailable in (OperationalError, InterfaceError, TimeoutError):
+        app.add_exception_handler(unavailable, _unavailable)
     app.add_exception_handler(Exception, _internal)
 
 
@@ -79,6 +85,20 @@ def _unknown_path(path: str) -> Response:
     if number != API_VERSION:
         words = f"there is no version {number}; the only available version is {API_VERSION}: {use}"
     return json_response({"error": words}, HTTPStatus.NOT_FOUND)
+
+
+async def _unavailable(_request: Request, error: Exception) -> Response:
+    """Log one line for each request: a database that does not answer fails all of them."""
+    cause = getattr(error, "orig", None)
+    if getattr(cause, "sqlite_errorcode", None) == SQLITE_ERROR:
+        raise error  # SQLite has answered: the statement is wrong
+    reason = " ".join(str(cause or error).split())
+    _log.error("the database does not answer: %s", reason)
+    response = json_response(
+        {"error": "the database does not answer; try again later"}, HTTPStatus.SERVICE_UNAVAILABLE
+    )
+    response.headers["Retry-After"] = "1"
+    return response
 
 
 async def _internal(_request: Request, _error: Exception) -> Response:

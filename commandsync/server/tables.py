@@ -6,13 +6,12 @@ wire (ISO 8601, UTC, milliseconds); it sorts by time.
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, Column, ForeignKey, Integer, MetaData, String, Table
+from sqlalchemy import JSON, BigInteger, Column, ForeignKey, Integer, MetaData, String, Table
 
 from commandsync.records.texts import Resource
 
-SCHEMA_VERSION = 1
-"""Increases with every change that adds more than tables of new kinds of record and columns of new
-fields; a database of a newer version is refused."""
+Whole = BigInteger().with_variant(Integer, "sqlite")
+"""Whole numbers of 64 bits; SQLite has them in every column, and numbers rows in this one only."""
 
 metadata = MetaData()
 
@@ -27,7 +26,7 @@ settings = Table(
 bots = Table(
     "bots",
     metadata,
-    Column("seq", Integer, primary_key=True),
+    Column("seq", Whole, primary_key=True),
     Column("id", String, nullable=False, unique=True),
     Column("record", JSON, nullable=False),
     Column("created_at", String, nullable=False),
@@ -42,7 +41,7 @@ def _record_table(resource: Resource) -> Table:
     return Table(
         resource.collection,
         metadata,
-        Column("seq", Integer, primary_key=True),
+        Column("seq", Whole, primary_key=True),
         Column("id", String, nullable=False, unique=True),
         Column("bot", ForeignKey("bots.id"), nullable=False, index=True),
         *(
@@ -55,5 +54,5 @@ def _record_table(resource: Resource) -> Table:
     )
 
 
-_COUNTERS = {Resource.COMMAND: (Column("uses", Integer, nullable=False, default=0),)}
+_COUNTERS = {Resource.COMMAND: (Column("uses", Whole, nullable=False, default=0),)}
 record_tables = {kind: _record_table(kind) for kind in Resource}
