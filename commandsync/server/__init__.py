@@ -32,7 +32,7 @@ _MODULES = {
 }
 _EXTRA = {
     *("alembic", "anyio", "fastapi", "h11", "jwt", "limits"),
-    *("sqlalchemy", "starlette", "uvicorn"),
+    *("sqlalchemy", "starlette", "uvicorn", "websockets"),
 }
 
 

@@ -3,42 +3,57 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
 from commandsync.api.address import API_VERSION
-from commandsync.server import health, openapi, refusals
+from commandsync.server import gateway, health, openapi, refusals, reminders, votes
 from commandsync.server.bodies import LARGEST_BODY
 from commandsync.server.bodylimit import BodyLimit
+from commandsync.server.broadcast import delivering
 from commandsync.server.conditions import NORMAL, Conditions
 from commandsync.server.database import Database, opened
 from commandsync.server.lag import late
 from commandsync.server.methods import HeadAsGet
 from commandsync.server.protocol import REQUEST_SECONDS
 from commandsync.server.routes import router
+from commandsync.server.vote_routes import router as vote_router
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
+    from datetime import timedelta
 
 
-def create_app(database: str | Database, conditions: Conditions = NORMAL) -> FastAPI:
+def create_app(
+    database: str | Database,
+    *,
+    conditions: Conditions = NORMAL,
+    vote_interval: timedelta = votes.INTERVAL,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> FastAPI:
     """Return the service as an ASGI application.
 
-    An open database is closed by its caller; a file path or `:memory:` is opened when the
-    application starts up, and closed when it ends. In memory there can be no lag.
+    Args:
+        database: An open database, which its caller closes; or a file path or `:memory:`, which is
+            opened when the application starts up, and closed when it ends.
+        conditions: What is wrong with the service. In memory there can be no lag.
+        vote_interval: The time between two votes of a user for a bot.
+        now: The clock of votes.
     """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        with ExitStack() as stack:
-            handle = database
-            if not isinstance(handle, Database):
-                handle = stack.enter_context(opened(handle))
+        own = nullcontext(database) if isinstance(database, Database) else opened(database)
+        with own as handle, late(handle, conditions.lag) as app.state.listing:
             app.state.database = handle
-            app.state.listing = stack.enter_context(late(handle, conditions.lag))
-            yield
+            async with (
+                reminders.sending(handle, interval=vote_interval, now=now),
+                delivering(handle) as app.state.broadcast,
+            ):
+                yield
 
     app = FastAPI(
         title="Bot listing service",
@@ -52,7 +67,9 @@ def create_app(database: str | Database, conditions: Conditions = NORMAL) -> Fas
         redirect_slashes=False,
         lifespan=lifespan,
     )
-    app.include_router(router, prefix=f"/v{API_VERSION}")
+    app.state.now, app.state.vote_interval = now, vote_interval
+    for routes in (router, vote_router, gateway.router):
+        app.include_router(routes, prefix=f"/v{API_VERSION}")
     app.include_router(health.router)
     app.add_middleware(BodyLimit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)
     app.add_middleware(HeadAsGet)

@@ -11,13 +11,16 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic.config import JsonDict
 
 from commandsync.records.texts import Resource
-from commandsync.server.records import Count, Timestamp, Wire
+from commandsync.server.records import Count, Done, Text, Timestamp, Wire
 
 LARGEST_BODY = 1024 * 1024
 """Bytes: enough for every field at its limit, written with `\\u` escapes throughout."""
 
 AN_ID = "64f0c2a91be73d5a0c8e41f7"
 """The id of a record, as examples have it."""
+
+A_USER = "80351110224678912"
+"""The id of a user, as examples have it."""
 
 MOST_USES = 2**53 - 1
 """The largest whole number that every JSON reader keeps exactly."""
@@ -42,6 +45,7 @@ Syntax = Annotated[
     str, Field(max_length=5_000, json_schema_extra=_DESCRIBED), AfterValidator(_not_empty)
 ]
 Category = Annotated[str, Field(max_length=1_000)]
+UserId = Annotated[str, Field(pattern=r"^[0-9A-Za-z_-]{1,100}$")]
 Uses = Annotated[int, Field(ge=0, le=MOST_USES)]
 
 
@@ -131,6 +135,63 @@ class UsesBody(Body):
     uses: Uses = Field(examples=[12])
 
 
+class VoterRecord(Wire):
+    """A vote as listed: who voted, and when."""
+
+    id: str = Field(examples=[A_USER])
+    username: str = Field(examples=["Ann"])
+    avatar: str = ""
+    voted_at: Timestamp
+
+
+class PageQueries(Wire):
+    """The paging of a list."""
+
+    page: int = Field(examples=[1])
+    limit: int = Field(examples=[10])
+    max_page: int = Field(examples=[3])
+
+
+class VoterPage(Wire):
+    """A page of votes."""
+
+    queries: PageQueries
+    data: list[VoterRecord]
+
+
+class VoteCheck(Done):
+    """Whether a user has voted; `success` is the same, as some clients read it."""
+
+    voted: bool = Field(examples=[True])
+
+
+class UserBody(Body):
+    """A user who votes."""
+
+    id: UserId = Field(description="the user's id", examples=[A_USER])
+    username: Name | None = Field(
+        default=None, description="the name; if absent, the id", examples=["Ann"]
+    )
+    avatar: Text = Field(default="", max_length=1_000, description="the hash of the picture")
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the user as on the wire."""
+        return {"id": self.id, "username": self.username or self.id, "avatar": self.avatar}
+
+
+class VoteBody(Body):
+    """A vote to cast."""
+
+    user: UserBody
+
+
+class StatsBody(Body):
+    """The size of a bot, as it reports it."""
+
+    servers: Uses = Field(description="the servers it is in", examples=[1284])
+    shards: Uses | None = Field(default=None, description="the shards it runs", examples=[2])
+
+
 def describe(
     errors: Sequence[Mapping[str, Any]], *, whole: str = "the body (application/json)"
 ) -> str:
@@ -142,13 +203,14 @@ def _sentence(error: Mapping[str, Any], whole: str) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind == "json_invalid":
         return f"the body is not valid JSON: {context.get('error', 'it cannot be read')}"
-    steps = error["loc"][1:] if error["loc"][:1] == ("body",) else error["loc"]
+    steps = error["loc"][1:] if error["loc"][:1] in _PLACES else error["loc"]
     problem = _PROBLEMS.get(kind, "is not valid: {msg}").format(msg=error["msg"], **context)
     # The place in the document: `bots[0].profile.username`.
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return f"{place.removeprefix('.') or whole} {problem}"
 
 
+_PLACES = {("body",), ("query",)}
 _PROBLEMS = {
     "value_error": "{error}",
     "missing": "is missing",
@@ -156,8 +218,7 @@ _PROBLEMS = {
     "string_unicode": "contains half of a surrogate pair, which is not text",
     "string_too_long": "is longer than {max_length} characters",
     "string_too_short": "must not be empty",
-    "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
+    **dict.fromkeys(("int_type", "int_from_float", "int_parsing"), "must be a whole number"),
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",
     **dict.fromkeys(("model_attributes_type", "model_type", "dict_type"), "must be a JSON object"),

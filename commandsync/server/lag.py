@@ -66,12 +66,13 @@ class LateDatabase(Database):
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Yield a transaction that sees one state of the database."""
-        with self._using:
-            self._end_states(before=self._clock() - self._seconds)
-            if self._states:
-                yield self._states[0].connection
-                return
-        with super().reading() as connection:
+        with ExitStack() as own:
+            with self._using:
+                self._end_states(before=self._clock() - self._seconds)
+                if self._states:
+                    yield self._states[0].connection
+                    return
+                connection = self._begin(own)  # before any write that begins now
             yield connection
 
     @contextmanager
@@ -96,13 +97,18 @@ class LateDatabase(Database):
         self._end_states(before=now - self._seconds)
         newest = self._states[-1] if self._states else None
         if newest is None or newest.since + self._seconds / _MOST_STATES <= now:
-            resources = ExitStack()
-            connection = resources.enter_context(super().reading())
-            connection.execute(select(settings.c.key).limit(1)).all()  # the transaction begins here
-            newest = _State(connection, resources, since=now, until=now)
+            with ExitStack() as resources:
+                connection = self._begin(resources)
+                newest = _State(connection, resources.pop_all(), since=now, until=now)
             self._states.append(newest)
         newest.until = now
         return newest
+
+    def _begin(self, resources: ExitStack) -> Connection:
+        """Begin a transaction that sees the state of this moment, until the resources are closed."""
+        connection = resources.enter_context(super().reading())
+        connection.execute(select(settings.c.key).limit(1)).all()  # what it sees is decided here
+        return connection
 
     def _end_states(self, *, before: float) -> None:
         while self._states and self._states[0].until < before:

@@ -29,9 +29,15 @@ class UnknownError(Exception):
     """The bot or record is not in the listing; the message names which."""
 
 
+def timestamp(moment: datetime) -> str:
+    """Return a time, which has a zone, as on the wire: ISO 8601, UTC, milliseconds."""
+    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
+
+
 def now() -> str:
-    """Return the current time as on the wire: ISO 8601, UTC, milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """Return the current time as on the wire."""
+    return timestamp(datetime.now(UTC))
 
 
 def add_bot(connection: Connection, bot: str, record: Mapping[str, Any]) -> None:
@@ -57,6 +63,14 @@ def check_bot(connection: Connection, bot: str, *, lock: bool = False) -> None:
     query = query.with_for_update(key_share=True) if lock else query
     if connection.execute(query).first() is None:
         raise UnknownError("the bot is not known")
+
+
+def set_statistics(connection: Connection, bot: str, values: Mapping[str, int]) -> None:
+    """Give a bot other statistics than its votes; its time of update does not change."""
+    check_bot(connection, bot, lock=True)
+    record = connection.execute(select(bots.c.record).where(bots.c.id == bot)).scalar_one()
+    changed = {**record, "statistics": record["statistics"] | values}
+    connection.execute(update(bots).where(bots.c.id == bot).values(record=changed))
 
 
 def records_of(connection: Connection, bot: str, resource: Resource) -> list[dict[str, Any]]:

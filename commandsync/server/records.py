@@ -90,6 +90,11 @@ class StatisticsRecord(Wire):
     weekly_votes: Count = 0
     monthly_votes: Count = 0
     total_votes: Count = 0
+    shards: Count | None = Field(
+        default=None,
+        exclude_if=lambda shards: shards is None,
+        description="beyond the interface: absent until the bot reports it",
+    )
 
 
 class RatingsRecord(Wire):
@@ -156,11 +161,18 @@ class Refusal(Wire):
 
 
 _REFUSALS = {
-    400: ("The request is not valid; the text names every invalid field.", "name is missing"),
+    400: (
+        "The body or a parameter is not valid; the text names every invalid field.",
+        "name is missing",
+    ),
     401: ("The token is missing or invalid.", "the bot token is invalid"),
     403: ("The token belongs to another bot.", "the token belongs to another bot"),
     404: ("The bot or the record is not known.", "the bot is not known"),
     408: ("The body arrived too slowly.", "the body did not arrive within 30 seconds"),
+    409: (
+        "The user has voted already; `Retry-After` is the time left, in seconds.",
+        "user 80351110224678912 has voted, and may vote again in 9 seconds",
+    ),
     413: ("The body is too large.", "the body is larger than 1048576 bytes"),
     429: (
         "Too many requests; `Retry-After` has the seconds to wait.",
@@ -188,7 +200,7 @@ def _refusal(status: int) -> dict[str, Any]:
         "description": meaning,
         "content": {"application/json": {"example": {"error": text}}},
     }
-    if status == HTTPStatus.TOO_MANY_REQUESTS:
+    if status in {HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}:
         described["headers"] = {"Retry-After": {"description": "seconds", "schema": _SECONDS}}
     return described
 

@@ -18,6 +18,7 @@ from commandsync.server.endpoint import AnotherBotError, json_response
 from commandsync.server.listing import UnknownError
 from commandsync.server.methods import allowed
 from commandsync.server.tokens import BadTokenError
+from commandsync.server.votes import TooEarlyError
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
@@ -31,6 +32,7 @@ _STATUSES = {
     BadTokenError: HTTPStatus.UNAUTHORIZED,
     AnotherBotError: HTTPStatus.FORBIDDEN,
     UnknownError: HTTPStatus.NOT_FOUND,
+    TooEarlyError: HTTPStatus.CONFLICT,
 }
 
 
@@ -50,6 +52,8 @@ async def _refused(_request: Request, error: Exception) -> Response:
     response = json_response({"error": str(error)}, status)
     if status is HTTPStatus.UNAUTHORIZED:
         response.headers["WWW-Authenticate"] = "Bot"
+    if isinstance(error, TooEarlyError):
+        response.headers["Retry-After"] = str(error.seconds)
     return response
 
 
@@ -67,8 +71,10 @@ async def _of_framework(request: Request, error: Exception) -> Response:
         case HTTPStatus.METHOD_NOT_ALLOWED:
             headers["Allow"] = allowed(request)
             words = f"the path supports only {headers['Allow']}"
-        case _:  # 400: the framework refuses nothing else itself
+        case HTTPStatus.BAD_REQUEST:
             words = "the body is not valid JSON in UTF-8, or nested too deeply"
+        case _:
+            words = error.detail
     response = json_response({"error": words}, error.status_code)
     response.headers.update(headers)
     return response

@@ -22,9 +22,11 @@ from commandsync.server.accesslog import log_without_tokens
 from commandsync.server.app import create_app
 from commandsync.server.conditions import NORMAL, Conditions
 from commandsync.server.database import opened
+from commandsync.server.frames import LARGEST_FRAME
 from commandsync.server.lag import stored
 from commandsync.server.protocol import TimedProtocol
 from commandsync.server.seed import create_bots, read_seed
+from commandsync.server.websocket import WebSocketProtocol
 from commandsync.server.workers import supervise
 
 if TYPE_CHECKING:
@@ -192,7 +194,10 @@ def _prepared(
             application(handle),
             http=TimedProtocol,
             loop="asyncio",
-            ws="none",
+            ws=WebSocketProtocol,
+            ws_max_size=LARGEST_FRAME,
+            ws_ping_interval=None,  # a client may be silent for ever
+            ws_per_message_deflate=False,  # events are small, and the memory is for each client
             lifespan="on",
             log_config=None,
             log_level=logging.WARNING,

@@ -182,7 +182,7 @@ def test_apply_converges_with_nothing_lost_and_nothing_twice(
 
     def application(database: Database) -> object:
         conditions = Conditions(latency=5, fail=0.3, chaos_seed=seed)
-        return create_app(LateDatabase(database, 2, clock), conditions)
+        return create_app(LateDatabase(database, 2, clock), conditions=conditions)
 
     with running(str(home.path / "l.db"), seed=seeded, application=application) as service:  # type: ignore[arg-type]  # an ASGI application
         home.variable("COMMANDSYNC_BASE_URL", service.url)

@@ -35,8 +35,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    with opened(str(tmp_path / "listing.db")) as database:
+def database(database_url: str) -> Iterator[Database]:
+    with opened(database_url) as database:
         yield database
 
 
