@@ -19,17 +19,18 @@ def log_without_tokens() -> None:
 
 def _redact(record: logging.LogRecord) -> bool:
     if isinstance(record.args, tuple):
-        record.args = tuple(_redacted(value) for value in record.args)
+        record.args = tuple(
+            without_token(value) if isinstance(value, str) else value for value in record.args
+        )
     return True
 
 
-def _redacted(value: object) -> object:
-    if not isinstance(value, str) or "?" not in value:
-        return value
-    path, _, query = value.partition("?")
-    return f"{path}?{'&'.join(map(_without_token, query.split('&')))}"
+def without_token(path: str) -> str:
+    """Return a path and its query with `***` in place of a token."""
+    path, question, query = path.partition("?")
+    return path + question + "&".join(map(_redacted, query.split("&")))
 
 
-def _without_token(parameter: str) -> str:
+def _redacted(parameter: str) -> str:
     name, _, _ = parameter.partition("=")
     return f"{name}=***" if unquote_plus(name).lower() == "token" else parameter

@@ -58,6 +58,7 @@ class LateDatabase(Database):
         self, database: Database, seconds: float, clock: Callable[[], float] = monotonic
     ) -> None:
         vars(self).update(vars(database))
+        self._database = database
         self._seconds = seconds
         self._clock = clock
         self._states: deque[_State] = deque()
@@ -81,7 +82,7 @@ class LateDatabase(Database):
         with self._using:
             state = self._state()
         try:
-            with super().writing() as connection:
+            with self._database.writing() as connection:
                 yield connection
         finally:
             state.until = self._clock()
@@ -105,8 +106,8 @@ class LateDatabase(Database):
         return newest
 
     def _begin(self, resources: ExitStack) -> Connection:
-        """Begin a transaction that sees the state of this moment, until the resources are closed."""
-        connection = resources.enter_context(super().reading())
+        """Begin a transaction that sees this state until the resources are closed."""
+        connection = resources.enter_context(self._database.reading())
         connection.execute(select(settings.c.key).limit(1)).all()  # what it sees is decided here
         return connection
 
