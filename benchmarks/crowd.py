@@ -26,7 +26,9 @@ from urllib.parse import urlsplit
 from benchmarks.measuring import PYTHON
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    _Line = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 _CLIENTS = 200
 _TIMED = 100  # votes, one after the other
@@ -109,22 +111,28 @@ async def _vote(
 
 
 async def _crowd(host: str, port: int, token: str, votes: int) -> bool:
-    loop = asyncio.get_running_loop()
     hello = _HANDSHAKE.format(token=token).encode()
     _, stuck = await asyncio.open_connection(host, port, limit=1)  # and so it reads nothing
     stuck.write(hello)
-    clients = []
-    for _ in range(_CLIENTS - 1):
-        transport, client = await loop.create_connection(_Client, host, port)
-        transport.write(hello)
-        clients.append(client)
+    clients = [await _connected(host, port, hello) for _ in range(_CLIENTS - 1)]
     await asyncio.gather(*[client.ready.wait() for client in clients])
     lines = [await asyncio.open_connection(host, port) for _ in range(_WRITERS)]
+    await _time_votes(lines[0], clients, token)
+    return await _flood(lines, clients, token, votes)
 
+
+async def _connected(host: str, port: int, hello: bytes) -> _Client:
+    transport, client = await asyncio.get_running_loop().create_connection(_Client, host, port)
+    transport.write(hello)
+    return client
+
+
+async def _time_votes(line: _Line, clients: Sequence[_Client], token: str) -> None:
+    """Print how long single votes take until every client has them."""
     begun = []
     for user in range(_TIMED):
         begun.append(perf_counter())
-        await _vote(*lines[0], token, user)
+        await _vote(*line, token, user)
         await asyncio.gather(*[client.wait_for(user + 1) for client in clients])
     delays = [
         (client.times[user] - begun[user]) * 1_000 for client in clients for user in range(_TIMED)
@@ -134,7 +142,13 @@ async def _crowd(host: str, port: int, token: str, votes: int) -> bool:
         f"99th percentile {quantiles(delays, n=100)[-1]:.1f} ms"
     )
 
-    async def write(line: tuple[asyncio.StreamReader, asyncio.StreamWriter], first: int) -> None:
+
+async def _flood(
+    lines: Sequence[_Line], clients: Sequence[_Client], token: str, votes: int
+) -> bool:
+    """Cast votes on several connections at once; return whether every client has all in order."""
+
+    async def write(line: _Line, first: int) -> None:
         for user in range(first, _TIMED + votes, _WRITERS):
             await _vote(*line, token, user)
 
