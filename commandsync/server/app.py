@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from fastapi import FastAPI
 
 from commandsync.api.address import API_VERSION
-from commandsync.server import gateway, refusals, reminders, votes
+from commandsync.server import gateway, health, refusals, reminders, votes
 from commandsync.server.bodies import LARGEST_BODY
+from commandsync.server.bot_list import router as bot_list
 from commandsync.server.broadcast import delivering
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import json_response
@@ -65,8 +66,9 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.now, app.state.vote_interval = now, vote_interval
-    for routes in (router, vote_router, gateway.router):
+    for routes in (bot_list, router, vote_router, gateway.router):
         app.include_router(routes, prefix=f"/v{API_VERSION}")
+    app.include_router(health.router)
     app.add_middleware(SizeLimit, limit=LARGEST_BODY)
     refusals.install(app)
     _correct_description(app)

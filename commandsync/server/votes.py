@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from commandsync.server import listing, outbox
+from commandsync.server import catalogue, listing, outbox
 from commandsync.server.tables import vote_days, voters, votes
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def cast(
     count = _insert(connection, vote_days).values(bot=bot, day=_day(at), votes=1)
     more = {"votes": vote_days.c.votes + 1}
     connection.execute(count.on_conflict_do_update(index_elements=["bot", "day"], set_=more))
+    catalogue.count_vote(connection, bot)
     outbox.add(connection, bot, "vote", {"user": user, "bot": account}, at=at)
 
 
@@ -172,4 +173,4 @@ def _next_at(connection: Connection, bot: str, user: str) -> str:
 
 def _seconds_left(connection: Connection, bot: str, user: str, *, at: datetime) -> int:
     left = datetime.fromisoformat(_next_at(connection, bot, user)) - at
-    return max(1, ceil(left.total_seconds()))
+    return ceil(left.total_seconds())
