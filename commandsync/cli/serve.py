@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commandsync.cli.options import PATH, talk_options
+from commandsync.cli.options import PATH, database_option, talk_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,18 +24,20 @@ if TYPE_CHECKING:
     show_default=True,
     help="The port; 0 picks a free one.",
 )
-@click.option(
-    "--database",
-    default="listing.db",
-    show_default=True,
-    metavar="PATH",
-    help="The database file; :memory: saves nothing.",
-)
+@database_option
 @click.option(
     "--seed",
     type=PATH,
     metavar="PATH",
     help="A JSON file of bots to create; their tokens are printed.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="The processes that answer; more than one needs PostgreSQL.",
 )
 @click.option(
     "--vote-interval",

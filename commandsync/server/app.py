@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import FastAPI
 
 from commandsync.api.address import API_VERSION
-from commandsync.server import refusals, reminders, votes
+from commandsync.server import health, refusals, reminders, votes
 from commandsync.server.bodies import LARGEST_BODY
 from commandsync.server.bot_list import router as bot_list
 from commandsync.server.database import Database, opened
@@ -64,6 +64,7 @@ def create_app(
     app.state.now, app.state.vote_interval = now, vote_interval
     for routes in (bot_list, router, vote_router):
         app.include_router(routes, prefix=f"/v{API_VERSION}")
+    app.include_router(health.router)
     app.add_middleware(SizeLimit, limit=LARGEST_BODY)
     refusals.install(app)
     _correct_description(app)

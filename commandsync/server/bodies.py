@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field
 
+from commandsync.records.texts import Resource
 from commandsync.server.records import Count, Done, Text, Timestamp, Wire
 
 LARGEST_BODY = 1024 * 1024
@@ -75,6 +76,13 @@ class CommandEdit(CommandBody):
     id: str = Field(min_length=1, description="the command to edit")
 
 
+class SeedCommand(CommandBody, extra="forbid"):
+    """A command of the seed file: the body that adds it, and its uses."""
+
+    id: None = None  # the service gives it
+    uses: Uses = 0
+
+
 class AnnouncementRecord(Wire):
     """An announcement as listed."""
 
@@ -89,6 +97,17 @@ class AnnouncementBody(Body):
 
     title: Name
     description: Description
+
+
+class SeedAnnouncement(AnnouncementBody, extra="forbid"):
+    """An announcement of the seed file."""
+
+
+SEEDED: dict[Resource, type[Body]] = {
+    Resource.COMMAND: SeedCommand,
+    Resource.ANNOUNCEMENT: SeedAnnouncement,
+}
+"""What a seed file contains of each kind of record."""
 
 
 class UsesBody(Body):

@@ -72,9 +72,8 @@ class Wanted:
     tags: tuple[str, ...] = ()
 
 
-def set_up(connection: Connection) -> None:
-    """Create the index of the search, and add the bots of an older release to the catalogue."""
-    search.define(connection)
+def fill(connection: Connection) -> None:
+    """Add the bots that are not in the catalogue: those of an older release."""
     missing = (
         select(bots)
         .where(bots.c.seq.not_in(select(catalogue.c.seq)))

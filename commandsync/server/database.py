@@ -12,14 +12,14 @@ from contextlib import closing, contextmanager, nullcontext
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from sqlalchemy import insert, inspect, select
+from sqlalchemy import delete, insert, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.schema import CreateColumn
 
 from commandsync.errors import FileError
-from commandsync.server import catalogue, postgresql, sqlite
-from commandsync.server.tables import SCHEMA_VERSION, metadata, settings
+from commandsync.server import catalogue, migrations, postgresql, sqlite
+from commandsync.server.tables import metadata, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,34 +88,44 @@ def opened(name: str) -> Iterator[Database]:
 
 
 def _set_up(handle: Database, engine: Engine) -> str:
-    """Create the tables of a new database, or check those of an old one; return its secret."""
-    known: dict[str, str] = {}
+    """Create the tables of a new database, or upgrade those of an old one; return its secret."""
     try:
         with handle.writing_alone() as connection:
-            tables = set(inspect(connection).get_table_names())
-            if not tables:
-                metadata.create_all(connection)
-                rows = {"schema": str(SCHEMA_VERSION), "secret": secrets.token_hex(32)}
-                values = [{"key": key, "value": value} for key, value in rows.items()]
-                connection.execute(insert(settings), values)
-            if not tables or settings.name in tables:
-                known = {row.key: row.value for row in connection.execute(select(settings))}
-            secret = _checked(known, _shown(engine))
-            _add_missing(connection)
-            catalogue.set_up(connection)
+            secret = _upgraded(connection, _shown(engine))
         if engine.dialect.name == "sqlite":
             sqlite.log_ahead(engine)  # only now: a file of another program is not changed
     except (SQLAlchemyError, sqlite3.Error) as error:
+        reason = str(getattr(error, "orig", None) or error)
         raise FileError(
             f"the database {_shown(engine)} cannot be used: "
-            f"{postgresql.without_secrets(str(getattr(error, 'orig', None) or error), engine.url)}",
+            f"{postgresql.without_secrets(reason, engine.url)}",
             hint=_HINTS[engine.dialect.name],
         ) from error
     return secret
 
 
+def _upgraded(connection: Connection, name: str) -> str:
+    tables = set(inspect(connection).get_table_names())
+    known: dict[str, str] = {}
+    if settings.name in tables:
+        known = {row.key: row.value for row in connection.execute(select(settings))}
+    if tables:
+        _check(known, name)
+    current = {"schema": str(migrations.LATEST)}
+    changed = {"secret": secrets.token_hex(32), **known, **current}
+    if changed != known or "alembic_version" not in tables:
+        migrations.upgrade(connection)
+        # Releases before Alembic read the version here, and refuse a newer one.
+        connection.execute(delete(settings))
+        rows = [{"key": key, "value": value} for key, value in changed.items()]
+        connection.execute(insert(settings), rows)
+    _add_missing(connection)
+    catalogue.fill(connection)
+    return changed["secret"]
+
+
 def _add_missing(connection: Connection) -> None:
-    """Add the tables and columns that a database of an older release does not have."""
+    """Add the tables and columns that no version of the migrations has yet."""
     metadata.create_all(connection)
     for table in metadata.tables.values():
         present = {column["name"] for column in inspect(connection).get_columns(table.name)}
@@ -136,14 +146,14 @@ _HINTS = {
 }
 
 
-def _checked(known: dict[str, str], name: str) -> str:
+def _check(known: dict[str, str], name: str) -> None:
+    """Refuse what another program or a newer release wrote."""
     version = known.get("schema", "")
     if not (version.isascii() and version.isdigit() and known.get("secret")):
         raise FileError(f"the database {name} is not a listing database", hint=sqlite.ANOTHER)
-    if int(version) > SCHEMA_VERSION:
+    if int(version) > migrations.LATEST:
         raise FileError(
             f"the database {name} was written by a newer commandsync "
-            f"(its version is {version}, this one supports {SCHEMA_VERSION})",
+            f"(its version is {version}, this one supports {migrations.LATEST})",
             hint="upgrade commandsync, or give another --database",
         )
-    return known["secret"]

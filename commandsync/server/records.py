@@ -184,7 +184,9 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
         409: "The user has voted already; `Retry-After` is the time left, in seconds.",
         413: "The body is too large.",
         500: "An internal error of the service.",
+        503: "The database does not answer.",
     }
     return {
-        status: {"model": Refusal, "description": meanings[status]} for status in (*statuses, 500)
+        status: {"model": Refusal, "description": meanings[status]}
+        for status in (*statuses, 500, 503)
     }

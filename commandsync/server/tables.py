@@ -19,23 +19,41 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    TypeDecorator,
     UniqueConstraint,
 )
 
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
+    from sqlalchemy import Dialect
     from sqlalchemy.types import TypeEngine
-
-SCHEMA_VERSION = 1
-"""Increases with every change that adds more than tables of new kinds of record and columns of new
-fields; a database of a newer version is refused."""
 
 Whole = BigInteger().with_variant(Integer, "sqlite")
 """Whole numbers of 64 bits; SQLite has them in every column, and numbers rows in this one only."""
 
 SortKey = String().with_variant(String(collation="C"), "postgresql")
 """Text that sorts by its code points, in every database alike."""
+_ESCAPE = "\U0010ffff"  # a code point that Unicode reserves for the inside of programs
+
+
+class _Escaped(TypeDecorator[str]):
+    """Text in PostgreSQL, which has no NUL character: it is stored in two others."""
+
+    impl = String  # type: ignore[mutable-override]  # as the library's manual has it
+    cache_ok = True  # type: ignore[mutable-override]  # as above
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - as below
+        """Escape what is written; and what is compared, as it is written."""
+        return value and value.replace(_ESCAPE, f"{_ESCAPE}1").replace("\0", f"{_ESCAPE}0")
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - the library's
+        """Return what was written."""
+        return value and value.replace(f"{_ESCAPE}0", "\0").replace(f"{_ESCAPE}1", _ESCAPE)
+
+
+AnyText = String().with_variant(_Escaped(), "postgresql")
+"""Text of any characters."""
 
 metadata = MetaData()
 
@@ -104,7 +122,7 @@ def _record_table(resource: Resource) -> Table:
         Column("id", String, nullable=False, unique=True),
         Column("bot", ForeignKey("bots.id"), nullable=False, index=True),
         *(
-            Column(field, String, nullable=False, default="", server_default="")
+            Column(field, AnyText, nullable=False, default="", server_default="")
             for field in resource.fields
         ),
         *_COUNTERS.get(resource, ()),
@@ -139,7 +157,17 @@ votes = Table(
     Column("voted_at", String, nullable=False),
     Index("votes_by_time", "bot", "voted_at", "seq"),
 )
-"""Every vote. The counters of a bot are counted from these rows."""
+"""Every vote."""
+
+vote_days = Table(
+    "vote_days",
+    metadata,
+    Column("bot", ForeignKey("bots.id"), primary_key=True),
+    Column("day", String, primary_key=True),
+    Column("votes", Integer, nullable=False),
+)
+"""The number of a bot's votes on a day, such as `2026-03-04`, in UTC. It changes with each vote: to
+count half a million of votes takes 80 ms, and their days less than one."""
 
 outbox = Table(
     "outbox",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy.engine import make_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +45,19 @@ class Server:
 
         with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
             yield connection
+
+    @contextmanager
+    def closed_to_others(self, url: str) -> Iterator[None]:
+        """End all connections to a database, and accept none while the block lasts."""
+        name = make_url(url).database
+        self.admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false".encode())
+        self.admin.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name]
+        )
+        try:
+            yield
+        finally:
+            self.admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true".encode())
 
 
 @contextmanager

@@ -234,7 +234,9 @@ def killer(child: subprocess.Popen[bytes], goal: int) -> Callable[[], None]:
     return count
 
 
-def test_a_kill_takes_back_nothing_acknowledged_and_makes_nothing_up(home: Home) -> None:
+def test_a_kill_takes_back_nothing_acknowledged_and_makes_nothing_up(
+    home: Home, database_url: str
+) -> None:
     commands = [
         {"name": f"{number}", "description": "0", "syntax": "s"}
         for number in range(WRITERS * (DELETABLE + 1))
@@ -244,7 +246,8 @@ def test_a_kill_takes_back_nothing_acknowledged_and_makes_nothing_up(home: Home)
     writers: list[Writer] = []
     tokens: set[str] = set()
     for goal in KILLED_AFTER:
-        with serving(home, "--seed", str(seed), bots=1) as served:
+        options = ("--database", database_url, "--seed", str(seed))
+        with serving(home, *options, bots=1) as served:
             caller = served.caller("1")
             tokens.add(caller.token)
             listed = caller.listed()
@@ -260,7 +263,7 @@ def test_a_kill_takes_back_nothing_acknowledged_and_makes_nothing_up(home: Home)
             with ThreadPoolExecutor(WRITERS) as pool:
                 for work in [pool.submit(writer.work, caller, kill) for writer in writers]:
                     work.result()
-    with running("listing.db", seed=seed) as service:
+    with running(database_url, seed=seed) as service:
         listed = Caller(service.url, "1", service.bots[0].token).listed()
         for writer in writers:
             writer.check(listed)

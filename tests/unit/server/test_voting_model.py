@@ -122,7 +122,7 @@ def database(database_url: str) -> Iterator[Database]:
 def emptied(database: Database) -> Service:
     """Return the service without votes: a new database for each example would take long."""
     with database.writing() as connection:
-        for table in (tables.votes, tables.voters, tables.outbox):
+        for table in (tables.votes, tables.vote_days, tables.voters, tables.outbox):
             connection.execute(table.delete())
     return Service(database)
 
