@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 Whole = BigInteger().with_variant(Integer, "sqlite")
 """Whole numbers of 64 bits; SQLite has them in every column, and numbers rows in this one only."""
 
-SortKey = String().with_variant(String(collation="C"), "postgresql")
-"""Text that sorts by its code points, in every database alike."""
 _ESCAPE = "\U0010ffff"  # a code point that Unicode reserves for the inside of programs
 
 
@@ -54,6 +52,9 @@ class _Escaped(TypeDecorator[str]):
 
 AnyText = String().with_variant(_Escaped(), "postgresql")
 """Text of any characters."""
+
+SortKey = String().with_variant(String(collation="C"), "postgresql")
+"""Text that sorts by its code points, in every database alike."""
 
 metadata = MetaData()
 
