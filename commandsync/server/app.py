@@ -15,6 +15,7 @@ from commandsync.server.bodies import LARGEST_BODY
 from commandsync.server.bot_list import router as bot_list
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import json_response
+from commandsync.server.kept import KeptAnswers
 from commandsync.server.routes import router
 from commandsync.server.vote_routes import router as vote_router
 
@@ -46,7 +47,7 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         own = nullcontext(database) if isinstance(database, Database) else opened(database)
         with own as handle:
-            app.state.database = handle
+            app.state.database, app.state.kept = handle, KeptAnswers()
             async with reminders.sending(handle, interval=vote_interval, now=now):
                 yield
 

@@ -15,7 +15,7 @@ from commandsync.server.search.words import LONGEST_TEXT, fold, parts, plain
 from commandsync.server.tables import bot_tags, bot_words, bots, catalogue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sqlalchemy import ColumnElement, Connection, FromClause, Row, Select
 
@@ -111,13 +111,15 @@ def count_vote(connection: Connection, bot: str) -> None:
     connection.execute(more.values(total_votes=catalogue.c.total_votes + 1))
 
 
-def find(connection: Connection, wanted: Wanted, *, votes: Select[Any]) -> tuple[list[int], int]:
+def find(
+    connection: Connection, wanted: Wanted, *, votes: Callable[[], Select[Any]]
+) -> tuple[list[int], int]:
     """Return the bots of a page, as `seq`, and the number of bots on all pages.
 
     Args:
         connection: A transaction that sees one state of the database.
         wanted: The page.
-        votes: The query of the counters of recent votes, by `bot`; a list is sorted by them.
+        votes: Makes the query of the counters of recent votes, by `bot`, if they are sorted by.
 
     Raises:
         BadSortError: The field to sort by is not known.
@@ -134,7 +136,7 @@ def find(connection: Connection, wanted: Wanted, *, votes: Select[Any]) -> tuple
     backwards = after < first
     key: ColumnElement[Any]
     if column in _COUNTED:
-        counters = votes.subquery()
+        counters = votes().subquery()
         source = source.outerjoin(counters, counters.c.bot == catalogue.c.id)
         key = func.coalesce(counters.c[column], 0)
     else:
