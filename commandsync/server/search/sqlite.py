@@ -20,7 +20,7 @@ ENDINGS = "word_endings"
 DEFINITION = (
     # Folded words contain ASCII symbols, which the tokenizer takes for spaces unless it knows them.
     """CREATE VIRTUAL TABLE IF NOT EXISTS bot_search USING fts5(
-        endings, content='', detail=none, prefix='1 2 3', tokenize="ascii tokenchars '$+<=>^`|~'"
+        endings, content='', detail=none, prefix='1 2', tokenize="ascii tokenchars '$+<=>^`|~'"
     )""",
     """CREATE TRIGGER bot_words_added AFTER INSERT ON bot_words BEGIN
         INSERT INTO bot_search (rowid, endings) VALUES (new.seq, word_endings(new.words));
