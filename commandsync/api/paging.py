@@ -44,7 +44,7 @@ class Paging(Generic[P]):
         that begins as the one before ended was shifted by new records.
         """
         last = queries.max_page
-        keys = tuple(record.id or repr(record) for record in records)
+        keys = self._keys(records, counted=last is not None)
         if keys in self._pages and (last is None or len(set(keys)) > 1):
             records = ()
         elif self.unique:
@@ -54,7 +54,7 @@ class Paging(Generic[P]):
         self.over = not records or (last is not None and self._page >= last)
         self._before = keys
         self._pages.add(keys)
-        self._listed.update(keys)
+        self._listed.update(record.id for record in records)
         self._page += 1
         self._change(page=self._page)
         return records
@@ -72,6 +72,15 @@ class Paging(Generic[P]):
             self._change(limit=limit // 2)
         else:
             raise error
+
+    def _keys(self, records: tuple[R, ...], *, counted: bool) -> tuple[str, ...]:
+        """Return what records are compared by; whole voters where the pages are `counted`.
+
+        The same users may have voted again and again, and only the times of their votes differ.
+        """
+        if counted and not self.unique:
+            return tuple(repr(record) for record in records)
+        return tuple(record.id or repr(record) for record in records)
 
     def _shift(self, keys: tuple[str, ...]) -> int:
         """Return how many records at the beginning of a page were at the end of the one before."""

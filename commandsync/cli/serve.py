@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commandsync.cli.options import PATH, talk_options
+from commandsync.cli.options import PATH, database_option, talk_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,13 +45,7 @@ def _not_nan(ctx: click.Context, param: click.Parameter, value: float | None) ->
     show_default=True,
     help="The port; 0 picks a free one.",
 )
-@click.option(
-    "--database",
-    default="listing.db",
-    show_default=True,
-    metavar="PATH|URL",
-    help="The database file, or postgresql+psycopg://...; :memory: saves nothing.",
-)
+@database_option
 @click.option(
     "--seed",
     type=PATH,
@@ -65,6 +59,14 @@ def _not_nan(ctx: click.Context, param: click.Parameter, value: float | None) ->
     show_default=True,
     metavar="N",
     help="The processes that answer; more than one needs PostgreSQL.",
+)
+@click.option(
+    "--vote-interval",
+    type=click.IntRange(1, 31_536_000),
+    default=43_200,
+    show_default=True,
+    metavar="SECONDS",
+    help="The time until a user can vote for a bot again.",
 )
 @click.option(
     "--latency",
@@ -100,7 +102,13 @@ def _not_nan(ctx: click.Context, param: click.Parameter, value: float | None) ->
     help="Repeat the failures of another run.",
 )
 @talk_options
-def serve_command(*, seed: str | None, output: Output, **options: Any) -> None:  # noqa: ANN401 - click has checked them
+def serve_command(
+    *,
+    seed: str | None,
+    vote_interval: int,
+    output: Output,
+    **options: Any,  # noqa: ANN401 - click has checked them
+) -> None:
     """Run a listing service on this machine.
 
     It has a real database, so that everything can be tried with no account.
@@ -111,6 +119,7 @@ def serve_command(*, seed: str | None, output: Output, **options: Any) -> None: 
       export COMMANDSYNC_BASE_URL=http://127.0.0.1:8000
     """
     import sys
+    from datetime import timedelta
     from pathlib import Path
 
     from commandsync.server import Conditions, serve
@@ -124,11 +133,11 @@ def serve_command(*, seed: str | None, output: Output, **options: Any) -> None: 
             output.result(f"bot {bot.id} ({bot.username}): {bot.token}")
         sys.stdout.flush()
 
-    path = None if seed is None else Path(seed)
     for line in conditions.described():
         output.talk(line)
     serve(
-        seed=path,
+        seed=None if seed is None else Path(seed),
+        vote_interval=timedelta(seconds=vote_interval),
         conditions=conditions,
         on_ready=on_ready,
         access_log=output.verbosity > 0,

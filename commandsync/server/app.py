@@ -13,6 +13,7 @@ from commandsync.api.address import API_VERSION
 from commandsync.server import gateway, health, openapi, refusals, reminders, votes
 from commandsync.server.bodies import LARGEST_BODY
 from commandsync.server.bodylimit import BodyLimit
+from commandsync.server.bot_list import router as bot_list
 from commandsync.server.broadcast import delivering
 from commandsync.server.conditions import NORMAL, Conditions
 from commandsync.server.database import Database, opened
@@ -68,7 +69,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.now, app.state.vote_interval = now, vote_interval
-    for routes in (router, vote_router, gateway.router):
+    for routes in (bot_list, router, vote_router, gateway.router):
         app.include_router(routes, prefix=f"/v{API_VERSION}")
     app.include_router(health.router)
     app.add_middleware(BodyLimit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)

@@ -219,6 +219,7 @@ _PROBLEMS = {
     "string_too_long": "is longer than {max_length} characters",
     "string_too_short": "must not be empty",
     **dict.fromkeys(("int_type", "int_from_float", "int_parsing"), "must be a whole number"),
+    "literal_error": "must be {expected}",
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",
     **dict.fromkeys(("model_attributes_type", "model_type", "dict_type"), "must be a JSON object"),

@@ -18,7 +18,7 @@ from sqlalchemy.pool import StaticPool
 from sqlalchemy.schema import CreateColumn
 
 from commandsync.errors import FileError
-from commandsync.server import migrations, postgresql, sqlite
+from commandsync.server import catalogue, migrations, postgresql, sqlite
 from commandsync.server.tables import metadata, settings
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ def _upgraded(connection: Connection, name: str) -> str:
         rows = [{"key": key, "value": value} for key, value in changed.items()]
         connection.execute(insert(settings), rows)
     _add_missing(connection)
+    catalogue.set_up(connection)
     return changed["secret"]
 
 

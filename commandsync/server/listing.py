@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete as sql_delete
 from sqlalchemy import insert, select, update
 
+from commandsync.server import catalogue
 from commandsync.server.tables import bots, record_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import Connection, Delete, Update
+    from sqlalchemy import Connection, Delete, Row, Update
 
     from commandsync.records.texts import Resource
 
@@ -45,6 +46,7 @@ def add_bot(connection: Connection, bot: str, record: Mapping[str, Any]) -> None
     moment = now()
     values = {"id": bot, "record": record, "created_at": moment, "updated_at": moment}
     connection.execute(insert(bots).values(values))
+    catalogue.add(connection, bot)
 
 
 def bot_of(connection: Connection, bot: str) -> dict[str, Any]:
@@ -52,6 +54,17 @@ def bot_of(connection: Connection, bot: str) -> dict[str, Any]:
     row = connection.execute(select(bots).where(bots.c.id == bot)).one_or_none()
     if row is None:
         raise UnknownError("the bot is not known")
+    return _bot(row)
+
+
+def bots_of(connection: Connection, keys: Sequence[int]) -> list[dict[str, Any]]:
+    """Return the bots with these `seq`, in this order."""
+    rows = connection.execute(select(bots).where(bots.c.seq.in_(keys)))
+    by_key = {row.seq: _bot(row) for row in rows}
+    return [by_key[key] for key in keys]
+
+
+def _bot(row: Row[Any]) -> dict[str, Any]:
     moments = {wire: getattr(row, name) for name, wire in _WIRE_NAMES.items()}
     return {**row.record, "id": row.id, **moments}
 
@@ -71,6 +84,7 @@ def set_statistics(connection: Connection, bot: str, values: Mapping[str, int]) 
     record = connection.execute(select(bots.c.record).where(bots.c.id == bot)).scalar_one()
     changed = {**record, "statistics": record["statistics"] | values}
     connection.execute(update(bots).where(bots.c.id == bot).values(record=changed))
+    catalogue.refresh(connection, bot)
 
 
 def records_of(connection: Connection, bot: str, resource: Resource) -> list[dict[str, Any]]:

@@ -108,7 +108,7 @@ def _prepare_connection(connection: Any, _record: object) -> None:  # noqa: ANN4
     class Texts(StrDumperUnknown):
         """Finds nothing for an id with a NUL character, which PostgreSQL's texts do not have.
 
-        Bodies with one are refused, so that no text is stored with another character.
+        Columns that store such texts escape them before.
         """
 
         def dump(self, obj: str) -> Any:  # noqa: ANN401 - the driver's

@@ -140,6 +140,35 @@ class BotRecord(BotFields):
     updated_at: Timestamp
 
 
+class BotQueries(Wire):
+    """What a page of bots was asked for, and how many pages there are."""
+
+    page: int = Field(examples=[1])
+    limit: int = Field(examples=[12])
+    sort: str = Field(description='the field as asked for; "" for none', examples=["-totalVotes"])
+    q: str = Field(description='the text searched; "" for none', examples=["music"])
+    certified: str = Field(
+        pattern="^(true|false)$",
+        description="whether only certified bots are listed",
+        examples=["false"],
+    )
+    tags: str = Field(
+        description='the tags, separated by commas; "" for none', examples=["music,fun"]
+    )
+    ids: int | str = Field(description="the ids, separated by commas; 0 for none", examples=[0])
+    max_page: int = Field(ge=1, description="the number of the last page", examples=[3])
+    is_safety: bool = Field(
+        description="always true; the interface does not give its meaning", examples=[True]
+    )
+
+
+class BotPage(Wire):
+    """A page of bots."""
+
+    queries: BotQueries
+    data: list[BotRecord]
+
+
 class Done(Wire):
     """The answer to a write. A new id is found by reading the list."""
 

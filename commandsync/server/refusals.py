@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from commandsync.api.address import API_VERSION
 from commandsync.server.bodies import describe
+from commandsync.server.catalogue import BadSortError
 from commandsync.server.endpoint import AnotherBotError, json_response
 from commandsync.server.listing import UnknownError
 from commandsync.server.methods import allowed
@@ -29,6 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 _STATUSES = {
+    BadSortError: HTTPStatus.BAD_REQUEST,
     BadTokenError: HTTPStatus.UNAUTHORIZED,
     AnotherBotError: HTTPStatus.FORBIDDEN,
     UnknownError: HTTPStatus.NOT_FOUND,

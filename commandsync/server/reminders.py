@@ -89,7 +89,7 @@ def _send(connection: Connection, at: datetime) -> None:
     due = (
         select(voters.c.seq)
         .where(voters.c.remind_at <= listing.timestamp(at))
-        .order_by(voters.c.remind_at)
+        .order_by(voters.c.remind_at, voters.c.seq)
         .limit(_MOST)
         .with_for_update()  # on PostgreSQL: one process after the other
     )
@@ -97,9 +97,9 @@ def _send(connection: Connection, at: datetime) -> None:
         update(voters)
         .where(voters.c.seq.in_(due))
         .values(remind_at=None)
-        .returning(voters.c.next_at, voters.c.bot, voters.c.record)
+        .returning(voters.c.next_at, voters.c.seq, voters.c.bot, voters.c.record)
     )
-    rows = sorted(connection.execute(claim), key=lambda row: row.next_at)
+    rows = sorted(connection.execute(claim), key=lambda row: (row.next_at, row.seq))
     accounts = {
         bot: account_of(listing.bot_of(connection, bot)) for bot in {row.bot for row in rows}
     }

@@ -26,12 +26,14 @@ from commandsync.server.frames import LARGEST_FRAME
 from commandsync.server.lag import stored
 from commandsync.server.protocol import TimedProtocol
 from commandsync.server.seed import create_bots, read_seed
+from commandsync.server.votes import INTERVAL
 from commandsync.server.websocket import WebSocketProtocol
 from commandsync.server.workers import supervise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
+    from datetime import timedelta
     from multiprocessing.connection import Connection
     from pathlib import Path
     from types import FrameType
@@ -59,6 +61,7 @@ def serve(  # noqa: PLR0913 - the options of the command
     database: str,
     seed: Path | None = None,
     conditions: Conditions = NORMAL,
+    vote_interval: timedelta = INTERVAL,
     on_ready: Callable[[str, Sequence[SeededBot]], None] | None = None,
     access_log: bool = False,
     workers: int = 1,
@@ -71,6 +74,7 @@ def serve(  # noqa: PLR0913 - the options of the command
         database: A file path, or `:memory:`. A missing file is created.
         seed: A JSON file of bots to create if they do not exist yet.
         conditions: What is wrong with the service; with a lag, `:memory:` is a temporary file.
+        vote_interval: The time between two votes of a user for a bot.
         on_ready: Called once, with the base URL and the seed's bots, when connections are accepted;
             it may make requests. What it raises stops the service and is raised here.
         access_log: Log every request, through the logger `uvicorn.access`.
@@ -82,7 +86,7 @@ def serve(  # noqa: PLR0913 - the options of the command
     """
     if workers > 1:
         _check_shared(database, conditions)
-    application = partial(create_app, conditions=conditions)
+    application = partial(create_app, conditions=conditions, vote_interval=vote_interval)
     with (
         closing(_listen(host, port)) as listener,
         stored(database, lag=conditions.lag) as name,

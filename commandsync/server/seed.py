@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, ValidationError, create_model, field_validator
 from sqlalchemy import Connection
 
-from commandsync.errors import FileError
+from commandsync.errors import FileError, UsageError
 from commandsync.records.texts import Resource
 from commandsync.server import listing, tokens
 from commandsync.server.bodies import SEEDED, describe
@@ -71,15 +71,21 @@ def read_seed(path: Path) -> Seed:
         raise FileError(f"the seed file {path} is not valid: {problems}", hint=_HINT) from error
 
 
-def create_bots(seed: Seed, database: Database) -> tuple[SeededBot, ...]:
-    """Create the bots that do not exist yet, all or none; return every one with its token."""
+def create_bots(seed: Seed, database: Database, *, all_new: bool = False) -> tuple[SeededBot, ...]:
+    """Create the bots that do not exist yet, all or none; return every one with its token.
+
+    Raises:
+        UsageError: One exists, and they have to be `all_new`.
+    """
     with database.writing_alone() as connection:
         for bot in seed.bots:
             with suppress(listing.UnknownError):
                 listing.check_bot(connection, bot.id)
+                if all_new:
+                    raise UsageError(f"the bot {bot.id} exists already")
                 continue
             _create(connection, bot)
-        return tuple(_seeded(connection, bot.id, database.secret) for bot in seed.bots)
+        return tuple(seeded(connection, bot.id, database.secret) for bot in seed.bots)
 
 
 def _create(connection: Connection, bot: _SeedBot) -> None:
@@ -90,7 +96,8 @@ def _create(connection: Connection, bot: _SeedBot) -> None:
             listing.add(connection, bot.id, kind, record.columns())
 
 
-def _seeded(connection: Connection, bot: str, secret: str) -> SeededBot:
+def seeded(connection: Connection, bot: str, secret: str) -> SeededBot:
+    """Return a bot with its token; raises `UnknownError`."""
     record = listing.bot_of(connection, bot)
     # Issued when the bot was created: every start on this database gives the same token.
     issued_at = int(datetime.fromisoformat(record["createdAt"]).timestamp())

@@ -16,6 +16,8 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import StaticPool
 
 from commandsync.errors import FileError
+from commandsync.server.search.sqlite import ENDINGS
+from commandsync.server.search.words import endings
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -81,8 +83,11 @@ def _make_private_file(path: Path) -> None:
 
 def _prepare_connection(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's
     connection.isolation_level = None  # the driver begins no transactions itself
-    for pragma in ("synchronous=FULL", "foreign_keys=ON"):
+    # Read through the memory of the operating system, up to 1 GiB: a connection's own cache of 2 MB
+    # is smaller than the indexes of a long list of bots, which every request walks.
+    for pragma in ("synchronous=FULL", "foreign_keys=ON", "mmap_size=1073741824"):
         connection.execute(f"PRAGMA {pragma}")
+    connection.create_function(ENDINGS, 1, endings, deterministic=True)
 
 
 def _begin(connection: Connection) -> None:

@@ -2,7 +2,7 @@
 
 A user votes for a bot at most once in an interval. The database keeps this rule: a voter has one
 row, and a vote changes it only if its time has come. Two votes at once change it one after the
-other, and the second one is too early.
+other, and the second one is too early. The counters of a bot are sums of the votes of its days.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from commandsync.server import listing, outbox
-from commandsync.server.tables import voters, votes
+from commandsync.server import catalogue, listing, outbox
+from commandsync.server.tables import vote_days, voters, votes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import Connection, Select
+    from sqlalchemy import Connection, Select, Table
 
 INTERVAL = timedelta(hours=12)
 """The time between two votes of a user for a bot, by default."""
@@ -30,7 +30,8 @@ class TooEarlyError(Exception):
     """The user has voted for the bot, and may vote again in so many seconds."""
 
     def __init__(self, user: str, seconds: int) -> None:
-        super().__init__(f"user {user} has voted, and may vote again in {seconds} seconds")
+        left = "1 second" if seconds == 1 else f"{seconds:,} seconds"
+        super().__init__(f"user {user} has voted, and may vote again in {left}")
         self.seconds = seconds
 
 
@@ -58,9 +59,8 @@ def cast(
     account = account_of(listing.bot_of(connection, bot))
     moment, next_at = listing.timestamp(at), listing.timestamp(at + interval)
     turn = {"record": user, "next_at": next_at, "remind_at": next_at}
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     take_turn = (
-        dialect.insert(voters)
+        _insert(connection, voters)
         .values(bot=bot, user=user["id"], **turn)
         .on_conflict_do_update(
             index_elements=["bot", "user"], set_=turn, where=voters.c.next_at <= moment
@@ -70,6 +70,10 @@ def cast(
     if connection.execute(take_turn).first() is None:
         raise TooEarlyError(user["id"], _seconds_left(connection, bot, user["id"], at=at))
     connection.execute(insert(votes).values(bot=bot, user=user["id"], voted_at=moment))
+    count = _insert(connection, vote_days).values(bot=bot, day=_day(at), votes=1)
+    more = {"votes": vote_days.c.votes + 1}
+    connection.execute(count.on_conflict_do_update(index_elements=["bot", "day"], set_=more))
+    catalogue.count_vote(connection, bot)
     outbox.add(connection, bot, "vote", {"user": user, "bot": account}, at=at)
 
 
@@ -87,17 +91,18 @@ def voters_of(
     Each is the user of the vote, with its time; who voted twice is listed twice.
     """
     listing.check_bot(connection, bot)
-    number = select(func.count()).select_from(votes).where(votes.c.bot == bot)
+    newest = votes.c.voted_at.desc(), votes.c.seq.desc()
+    keys = select(votes.c.seq).where(votes.c.bot == bot).order_by(*newest)
+    keys = keys.limit(limit).offset((page - 1) * limit)  # the index has these: far pages are quick
     rows = connection.execute(
         select(voters.c.record, votes.c.voted_at)
         .join(voters, (voters.c.bot == votes.c.bot) & (voters.c.user == votes.c.user))
-        .where(votes.c.bot == bot)
-        .order_by(votes.c.voted_at.desc(), votes.c.seq.desc())
-        .limit(limit)
-        .offset((page - 1) * limit)
+        .where(votes.c.seq.in_(keys))
+        .order_by(*newest)
     )
     records = [{**row.record, "votedAt": row.voted_at} for row in rows]
-    return records, max(1, ceil(connection.execute(number).scalar_one() / limit))
+    total = select(func.coalesce(func.sum(vote_days.c.votes), 0)).where(vote_days.c.bot == bot)
+    return records, max(1, ceil(connection.execute(total).scalar_one() / limit))
 
 
 def has_voted(connection: Connection, bot: str, user: str, *, at: datetime) -> bool:
@@ -107,26 +112,27 @@ def has_voted(connection: Connection, bot: str, user: str, *, at: datetime) -> b
 
 
 def counts(at: datetime, bots: Sequence[str] | None = None) -> Select[Any]:
-    """Return the query of the counters of bots, or of these bots, counted from the votes.
+    """Return the query of the counters of bots, or of these bots.
 
     A row has `bot`, `daily_votes`, `weekly_votes`, `monthly_votes` and `total_votes`; a bot without
     votes has none. The day, the week from Monday and the month are those of `at` in UTC.
     """
-    day = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    today = at.astimezone(UTC)
     begins = {
-        "daily_votes": day,
-        "weekly_votes": day - timedelta(days=day.weekday()),
-        "monthly_votes": day.replace(day=1),
+        "daily_votes": today,
+        "weekly_votes": today - timedelta(days=today.weekday()),
+        "monthly_votes": today.replace(day=1),
     }
+    number = func.sum(vote_days.c.votes)
     query = select(
-        votes.c.bot,
+        vote_days.c.bot,
         *(
-            func.count().filter(votes.c.voted_at >= listing.timestamp(begin)).label(name)
+            func.coalesce(number.filter(vote_days.c.day >= _day(begin)), 0).label(name)
             for name, begin in begins.items()
         ),
-        func.count().label("total_votes"),
-    ).group_by(votes.c.bot)
-    return query if bots is None else query.where(votes.c.bot.in_(bots))
+        number.label("total_votes"),
+    ).group_by(vote_days.c.bot)
+    return query if bots is None else query.where(vote_days.c.bot.in_(bots))
 
 
 def with_counts(
@@ -148,6 +154,16 @@ def _with_counts(record: dict[str, Any], row: Any) -> dict[str, Any]:  # noqa: A
         "totalVotes": stored["totalVotes"] + (row.total_votes if row else 0),
     }
     return {**record, "statistics": statistics}
+
+
+def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
+    """Return an insertion that can change a row instead, which is no part of standard SQL."""
+    on_postgresql = connection.dialect.name == "postgresql"
+    return postgresql.insert(table) if on_postgresql else sqlite.insert(table)
+
+
+def _day(moment: datetime) -> str:
+    return moment.astimezone(UTC).date().isoformat()
 
 
 def _next_at(connection: Connection, bot: str, user: str) -> str:

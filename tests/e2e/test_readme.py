@@ -272,7 +272,7 @@ def test_the_reference_has_every_option_of_the_service_and_its_default() -> None
 
     assert documented == {
         name: f"`{options[name].default}`" if name != "--seed" else "none"
-        for name in ("--host", "--port", "--database", "--seed")
+        for name in ("--host", "--port", "--database", "--seed", "--vote-interval", "--workers")
     }
 
 

@@ -23,6 +23,7 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 
 def test_the_whole_life_of_a_listing_is_as_described(caller: Caller) -> None:
     caller.ask("GET")
+    caller.ask_anywhere("GET", "/v1/bots")
     caller.ask("POST", "/commands", {**COMMAND, "category": "Fun"})
     (command,) = caller.listed()
     caller.ask("POST", "/commands", {**COMMAND, "id": command["id"], "name": "pong"})
@@ -41,7 +42,7 @@ def test_the_whole_life_of_a_listing_is_as_described(caller: Caller) -> None:
     assert (edited["id"], edited["uses"], edited.get("category")) == (command["id"], 3, None)
     assert caller.listed() == caller.listed("announcements") == []
     assert caller.seen == {(method, path, 200) for method, path in OPERATIONS}
-    assert len(OPERATIONS) == 13
+    assert len(OPERATIONS) == 14
 
 
 # Reading

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import timedelta
+from functools import partial
 from threading import Barrier, Thread
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from commandsync.server import create_app, running
+from commandsync.server.database import opened
+from tests.support.bots import Service
+from tests.support.callers import Caller
+from tests.support.home import LONGEST
+from tests.support.votes import told
+
 if TYPE_CHECKING:
-    from tests.support.callers import Caller
+    from pathlib import Path
 
 ANN = {"id": "80351110224678912", "username": "Ann", "avatar": "a1"}
 
@@ -44,7 +54,7 @@ def test_a_second_vote_is_refused_with_the_time_that_is_left(caller: Caller) -> 
 
     assert (refusal.status, 12 * 3600 - 60 < left <= 12 * 3600) == (409, True)
     assert json.loads(refusal.content) == {
-        "error": f"user {ANN['id']} has voted, and may vote again in {left} seconds"
+        "error": f"user {ANN['id']} has voted, and may vote again in {left:,} seconds"
     }
     assert vote(caller)[0] == 409
 
@@ -181,3 +191,22 @@ def test_statistics_that_are_not_valid_are_refused(
     caller: Caller, body: object, problem: str
 ) -> None:
     assert caller.ask("POST", "/stats", body) == (400, {"error": problem})
+
+
+# The interval of a service, and its reminders
+
+
+def test_the_service_reminds_when_its_interval_is_over(tmp_path: Path) -> None:
+    path = str(tmp_path / "listing.db")
+    application = partial(create_app, vote_interval=timedelta(milliseconds=50))
+    with running(path, application=application) as service, opened(path) as store:
+        bot = Service(service.url, store).bot()
+        caller = Caller(bot.url, bot.id, bot.token)
+        vote(caller)
+        deadline = monotonic() + LONGEST
+        while len(told(store)) < 2 and monotonic() < deadline:
+            sleep(0.01)
+        again, _ = vote(caller)
+
+        assert told(store)[:2] == [("vote", ANN["id"]), ("reminder", ANN["id"])]
+        assert again == 200

@@ -92,6 +92,17 @@ def test_hosts_that_start_together_create_each_bot_once(postgres_url: str) -> No
     assert (len(tokens), len(set(tokens))) == (4, 1)
 
 
+@pytest.mark.parametrize("description", ["a\0b", "\0", "\U0010ffff", "\U0010ffff0\0\U0010ffff1"])
+def test_any_text_is_stored_exactly(database_url: str, description: str) -> None:
+    with opened(database_url) as database, database.writing() as connection:
+        listing.add_bot(connection, "42", {"prefix": description})
+        listing.add(connection, "42", Resource.COMMAND, COMMAND | {"description": description})
+        (command,) = listing.records_of(connection, "42", Resource.COMMAND)
+        bot = listing.bot_of(connection, "42")
+
+    assert command["description"] == bot["prefix"] == description
+
+
 def test_an_id_with_a_nul_character_is_unknown(postgres_url: str) -> None:
     with (
         opened(postgres_url) as database,

@@ -57,7 +57,7 @@ def test_a_user_votes_again_when_the_interval_is_over_and_not_before(database: D
     cast(database, "1", NOON + HALF_DAY)
 
     assert early.value.seconds == 1
-    assert str(early.value) == "user 1 has voted, and may vote again in 1 seconds"
+    assert str(early.value) == "user 1 has voted, and may vote again in 1 second"
     assert told(database) == [("vote", "1"), ("vote", "1")]
 
 
@@ -67,6 +67,7 @@ def test_a_refused_vote_does_not_lengthen_the_wait(database: Database) -> None:
         cast(database, "1", NOON + timedelta(hours=1))
 
     assert early.value.seconds == 11 * 3600
+    assert str(early.value).endswith(" in 39,600 seconds")
     assert has_voted(database, "1", NOON + HALF_DAY - MOMENT)
     assert not has_voted(database, "1", NOON + HALF_DAY)
 
