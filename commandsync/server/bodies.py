@@ -149,7 +149,7 @@ class PageQueries(Wire):
 
     page: int = Field(examples=[1])
     limit: int = Field(examples=[10])
-    max_page: int = Field(examples=[3])
+    max_page: int = Field(description="the number of pages", examples=[3])
 
 
 class VoterPage(Wire):

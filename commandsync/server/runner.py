@@ -256,6 +256,9 @@ def _listen(host: str, port: int) -> socket.socket:
             f"cannot listen on {host}, port {port}: {reason}",
             hint="give another --port (0 picks a free one) or --host",
         ) from error
+    # The connections inherit it: a client of the gateway may be silent for ever, and one whose
+    # machine is gone is silent too.
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     # asyncio sends small answers at once (TCP_NODELAY) only on sockets that are declared as TCP;
     # without it every answer waits about 40 ms for the client's acknowledgement.
     return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=bound.detach())

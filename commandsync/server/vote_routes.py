@@ -16,6 +16,8 @@ from commandsync.server.records import Answer, Done, refusals
 router = APIRouter()
 
 _FARTHEST = 10**9  # pages: the rows before a page are counted with 64 bits
+_PAGE = Query(ge=1, le=_FARTHEST, description="the page, from 1", examples=[2])
+_LIMIT = Query(ge=1, le=100, description="the votes of a page", examples=[10])
 
 
 @router.get(
@@ -30,12 +32,8 @@ def list_voters(
     bot: BotId,
     database: Db,
     answer: Answers,
-    page: Annotated[
-        int, Query(ge=1, le=_FARTHEST, description="the page, from 1", examples=[1])
-    ] = 1,
-    limit: Annotated[
-        int, Query(ge=1, le=100, description="the votes of a page", examples=[10])
-    ] = 10,
+    page: Annotated[int, _PAGE] = 1,
+    limit: Annotated[int, _LIMIT] = 10,
 ) -> Response:
     """Return a page of the votes, the newest first. No token is needed.
 

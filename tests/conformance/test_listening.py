@@ -169,11 +169,11 @@ def test_who_voted_counts_at_once_until_the_reminder(open_client: Open, service:
     client = open_client(bot.token, service.url)
     before = client.has_voted("7", max_age=0)
     listened(client, 1)
-    bot.vote("7")
+    bot.cast("7")
     client.take(1)
     after = client.has_voted("7")
     bot.remind("7")
-    bot.vote("8")
+    bot.cast("8")
     client.take(2)
 
     assert (before, after) == (False, True)

@@ -69,7 +69,7 @@ class _Real(Source):
     at: Bot
 
     def vote(self, *users: str) -> None:
-        self.at.vote(*users)
+        self.at.cast(*users)
 
     def remind(self, user: str) -> None:
         self.at.remind(user, name=f"u{user}")
