@@ -3,10 +3,12 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Path, Response
+from fastapi.openapi.models import Example
 
 from commandsync.records.texts import Resource
 from commandsync.server import listing, votes
 from commandsync.server.bodies import (
+    AN_ID,
     AnnouncementBody,
     AnnouncementRecord,
     CommandBody,
@@ -15,6 +17,7 @@ from commandsync.server.bodies import (
     UsesBody,
 )
 from commandsync.server.endpoint import Answers, BotId, Db, Moment, OwnBot
+from commandsync.server.kept import KeptRoute
 from commandsync.server.records import Answer, BotRecord, Done, Wire, refusals
 
 router = APIRouter()
@@ -53,7 +56,7 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
 
     def delete_record(
         bot: OwnBot,
-        record: Annotated[str, Path(alias=kind, description=_ID)],
+        record: Annotated[str, Path(alias=kind, description=_ID, examples=[AN_ID])],
         database: Db,
         answer: Answers,
     ) -> Response:
@@ -61,14 +64,17 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
             listing.delete(connection, bot, resource, record)
         return answer(f"The {kind} was deleted.")
 
-    router.get(
+    router.add_api_route(
         f"/bot/{{bot}}/{collection}",
+        list_records,
+        methods=["GET"],
+        route_class_override=KeptRoute,
         tags=[collection],
         operation_id=f"list{collection.capitalize()}",
         summary=f"Read a bot's {collection}",
         response_model=Answer[list[record_model]],  # type: ignore[valid-type]  # a model at run time
         responses=refusals(404),
-    )(list_records)
+    )
     router.delete(
         f"/bot/{{bot}}/{collection}/{{{kind}}}",
         tags=[collection],
@@ -85,6 +91,13 @@ _add_routes(Resource.COMMAND, CommandRecord)
 _add_routes(Resource.ANNOUNCEMENT, AnnouncementRecord)
 
 
+_PING = {"name": "ping", "description": "Says pong.", "syntax": "/ping"}
+_ADD_AND_EDIT: dict[str, Example] = {
+    "add": {"summary": "Add a command", "value": {**_PING, "category": "Fun"}},
+    "edit": {"summary": "Edit a command", "value": {"id": AN_ID, **_PING}},
+}
+
+
 @router.post(
     "/bot/{bot}/commands",
     operation_id="addOrEditCommand",
@@ -92,7 +105,10 @@ _add_routes(Resource.ANNOUNCEMENT, AnnouncementRecord)
     **_COMMAND,
 )
 def add_or_edit_command(
-    bot: OwnBot, body: Annotated[CommandBody, Body()], database: Db, answer: Answers
+    bot: OwnBot,
+    body: Annotated[CommandBody, Body(openapi_examples=_ADD_AND_EDIT)],
+    database: Db,
+    answer: Answers,
 ) -> Response:
     """Add a command at the end of the list; with `id`, edit that one in its place.
 
@@ -126,7 +142,7 @@ def edit_command(
 )
 def set_uses(
     bot: OwnBot,
-    command: Annotated[str, Path(description=_ID)],
+    command: Annotated[str, Path(description=_ID, examples=[AN_ID])],
     body: Annotated[UsesBody, Body()],
     database: Db,
     answer: Answers,
