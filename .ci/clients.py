@@ -79,9 +79,9 @@ def _ruff(*arguments: str, text: str) -> str:
 
 
 def table(client: type) -> str:
-    """Return the public methods of a client as a Markdown table."""
+    """Return the public methods of a client, those for events last, as a Markdown table."""
     lines = ["| method | result | errors | |", "|---|---|---|---|"]
-    for name in vars(client):
+    for name in (*vars(client), *vars(client.__mro__[1])):
         method = getattr(client, name)
         if name.startswith("_") or not callable(method):
             continue

@@ -169,10 +169,6 @@ class AsyncClient(AsyncListener):
         operation = operations.list_voters(self._of(bot), page=1, limit=limit)
         return self._pages(Paging(operation), lambda page: page.voters)
 
-    async def check_vote(self, user: Id, *, bot: Id | None = None) -> bool:
-        """Return whether a user voted; False only if the service answers so, else it raises."""
-        return await self.call(operations.check_vote(self._of(bot), user))
-
     async def get_announcements(self) -> tuple[Announcement, ...]:
         """Return the bot's announcements."""
         return await self.call(operations.list_records(self.bot, Resource.ANNOUNCEMENT))

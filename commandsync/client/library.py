@@ -167,10 +167,6 @@ class Client(Listener):
         operation = operations.list_voters(self._of(bot), page=1, limit=limit)
         return self._pages(Paging(operation), lambda page: page.voters)
 
-    def check_vote(self, user: Id, *, bot: Id | None = None) -> bool:
-        """Return whether a user voted; False only if the service answers so, else it raises."""
-        return self.call(operations.check_vote(self._of(bot), user))
-
     def get_announcements(self) -> tuple[Announcement, ...]:
         """Return the bot's announcements."""
         return self.call(operations.list_records(self.bot, Resource.ANNOUNCEMENT))

@@ -169,21 +169,34 @@ class Listener:
             self._leave(reader)
         raise StoppedError("the client is closed")
 
-    def has_voted(self, user: Id, *, max_age: float = 60.0) -> bool:
-        """Return whether a user voted, as `check_vote`, which is called at most once in `max_age`.
+    def check_vote(self, user: Id, *, bot: Id | None = None) -> bool:
+        """Return whether a user voted; False only if the service answers so, else it raises.
 
-        An event of a vote counts at once, also while `events` or `listen` runs elsewhere.
+        It always asks the service. `has_voted` uses the answer again.
 
         Args:
             user: The user, or its id.
-            max_age: Seconds for which an answer or an event is used again; 0 to ask always.
+            bot: The bot; None for the client's own.
         """
-        operation = operations.check_vote(self.bot, user)
-        voted = self._votes.get(operation.path, max_age)
-        if voted is None:
-            voted = self.connection.call(operation)
-            self._votes.keep(operation.path, voted)
+        operation = operations.check_vote(self.bot if bot is None else bot, user)
+        asked = monotonic()
+        voted = self.connection.call(operation)
+        self._votes.keep(operation.path, voted, asked=asked)
         return voted
+
+    def has_voted(self, user: Id, *, max_age: float = 60.0) -> bool:
+        """Return whether a user voted for the client's own bot, from memory if that is recent.
+
+        The event of a vote counts at once, also while `events` or `listen` runs elsewhere. Answers
+        to `check_vote` about the same bot count too. If there is neither, it calls `check_vote`.
+
+        Args:
+            user: The user, or its id.
+            max_age: Seconds for which an event or an answer is used again; 0 to ask always.
+        """
+        path = operations.check_vote(self.bot, user).path
+        voted = self._votes.get(path, max_age)
+        return self.check_vote(user) if voted is None else voted
 
     def _note(self, event: Event) -> None:
         if isinstance(event, Vote | Reminder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
+from math import inf
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -89,19 +90,25 @@ class RecentVotes:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._known: OrderedDict[str, tuple[float, bool]] = OrderedDict()
+        self._known: OrderedDict[str, tuple[float, bool | None]] = OrderedDict()
 
     def get(self, key: str, max_age: float) -> bool | None:
         """Return what was kept in the last seconds; None if it is older, or was not kept."""
         with self._lock:
-            at, voted = self._known.get(key, (-1.0, False))
-        return voted if 0 <= monotonic() - at < max_age and at >= 0 else None
+            at, voted = self._known.get(key, (-inf, None))
+        return voted if monotonic() - at < max_age else None
 
-    def keep(self, key: str, voted: bool | None) -> None:  # noqa: FBT001 - the value
-        """Keep whether a user has voted; None if it is unknown from now on."""
+    def keep(self, key: str, voted: bool | None, *, asked: float = inf) -> None:  # noqa: FBT001 - the value
+        """Keep whether a user has voted; None if it is unknown from now on.
+
+        An answer does not replace what was kept after the service was `asked`, a time of the
+        monotonic clock: the event of a vote may arrive before the answer.
+        """
         with self._lock:
+            at, _ = self._known.get(key, (-inf, None))
+            if at > asked:
+                return
             self._known.pop(key, None)
-            if voted is not None:
-                self._known[key] = (monotonic(), voted)
+            self._known[key] = (monotonic(), voted)
             if len(self._known) > _MOST_KEPT:
                 self._known.popitem(last=False)

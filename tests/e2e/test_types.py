@@ -208,7 +208,7 @@ def test_a_script_with_every_method_is_accepted(
 
     assert check(home, pytestconfig, "script.py") == set()
     for kind in (Client, AsyncClient):
-        methods = {name for name in vars(kind) if not name.startswith("_")}
+        methods = {name for name in dir(kind) if not name.startswith("_")}
         assert {name for name in methods if f".{name}" not in SCRIPT} == set()
 
 
