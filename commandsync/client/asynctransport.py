@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import http.client
 import socket
-from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlencode, urlsplit
 
@@ -20,6 +18,7 @@ from yarl import URL
 from commandsync.client.body import Body, BodyError
 from commandsync.client.environment import proxy_of, surroundings, trust_of
 from commandsync.client.failures import failure, root_of
+from commandsync.client.names import look_up
 from commandsync.client.request import (
     HEADERS,
     LONGEST_CONNECT,
@@ -74,20 +73,10 @@ _current: ContextVar[_ConnectionState] = ContextVar("commandsync_connection")
 
 
 class _Names:
-    """Looks up host names in threads for which the end of a loop does not wait."""
+    """Looks up host names without the threads of a loop, for which its end would wait."""
 
     async def getaddrinfo(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - passed on
-        answer: Future[Any] = Future()
-
-        def look_up() -> None:
-            answer.set_running_or_notify_cancel()
-            try:
-                answer.set_result(socket.getaddrinfo(*args, **kwargs))
-            except Exception as error:  # noqa: BLE001 - raised where it is awaited
-                answer.set_exception(error)
-
-        Thread(target=look_up, name="commandsync-name", daemon=True).start()
-        return await asyncio.wrap_future(answer)
+        return await asyncio.wrap_future(look_up(*args, **kwargs))
 
     async def getnameinfo(self, *args: Any) -> Any:  # noqa: ANN401 - passed on
         return socket.getnameinfo(*args)  # of a number: it asks nobody

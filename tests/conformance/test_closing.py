@@ -188,6 +188,48 @@ def test_a_look_up_that_hangs_does_not_hold_up_the_close_of_a_client(
     assert isinstance(read.exception(LONGEST), ListingError)
 
 
+@pytest.mark.parametrize("limit", [{"timeout": 0.3}, {"deadline": 0.3}], ids=str)
+def test_a_look_up_that_hangs_ends_with_the_time_out_and_the_deadline(
+    open_client: Open, names: HangingNames, limit: dict[str, float]
+) -> None:
+    client = open_client(TOKEN, "https://listing.example", bot="42", retries=0)
+
+    try:
+        error = begun(client.with_options(**limit).get_commands).exception(SHORT)
+    finally:
+        names.over.set()
+
+    assert isinstance(error, TransportError)
+    assert str(error) == "no connection to listing.example within 0.3 s"
+    assert not error.sent
+
+
+def test_a_handshake_that_hangs_ends_with_the_deadline(open_client: Open) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:  # the system connects, and nobody answers
+        url = f"https://127.0.0.1:{mute.getsockname()[1]}"
+        client = open_client(TOKEN, url, bot="42", retries=0).with_options(deadline=0.3)
+
+        error = begun(client.add_command, "help", "Shows it.", "/help").exception(SHORT)
+
+    assert isinstance(error, TransportError)
+    assert not error.sent
+
+
+def test_each_address_of_a_name_is_tried(
+    open_client: Open, server: RawServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = [
+        (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", ("127.0.0.1", port))
+        for port in (9, server.port)
+    ]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
+    server.then(answering({"voted": True}))
+    url = server.url.replace("127.0.0.1", "localhost")
+    client = open_client(TOKEN, url, bot="42", retries=0)
+
+    assert client.check_vote(7) is True
+
+
 def test_a_look_up_that_hangs_does_not_hold_up_the_end_of_a_stream(
     open_client: Open, names: HangingNames
 ) -> None:
