@@ -18,6 +18,7 @@ from yarl import URL
 from commandsync.client.body import Body, BodyError
 from commandsync.client.environment import proxy_of, surroundings, trust_of
 from commandsync.client.failures import failure, root_of
+from commandsync.client.forks import renew_in_children
 from commandsync.client.names import look_up
 from commandsync.client.request import (
     HEADERS,
@@ -119,6 +120,13 @@ class AsyncTransport:
         self._opened: dict[bool, aiohttp.ClientSession] = {}  # by whether it keeps connections
         self._home: asyncio.AbstractEventLoop | None = None
         self._requests: set[_ConnectionState] = set()
+        renew_in_children(self)
+
+    def renew(self) -> object:
+        """Open new connections, in any loop, from now on; returns what the loop before has."""
+        before = self._opened, self._home, self._requests
+        self._opened, self._home, self._requests = {}, None, set()
+        return before
 
     async def send(self, operation: Operation[Any], *, seconds: float) -> Reply | TransportError:
         """Send an operation once, within so many seconds."""

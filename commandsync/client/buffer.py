@@ -10,6 +10,8 @@ from threading import Condition
 from time import monotonic
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from commandsync.client.forks import renew_in_children
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -56,6 +58,18 @@ class Buffer(Generic[S]):
         self._stream: S | None = None  # which all readers share
         self._closed = False
         self._make_room: Callable[[], object] | None = None
+        renew_in_children(self)
+
+    def renew(self) -> object:
+        """End the readers; the next one starts a stream. Returns the stream before it."""
+        self.changed = Condition()
+        stream, self._stream, self._make_room = self._stream, None, None
+        self._first += len(self._events)
+        self._events.clear()
+        for reader in self._readers:
+            reader.ended, reader.position = True, self._first
+        self._readers = []
+        return stream
 
     def join(self, reader: AnyReader[S], stream: Callable[[], S]) -> None:
         """Add a reader, which takes the events from now on; the first one starts the stream."""

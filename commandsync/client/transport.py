@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from urllib3.exceptions import HTTPError
 from commandsync.client.body import BodyError, gather
 from commandsync.client.environment import surroundings
 from commandsync.client.failures import failure, root_of
+from commandsync.client.forks import renew_in_children
 from commandsync.client.request import LONGEST_CONNECT, PIECE, Reuse, StaleError, request_of
 from commandsync.client.sockets import Adapter, state
 
@@ -48,15 +48,21 @@ class Transport:
         self._address = address
         self._secrecy = secrecy
         self._kept = kept
-        self._adapter, self._process = self._new_adapter(), os.getpid()
+        self._adapter = self._new_adapter()
         self._reuse = Reuse()
         self._settings: Any = surroundings(address)
+        renew_in_children(self)
+
+    def renew(self) -> Adapter:
+        """Open new connections from now on; returns the adapter with those before."""
+        adapter, self._adapter = self._adapter, self._new_adapter()
+        return adapter
 
     def send(self, operation: Operation[Any], *, seconds: float) -> Reply | TransportError:
         """Send an operation once, within so many seconds."""
         if self._reuse.allowed(operation):
             with suppress(StaleError):
-                return self._exchange(operation, self._pooled(), seconds)
+                return self._exchange(operation, self._adapter, seconds)
         with closing(self._new_adapter()) as adapter:
             return self._exchange(operation, adapter, seconds)
 
@@ -78,12 +84,6 @@ class Transport:
             return self._failure(error, seconds)
         self._reuse.answered(kept=state.kept)
         return self._secrecy.reply(response.status_code, body, response.headers.items())
-
-    def _pooled(self) -> Adapter:
-        """Return the adapter with the kept connections; a child never uses those of its parent."""
-        if self._process != os.getpid():
-            self._adapter, self._process = self._new_adapter(), os.getpid()
-        return self._adapter
 
     def _new_adapter(self) -> Adapter:
         return Adapter(pool_connections=1, pool_maxsize=self._kept, max_retries=0)

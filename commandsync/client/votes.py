@@ -8,6 +8,8 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from commandsync.client.forks import renew_in_children
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -89,8 +91,13 @@ class RecentVotes:
     """Which users have voted, from answers and events of the last time; from any thread."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
         self._known: OrderedDict[str, tuple[float, bool | None]] = OrderedDict()
+        self.renew()
+        renew_in_children(self)
+
+    def renew(self) -> None:
+        """Release the lock."""
+        self._lock = Lock()
 
     def get(self, key: str, max_age: float) -> bool | None:
         """Return what was kept in the last seconds; None if it is older, or was not kept."""

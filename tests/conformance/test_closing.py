@@ -1,13 +1,10 @@
-"""Closing, cancelling and forking: writes in flight end well, and what is unknown is called so."""
+"""Closing and cancelling: writes in flight end well, and what is unknown is called so."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import socket
-import subprocess
-import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -245,71 +242,3 @@ def test_a_look_up_that_hangs_does_not_hold_up_the_end_of_a_stream(
 
     assert closed is None
     assert ended is None
-
-
-BLOCKING = """
-import os, sys
-from commandsync import Client
-
-with Client("marked-token-7f3a9c1e", sys.argv[1], bot="42", retries=0) as client:
-    client.get_bot("parent")
-    child = os.fork()
-    if child == 0:
-        client.get_bot("child")
-        client.get_bot("child")
-        client.close()
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == 0
-    client.get_bot("parent")
-"""
-ASYNCHRONOUS = """
-import asyncio, os, sys
-from commandsync import AsyncClient, UsageError
-
-async def ask(client, name):
-    try:
-        await client.get_bot(name)
-        await client.get_bot(name)
-    except UsageError:
-        pass  # a client of another loop may refuse
-
-async def main():
-    async with AsyncClient("marked-token-7f3a9c1e", sys.argv[1], bot="42", retries=0) as client:
-        await client.get_bot("parent")
-        child = os.fork()
-        if child == 0:
-            asyncio.events._set_running_loop(None)
-            asyncio.run(ask(client, "child"))
-            os._exit(0)
-        assert os.waitpid(child, 0)[1] == 0
-        await client.get_bot("parent")
-
-asyncio.run(main())
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.parametrize(
-    "program",
-    [
-        pytest.param(BLOCKING, id="blocking"),
-        pytest.param(ASYNCHRONOUS, id="asynchronous"),
-    ],
-)
-def test_a_child_never_uses_its_parents_sockets(program: str) -> None:
-    with RawServer() as server:
-        server.then(*[answering({"data": {"id": "1"}})] * 4)
-        ran = subprocess.run(
-            [sys.executable, "-W", "error", "-c", program, server.url],
-            capture_output=True,
-            text=True,
-            timeout=LONGEST,
-            check=False,
-        )
-
-    assert (ran.returncode, ran.stderr) == (0, "")
-    used = {"parent": set[int](), "child": set[int]()}
-    for request in server.requests:
-        used[request.target.rpartition("/")[2]].add(request.connection)
-    assert len(used["parent"]) == 1
-    assert used["parent"].isdisjoint(used["child"])
