@@ -165,7 +165,11 @@ class AsyncClient(AsyncListener):
         return await self.call(operations.list_voters(self._of(bot), page=page, limit=limit))
 
     def iter_voters(self, *, limit: int = 100, bot: Id | None = None) -> AsyncIterator[Voter]:
-        """Yield all voters of a bot, page after page of `limit` voters."""
+        """Yield all voters of a bot, page after page of `limit` voters, each once for each vote.
+
+        New votes move entries to later pages. That lists no vote twice, if fewer than a page arrive
+        between two pages.
+        """
         operation = operations.list_voters(self._of(bot), page=1, limit=limit)
         return self._pages(Paging(operation), lambda page: page.voters)
 
