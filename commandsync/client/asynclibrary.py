@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, Unpack
 
+    import aiohttp
+
     from commandsync.api.arguments import Id
     from commandsync.api.operations import BotFilters, Operation
     from commandsync.api.refusals import RateLimit
-    from commandsync.client import Settings
+    from commandsync.client import AsyncSettings
     from commandsync.errors import Reply
     from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
 
@@ -54,6 +56,7 @@ class AsyncClient(AsyncListener):
         concurrency: Most requests in flight, from 1.
         insecure_http: Allow plain http to another machine.
         event_buffer: Most events that are kept for a slow reader, from 1.
+        session: Lends its proxies, certificates and headers, as they are now, and stays open.
 
     Attributes:
         bot: The bot's id, used where a method is not given another one; empty if it is unknown.
@@ -79,6 +82,7 @@ class AsyncClient(AsyncListener):
         concurrency: int = 4,
         insecure_http: bool = False,
         event_buffer: int = 1_000,
+        session: aiohttp.ClientSession | None = None,
     ) -> None:
         with async_extra("the asynchronous client needs"):
             from commandsync.client.asyncconnection import AsyncConnection  # noqa: PLC0415 - an extra
@@ -90,13 +94,14 @@ class AsyncClient(AsyncListener):
             timeout=timeout,
             retries=retries,
             concurrency=concurrency,
+            session=session,
         )
         owner = secret.bot if secret else ""
         self.bot = owner if bot is None else arguments.identifier("bot", bot)
         super().__init__(event_buffer)
 
     @classmethod
-    def from_env(cls, **settings: Unpack[Settings]) -> Self:
+    def from_env(cls, **settings: Unpack[AsyncSettings]) -> Self:
         """Return a client with the token and the service of the environment.
 
         They are in COMMANDSYNC_TOKEN and COMMANDSYNC_BASE_URL, and the bot's id, if it is not that

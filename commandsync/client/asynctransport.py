@@ -16,7 +16,7 @@ from requests.exceptions import InvalidURL, RequestException
 from yarl import URL
 
 from commandsync.client.body import Body, BodyError
-from commandsync.client.environment import proxy_of, surroundings, trust_of
+from commandsync.client.environment import proxy_of, trust_of
 from commandsync.client.failures import failure, root_of
 from commandsync.client.forks import renew_in_children
 from commandsync.client.names import look_up
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from commandsync.api.address import Address
     from commandsync.api.operations import Operation
     from commandsync.api.refusals import RateLimit
+    from commandsync.client.environment import Surroundings
     from commandsync.client.secrecy import Secrecy
     from commandsync.errors import Reply
 
@@ -111,11 +112,13 @@ class AsyncTransport:
     rate_limit: RateLimit | None = None
     closed = False
 
-    def __init__(self, address: Address, secrecy: Secrecy, *, timeout: float) -> None:
+    def __init__(
+        self, address: Address, secrecy: Secrecy, surroundings: Surroundings, *, timeout: float
+    ) -> None:
         self._address = address
         self._secrecy = secrecy
         self._timeout = timeout
-        self._settings = surroundings(address)
+        self._surroundings = surroundings
         self._reuse = Reuse()
         self._opened: dict[bool, aiohttp.ClientSession] = {}  # by whether it keeps connections
         self._home: asyncio.AbstractEventLoop | None = None
@@ -196,14 +199,14 @@ class AsyncTransport:
         return answer
 
     async def _exchange(self, operation: Operation[Any], *, keeps: bool, seconds: float) -> Reply:
-        request = request_of(self._address, operation, self._secrecy)
+        request = request_of(self._address, operation, self._secrecy, self._surroundings.headers)
         async with self._session(keeps=keeps).request(
             operation.method,
             URL(str(request.url), encoded=True),
             headers=request.headers,
             data=request.body,
             allow_redirects=False,
-            proxy=proxy_of(self._address, self._settings),
+            proxy=proxy_of(self._address, self._surroundings),
             timeout=aiohttp.ClientTimeout(total=None, connect=min(seconds, LONGEST_CONNECT)),
         ) as response:
             return await self._reply(response)
@@ -212,8 +215,8 @@ class AsyncTransport:
         parameters = urlencode({**query, **self._secrecy.query})
         return await self._session(keeps=True).ws_connect(
             URL(f"{self._address.api}/gateway/?{parameters}", encoded=True),
-            headers={"User-Agent": HEADERS["User-Agent"]},
-            proxy=proxy_of(self._address, self._settings),
+            headers={**self._surroundings.headers, "User-Agent": HEADERS["User-Agent"]},
+            proxy=proxy_of(self._address, self._surroundings),
         )
 
     async def _reply(self, response: aiohttp.ClientResponse) -> Reply:
@@ -249,7 +252,7 @@ class AsyncTransport:
             connector=_Connector(
                 limit=0,  # the gate counts
                 resolver=aiohttp.ThreadedResolver(loop=_Names()),  # type: ignore[arg-type]  # a loop's look-ups
-                ssl=trust_of(self._settings) if secure else True,
+                ssl=trust_of(self._surroundings) if secure else True,
                 force_close=not keeps,
             ),
             cookie_jar=aiohttp.DummyCookieJar(),

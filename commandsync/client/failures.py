@@ -86,12 +86,12 @@ def _unsendable(root: BaseException, *, host: str) -> TransportError | None:
     """Return the error of a request that could not be sent at all; None for other causes."""
     match root:
         case InvalidProxyURL() | InvalidSchema() | ProxySchemeUnknown():
-            message = "the proxy in the environment is not valid"
+            message = "the proxy is not valid"
             hint = "check HTTPS_PROXY and ALL_PROXY, or add the host to NO_PROXY"
         case InvalidURL() | LocationValueError():
             message, hint = f"{host} is not a valid host name", "check the base URL"
         case OSError() if "CA certificate bundle" in str(root):
-            message = "the certificate file in the environment does not exist"
+            message = "the file of certificate authorities does not exist"
             hint = "check REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE"
         case _:
             return None

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, Unpack
 
+    import requests
+
     from commandsync.api.arguments import Id
     from commandsync.api.operations import BotFilters, Operation
     from commandsync.api.refusals import RateLimit
@@ -55,6 +57,7 @@ class Client(Listener):
         concurrency: Most requests in flight, from 1.
         insecure_http: Allow plain http to another machine.
         event_buffer: Most events that are kept for a slow reader, from 1.
+        session: Lends its proxies, certificates and headers, as they are now, and stays open.
 
     Attributes:
         bot: The bot's id, used where a method is not given another one; empty if it is unknown.
@@ -80,6 +83,7 @@ class Client(Listener):
         concurrency: int = 4,
         insecure_http: bool = False,
         event_buffer: int = 1_000,
+        session: requests.Session | None = None,
     ) -> None:
         from commandsync.client.connection import Connection  # noqa: PLC0415 - loads requests
 
@@ -90,6 +94,7 @@ class Client(Listener):
             timeout=timeout,
             retries=retries,
             concurrency=concurrency,
+            session=session,
         )
         owner = secret.bot if secret else ""
         self.bot = owner if bot is None else arguments.identifier("bot", bot)

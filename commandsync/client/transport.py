@@ -11,7 +11,6 @@ from urllib3 import Timeout
 from urllib3.exceptions import HTTPError
 
 from commandsync.client.body import BodyError, gather
-from commandsync.client.environment import surroundings
 from commandsync.client.failures import failure, root_of
 from commandsync.client.forks import renew_in_children
 from commandsync.client.request import LONGEST_CONNECT, PIECE, Reuse, StaleError, request_of
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from commandsync.api.address import Address
     from commandsync.api.operations import Operation
     from commandsync.api.refusals import RateLimit
+    from commandsync.client.environment import Surroundings
     from commandsync.client.secrecy import Secrecy
     from commandsync.errors import Reply, TransportError
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 class Transport:
     """Sends one request and returns its result, from any thread.
 
-    Proxies and certificate authorities are those of the environment, as in requests, but loopback
-    is always reached directly, and `.netrc` is never read.
+    Loopback is always reached directly, and `.netrc` is never read.
 
     Args:
         address: The service.
         secrecy: Reveals the token.
+        surroundings: Its proxies, certificates and headers.
         kept: Most connections that are kept for later requests.
 
     Attributes:
@@ -44,13 +44,15 @@ class Transport:
     rate_limit: RateLimit | None = None
     closed = False
 
-    def __init__(self, address: Address, secrecy: Secrecy, *, kept: int) -> None:
+    def __init__(
+        self, address: Address, secrecy: Secrecy, surroundings: Surroundings, *, kept: int
+    ) -> None:
         self._address = address
         self._secrecy = secrecy
         self._kept = kept
         self._adapter = self._new_adapter()
         self._reuse = Reuse()
-        self._settings: Any = surroundings(address)
+        self._surroundings = surroundings
         renew_in_children(self)
 
     def renew(self) -> Adapter:
@@ -71,9 +73,11 @@ class Transport:
     ) -> Reply | TransportError:
         state.failure, state.kept = None, False
         try:
-            request = request_of(self._address, operation, self._secrecy)
+            lent = self._surroundings
+            request = request_of(self._address, operation, self._secrecy, lent.headers)
+            settings: Any = lent.settings
             time_out: Any = Timeout(connect=min(seconds, LONGEST_CONNECT), total=seconds)
-            response = adapter.send(request, timeout=time_out, **self._settings)
+            response = adapter.send(request, timeout=time_out, **settings)
             with closing(response):
                 encoding = response.headers.get("content-encoding", "")
                 read = partial(response.raw.read, PIECE, decode_content=False)
