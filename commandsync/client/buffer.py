@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("commandsync.client")
 
+_LATE = "the event did not arrive in time"
 _LONGEST_WAIT = 0.2  # seconds: no signal interrupts a longer wait on Windows
 
 
@@ -222,10 +223,13 @@ class AsyncReader(AnyReader[S]):
             TimeoutError: There was none within so many seconds.
             ListingError: The stream has failed.
         """
-        async with asyncio.timeout(seconds if seconds < math.inf else None):
-            while (event := self._buffer.take(self)) is None and not self.ended:
-                self._woken.clear()
-                await self._woken.wait()
+        try:
+            async with asyncio.timeout(seconds if seconds < math.inf else None):
+                while (event := self._buffer.take(self)) is None and not self.ended:
+                    self._woken.clear()
+                    await self._woken.wait()
+        except TimeoutError:
+            raise TimeoutError(_LATE) from None
         if event is None:
             self._end()
         return event
@@ -246,7 +250,7 @@ class Reader(AnyReader[S]):
             while (event := self._buffer.take(self)) is None and not self.ended:
                 left = end - monotonic()
                 if left <= 0:
-                    raise TimeoutError
+                    raise TimeoutError(_LATE)
                 self._buffer.changed.wait(min(left, _LONGEST_WAIT))
         if event is None:
             self._end()

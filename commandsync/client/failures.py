@@ -71,7 +71,7 @@ def _never_made(root: BaseException, *, host: str, seconds: float) -> TransportE
             message = f"{host} refuses connections"
             hint = "is the service running there? check the base URL's host and port"
         case TimeoutError() | PoolTimeoutError():
-            message = f"no connection to {host} within {round(seconds, 2):g} s"
+            message = f"no connection to {host} within {max(round(seconds, 2), 0.01):g} s"
         case OSError() if "unnel" in str(root):  # "Tunnel connection failed: 407 ..."
             message = f"the proxy does not connect to {host}: {root}"
             hint = "check HTTPS_PROXY, or add the host to NO_PROXY"
@@ -106,7 +106,7 @@ def _unanswered(root: BaseException, *, host: str, seconds: float) -> TransportE
             message, lasting = f"the answer of {host} {root}", True
             hint = "check the base URL: is it the listing service's?"
         case TimeoutError() | PoolTimeoutError():
-            message = f"{host} did not answer in full within {round(seconds, 2):g} s"
+            message = f"{host} did not answer in full within {max(round(seconds, 2), 0.01):g} s"
             hint = "run again later, or with a longer timeout"
         case IncompleteRead() | http.client.IncompleteRead():
             message = f"the answer of {host} is truncated"

@@ -71,12 +71,15 @@ class Listener:
     ) -> Callable[[OnReconnected], OnReconnected]: ...
     @overload
     def on(self, handler: On, /) -> On: ...
-    def on(self, event: Any, /) -> Any:
+    @overload
+    def on(self, handler: None = None, /) -> Callable[[On], On]: ...
+    def on(self, event: Any = None, /) -> Any:
         """Decorate a function that is called with every event of a kind.
 
-        `@client.on(Vote)` and `@client.on("vote")` decorate any function, `@client.on` one that is
-        called `on_vote` or `vote`. The names are `ready`, `vote`, `reminder`, `reconnecting` and
-        `reconnected`; the function receives a `Ready`, a `Vote` and so on.
+        `@client.on(Vote)` and `@client.on("vote")` decorate any function, `@client.on` and
+        `@client.on()` one that is called `on_vote` or `vote`. The names are `ready`, `vote`,
+        `reminder`, `reconnecting` and `reconnected`; the function receives a `Ready`, a `Vote` and
+        so on.
 
         It is called once for each event, while `events` or `listen` runs, before the event is
         yielded. An exception in it is logged and ends nothing.
@@ -104,7 +107,9 @@ class Listener:
     ) -> Callable[[OnReconnected], OnReconnected]: ...
     @overload
     def once(self, handler: On, /) -> On: ...
-    def once(self, event: Any, /) -> Any:
+    @overload
+    def once(self, handler: None = None, /) -> Callable[[On], On]: ...
+    def once(self, event: Any = None, /) -> Any:
         """Decorate a function that is called with the next event of a kind only; else as `on`."""
         return self._handlers.decorator(event, once=True)
 

@@ -52,7 +52,7 @@ def test_a_handler_is_chosen_by_type_by_name_and_by_its_own_name(
     def on_vote(event: Vote) -> None:
         called.append(("on_vote", event.user.id))
 
-    @client.client.on
+    @client.client.on()
     def ready(event: Ready) -> None:
         called.append(("ready", event.bot.id))
 
@@ -118,7 +118,7 @@ def test_waiting_shares_the_connection_of_whoever_listens(
     listened(client, 1)
 
     waiting = begun(client.wait_for, Vote, timeout=LONGEST)
-    with pytest.raises(TimeoutError):
+    with pytest.raises(TimeoutError, match="did not arrive in time"):
         client.wait_for(Vote, timeout=0.2)
     more.set()
 

@@ -48,7 +48,7 @@ def blocking(user: Id) -> list[object]:
         def thank(vote: Vote) -> None:
             results.append(vote.user.username)
 
-        @client.once
+        @client.once()
         def on_ready(ready: Ready) -> None:
             client.off(thank)
 
