@@ -1,6 +1,6 @@
 """Places in a manifest, and the problems and warnings about them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -21,6 +21,19 @@ class Location:
         return f"{self.path}:{self.line}:{self.column}"
 
 
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The part of a line around a place.
+
+    Attributes:
+        text: The part, with "…" where the line goes on.
+        caret: The index of the place in it.
+    """
+
+    text: str
+    caret: int
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
     """Something wrong, or worth a warning, at a place in a manifest.
@@ -29,11 +42,13 @@ class Problem:
         location: The place; 1:1 for the whole file.
         message: The problem, in one sentence without a full stop.
         hint: What to do about it; may be empty.
+        excerpt: The text at the place; None for the whole file.
     """
 
     location: Location
     message: str
     hint: str = ""
+    excerpt: Excerpt | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"{self.location}: {self.message}"

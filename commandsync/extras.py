@@ -16,7 +16,7 @@ from urllib.request import url2pathname
 
 from commandsync.errors import UsageError
 
-Extra = Literal["async", "server"]
+Extra = Literal["async", "postgres", "server"]
 
 _ROOT = Path(__file__).resolve().parents[1]
 

@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.support.postgres import database_url, postgres, postgres_url
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+__all__ = ["database_url", "postgres", "postgres_url"]
 
 _GOLDEN = Path(__file__).parent / "fixtures" / "golden"
 

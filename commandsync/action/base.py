@@ -13,7 +13,7 @@ from urllib.parse import quote
 from commandsync.action.rest import GitHubError
 
 if TYPE_CHECKING:
-    from commandsync.action.event import Event
+    from commandsync.action.event import GitHubEvent
     from commandsync.action.rest import GitHub
     from commandsync.manifest import Manifest
 
@@ -21,7 +21,7 @@ _MOST_FILES = 200
 _MISSING = 404
 
 
-def base_manifest(manifest: Manifest, github: GitHub, event: Event, *, folder: str) -> str:
+def base_manifest(manifest: Manifest, github: GitHub, event: GitHubEvent, *, folder: str) -> str:
     """Fetch a manifest from the base branch, with the YAML files beside it and its includes.
 
     Its path is in a new folder inside `folder`; it manages nothing if the base branch has none.
@@ -57,7 +57,7 @@ def _checkout(path: str) -> Path:
     return next((folder for folder in parents if (folder / ".git").exists()), workspace)
 
 
-def _yaml_names(github: GitHub, event: Event, folder: PurePosixPath) -> list[str]:
+def _yaml_names(github: GitHub, event: GitHubEvent, folder: PurePosixPath) -> list[str]:
     try:
         entries = github.get(_contents(event, folder))
     except GitHubError as error:
@@ -73,7 +73,7 @@ def _yaml_names(github: GitHub, event: Event, folder: PurePosixPath) -> list[str
     return [name for name in names if name.endswith(suffixes) and PurePosixPath(name).name == name]
 
 
-def _content(github: GitHub, event: Event, path: PurePosixPath) -> bytes:
+def _content(github: GitHub, event: GitHubEvent, path: PurePosixPath) -> bytes:
     file = github.get(_contents(event, path))
     try:
         return base64.b64decode(file["content"])
@@ -81,6 +81,6 @@ def _content(github: GitHub, event: Event, path: PurePosixPath) -> bytes:
         raise GitHubError(f"GitHub did not answer with {path} of the base branch") from error
 
 
-def _contents(event: Event, path: PurePosixPath) -> str:
+def _contents(event: GitHubEvent, path: PurePosixPath) -> str:
     where = quote("" if str(path) == "." else str(path))
     return f"/repos/{event.repository}/contents/{where}?ref={quote(event.base_sha, safe='')}"

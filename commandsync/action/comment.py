@@ -9,7 +9,7 @@ from commandsync.action.rest import GitHubError
 from commandsync.report.github import comment_body, comment_marker
 
 if TYPE_CHECKING:
-    from commandsync.action.event import Event
+    from commandsync.action.event import GitHubEvent
     from commandsync.action.inputs import Inputs
     from commandsync.action.rest import GitHub
 
@@ -21,7 +21,9 @@ def key_of(inputs: Inputs) -> str:
     return inputs.label or "\n".join((inputs.base_url, inputs.bot, *inputs.files))
 
 
-def write_comment(markdown: str, github: GitHub, event: Event, *, key: str, creates: bool) -> str:
+def write_comment(
+    markdown: str, github: GitHub, event: GitHubEvent, *, key: str, creates: bool
+) -> str:
     """Create the comment if `creates`, or edit the existing one, which the key identifies.
 
     Returns:
@@ -68,7 +70,7 @@ def _author(github: GitHub) -> str:
     return _JOBS_OWN
 
 
-def _merged(github: GitHub, event: Event) -> int:
+def _merged(github: GitHub, event: GitHubEvent) -> int:
     """Return the number of the pull request that a commit of the default branch merged."""
     if not event.sha:
         return 0

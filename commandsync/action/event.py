@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class GitHubEvent:
     """The event that started the workflow: a pull request by number, or 0, and its base commit.
 
     `default_branch` is for a push to it; `run_url` is the page of the job's summary.
@@ -39,7 +39,7 @@ class Event:
         return "drift" if self.name == "schedule" else "validate"
 
 
-def read_event(environ: Mapping[str, str]) -> Event:
+def read_event(environ: Mapping[str, str]) -> GitHubEvent:
     """Read the event from the step's environment and its payload.
 
     A payload that cannot be read counts as empty, so that nothing is applied by itself.
@@ -52,7 +52,7 @@ def read_event(environ: Mapping[str, str]) -> Event:
     head = _inner(request, "head", "repo").get("full_name")
     branch = _inner(payload, "repository").get("default_branch")
     server = environ.get("GITHUB_SERVER_URL", "https://github.com")
-    return Event(
+    return GitHubEvent(
         name=name,
         repository=repository,
         sha=environ.get("GITHUB_SHA", ""),

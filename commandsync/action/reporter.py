@@ -20,7 +20,7 @@ from commandsync.report.github import MOST_OF_A_KIND, Annotation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from commandsync.action.event import Event
+    from commandsync.action.event import GitHubEvent
     from commandsync.action.inputs import Inputs
     from commandsync.action.rest import GitHub
     from commandsync.action.verdict import Verdict
@@ -33,7 +33,7 @@ class Reporter:
 
     environ: Mapping[str, str]
     inputs: Inputs
-    event: Event
+    event: GitHubEvent
     github: GitHub | None = None
     annotated: Counter[str] = field(default_factory=Counter)
 

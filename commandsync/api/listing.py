@@ -11,7 +11,11 @@ from commandsync.records.texts import canonical
 
 if TYPE_CHECKING:
     from commandsync.errors import Reply
+    from commandsync.records.models import Record
     from commandsync.records.texts import Resource
+
+
+_MOST_USES = 2**63  # a service that answers more has lost count
 
 
 def reading(bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:
@@ -22,9 +26,15 @@ def reading(bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:
         entries: dict[object, Entry] = {}
         for record in operation.read(reply):
             fields = (canonical(getattr(record, name)) for name in resource.fields)
-            entry = Entry(resource.text(*fields), id=record.id)
+            entry = Entry(resource.text(*fields), id=record.id, uses=_uses(record))
             # Of each usable id, one: a service that repeats a record still has it once.
             entries.setdefault(entry.id if entry.writable else object(), entry)
         return tuple(entries.values())
 
     return replace(operation, read=read)
+
+
+def _uses(record: Record) -> int | None:
+    """Return the counter of a record; None where it has none that can be shown."""
+    uses = getattr(record, "uses", None)
+    return int(uses) if uses is not None and 0 <= uses < _MOST_USES else None

@@ -1,7 +1,8 @@
 """Every call of the service as data: method, path, query, body, and the reader of the answer.
 
 Paths and fields come from the service interface ("Endpoints"); `set_uses` and the second form of
-the vote check from published clients. Each function checks its arguments and raises
+the vote check from published clients; `post_stats` and `cast_vote` are extensions of the embedded
+service. Each function checks its arguments and raises
 `ArgumentError` before anything is sent.
 """
 
@@ -52,7 +53,7 @@ class Operation(Generic[T_co]):
     path: str
     read: Callable[[Reply], T_co]
     query: tuple[tuple[str, str], ...] = ()
-    body: Mapping[str, str | int] | None = None
+    body: Mapping[str, object] | None = None
     idempotent: bool = True
     gone_is_done: bool = False
 
@@ -163,6 +164,24 @@ def set_uses(bot: Id, record_id: Id, uses: int) -> Operation[str]:
     path = _path(bot, "commands", _quoted("id", record_id), "uses")
     body = {"uses": arguments.number("uses", uses, least=0)}
     return Operation("set uses", "PUT", path, answers.acknowledged, body=body)
+
+
+def post_stats(bot: Id, *, servers: int, shards: int | None = None) -> Operation[str]:
+    """Report the size of a bot: POST /bot/:id/stats."""
+    body = {"servers": arguments.number("servers", servers, least=0)}
+    if shards is not None:
+        body["shards"] = arguments.number("shards", shards, least=0)
+    return Operation("post stats", "POST", _path(bot, "stats"), answers.acknowledged, body=body)
+
+
+def cast_vote(bot: Id, user: Id, *, username: str = "") -> Operation[str]:
+    """Cast a vote of a user: POST /bot/:id/votes. Without a name, the user is called by the id."""
+    account = {"id": arguments.identifier("user", user)}
+    if arguments.string("username", username):
+        account["username"] = username
+    path, body = _path(bot, "votes"), {"user": account}
+    read = answers.acknowledged
+    return Operation("cast vote", "POST", path, read, body=body, idempotent=False)
 
 
 def _path(bot: Id, *parts: str) -> str:

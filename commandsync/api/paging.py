@@ -50,7 +50,7 @@ class Paging(Generic[P]):
         moved entries to it. The page before is then read again: it shows how many have moved, if
         they are fewer than a page.
         """
-        keys = _keys(records)
+        keys = self._keys(records, queries)
         if self._held is not None:
             moved = self._moved(keys)
             self._moves = self._moves or moved > 0
@@ -64,21 +64,22 @@ class Paging(Generic[P]):
         return self._taken(records, queries, 0)
 
     def _taken(self, records: tuple[Any, ...], queries: Queries, moved: int) -> tuple[Any, ...]:
-        keys, last = _keys(records), queries.max_page
-        if keys in self._pages and not moved and (last is None or len(set(keys)) > 1):
-            records = keys = ()
-        overlap = 0 if self.unique else self._overlap(keys, self._behind + moved)
-        if self.unique:
+        keys = self._keys(records, queries)
+        last = queries.max_page
+        if not moved and self._repeats(keys, last):
+            records = ()
+        elif self.unique:
             records = tuple(record for record in records if record.id not in self._listed)
-        new: tuple[Any, ...] = records[overlap:]
+        overlap = self._overlap(keys, self._behind + moved)
         self.over = not records or (last is not None and self._page >= last)
-        self._before, self._behind = keys, max(overlap - len(keys), 0)
-        self._tail = (*self._tail, *_keys(new))[-2 * len(keys) :]
+        self._before = keys
+        self._behind = max(overlap - len(keys), 0)
+        self._tail = (self._tail + keys[overlap:])[-2 * len(keys) :]
         self._pages.add(keys)
-        self._listed.update(keys)
+        self._listed.update(record.id for record in records)
         self._page += 1
         self._change(page=self._page)
-        return new
+        return records[overlap:]
 
     def refused(self, error: ApiError) -> None:
         """Go on after a refused page: it is past the end, or larger than the service allows.
@@ -93,6 +94,18 @@ class Paging(Generic[P]):
             self._change(limit=limit // 2)
         else:
             raise error
+
+    def _keys(self, records: tuple[R, ...], queries: Queries) -> tuple[str, ...]:
+        """Return what records are compared by: whole voters where the service counts its pages.
+
+        The same users may have voted again and again, and only the times of their votes differ.
+        """
+        if queries.max_page is not None and not self.unique:
+            return tuple(repr(record) for record in records)
+        return tuple(record.id or repr(record) for record in records)
+
+    def _repeats(self, keys: tuple[str, ...], last: int | None) -> bool:
+        return keys in self._pages and (last is None or len(set(keys)) > 1)
 
     def _overlap(self, keys: tuple[str, ...], most: int) -> int:
         """Return how many records before its end what was read has the beginning of a page."""
@@ -110,7 +123,3 @@ class Paging(Generic[P]):
         changed = {name: str(value) for name, value in query.items()}
         query_before = dict(self.operation.query)
         self.operation = replace(self.operation, query=tuple((query_before | changed).items()))
-
-
-def _keys(records: tuple[R, ...]) -> tuple[str, ...]:
-    return tuple(record.id or repr(record) for record in records)

@@ -32,7 +32,7 @@ class Claims:
         writes: Its writes.
         known: The records that some earlier read showed: none of them is new.
         without_id: How many of them had no usable id in the first read.
-        listed: The texts in the last read.
+        listed: The texts in the last read since the writes.
         entries: The entries of the last read since the writes; None before it.
         unclaimed: New records that no add of this run made, and their texts.
         copies: The texts among these that equal an add of this run.
@@ -43,7 +43,7 @@ class Claims:
     writes: Sequence[Write]
     known: set[Identity]
     without_id: int
-    listed: Listed
+    listed: Listed = field(default_factory=dict)
     entries: tuple[Entry, ...] | None = None
     unclaimed: dict[Identity, Text] = field(default_factory=dict)
     copies: frozenset[Text] = frozenset()
@@ -55,9 +55,9 @@ class Claims:
         writes = tuple(w for w in ledger.writes if w.change.resource is resource)
         half = [write for write in writes if write.state is State.ADDED]
         new = [Entry(write.change.texts[0]) for write in half]
-        for w, n in match(new, entries).pairs.items() if half else ():
+        for w, n in match(new, entries).pairs.items():
             half[w].record, half[w].stored = entries[n].id, entries[n].text
-        return cls(ledger, resource, writes, set(listed), _without_id(listed), listed)
+        return cls(ledger, resource, writes, set(listed), _without_id(listed))
 
     def assign(self, entries: tuple[Entry, ...]) -> None:
         """Assign the records that no earlier read showed to the adds that made them.

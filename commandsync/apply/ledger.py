@@ -112,7 +112,7 @@ class Write:
         """Whether a state may follow the present one."""
         return self.change.action in TRANSITIONS.get((self.state, state), ())
 
-    def become(self, state: State, why: str = "", hint: str = "") -> None:
+    def become(self, state: State) -> None:
         """Enter the next state.
 
         Raises:
@@ -121,7 +121,6 @@ class Write:
         if not self.may_become(state):
             raise AssertionError(f"{self.change.action}: {state} after {self.state}")
         self.states.append(state)
-        self.why, self.hint = why, hint
         if state in {State.ADDED, State.DONE}:
             self.error = None
 
@@ -224,7 +223,8 @@ class Ledger:
 
     def settle(self, write: Write, state: State, why: str = "", hint: str = "") -> None:
         """Give a change its outcome; a later, better founded one replaces it."""
-        write.become(state, why, hint)
+        write.become(state)
+        write.why, write.hint = why, hint
         self._news[write.index] = write
 
     def settle_added(self, write: Write) -> None:

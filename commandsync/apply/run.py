@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from commandsync.api.operations import Operation
     from commandsync.api.policy import Health
     from commandsync.apply.outcomes import Result
-    from commandsync.apply.steps import Event
+    from commandsync.apply.steps import StepResult
     from commandsync.plan.plan import Plan
     from commandsync.records.texts import Resource
 
     T = TypeVar("T")
-    Steps: TypeAlias = Generator[Step, Event, T]
+    Steps: TypeAlias = Generator[Step, StepResult, T]
     Queue: TypeAlias = deque[Write]
     Replan: TypeAlias = Callable[[Snapshot], Plan]
 
@@ -157,8 +157,7 @@ class Run:
         """Delete what is to go, where every add of the same collection is done."""
         for claims in self.claims.values():
             claims.hold_back_deletes()
-        pending = self.ledger.in_state(State.PENDING, State.ADDED)
-        queue = deque(w for w in pending if not w.adds and not isinstance(w.change, Edit))
+        queue = deque(self.ledger.in_state(State.PENDING, State.ADDED))  # the rest was sent
         yield from self.perform(queue, width=self.width)
 
     def verify(self, resource: Resource) -> Steps[None]:
@@ -168,13 +167,13 @@ class Run:
         if not changed:
             return
         claims.entries = None
-        reads = yield from self._read_until(resource, lambda: are_shown(changed, claims))
+        certain = yield from self._read_until(resource, lambda: are_shown(changed, claims))
         if claims.entries is None:
             self.ledger.read_back = False
             return
         done_before = [w for w in claims.writes if w.already and not w.is_add]
         for write in (*changed, *done_before):
-            conclude(write, claims, certain=reads == len(REREADS))
+            conclude(write, claims, certain=certain)
         claims.note_copies()
         claims.note_reposts()
 
@@ -187,7 +186,7 @@ class Run:
         """
         claims = self.claims[resource]
         unclear = [write for write in claims.writes if write.adds and write.state is State.UNCLEAR]
-        reads = yield from self._read_until(
+        certain = yield from self._read_until(
             resource, lambda: all(write.state is not State.UNCLEAR for write in unclear)
         )
         others = bool(claims.unclaimed)
@@ -195,7 +194,7 @@ class Run:
         for write in unclear:
             if write.state is not State.UNCLEAR:
                 continue
-            if reads == len(REREADS) and not others and write.was_refused:
+            if certain and not others and write.was_refused:
                 failed.append(write)
             else:
                 claims.settle_missing(write, "it is not listed" * others, ": " * others)
@@ -221,17 +220,20 @@ class Run:
                 ledger.note(write, answer)
                 halted = halted or (until_unclear and write.state is State.UNCLEAR)
 
-    def _read_until(self, resource: Resource, enough: Callable[[], bool]) -> Steps[int]:
-        """Read a collection until that is enough; return how many reads succeeded."""
+    def _read_until(self, resource: Resource, enough: Callable[[], bool]) -> Steps[bool]:
+        """Read a collection until that is enough; return whether every read was made and succeeded.
+
+        Only that proves that what is still not listed did not happen.
+        """
         ledger, reads = self.ledger, 0
         for pause in REREADS:
             if enough():
-                break
+                return False
             if pause and not ledger.interrupted:
                 yield from self._step(Step(wait=pause, settled=ledger.news()))
             if not ledger.interrupted:
                 reads += yield from self._read(resource)
-        return reads
+        return reads == len(REREADS)
 
     def _read(self, resource: Resource) -> Steps[bool]:
         """Read a collection; return whether that succeeded."""
@@ -252,7 +254,7 @@ class Run:
             return True
         return False
 
-    def _step(self, step: Step) -> Steps[Event]:
+    def _step(self, step: Step) -> Steps[StepResult]:
         """Take one step; a stop from outside is noted."""
         event = yield step
         if isinstance(event, Interrupted | Aborted):
@@ -277,7 +279,7 @@ def _operation(bot: str, write: Write) -> Operation[str]:
             assert_never(change)
 
 
-def _answers(event: Event, flying: set[int]) -> list[Answered]:
+def _answers(event: StepResult, flying: set[int]) -> list[Answered]:
     """Return the answers of the calls in flight: after an abort, none of them is awaited."""
     match event:
         case Answered():

@@ -62,4 +62,4 @@ class Aborted:
     """Stop at once: what is in flight will not be waited for."""
 
 
-Event = Answered | Elapsed | Interrupted | Aborted
+StepResult = Answered | Elapsed | Interrupted | Aborted

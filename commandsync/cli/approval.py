@@ -13,6 +13,7 @@ from commandsync.errors import CommandsyncError
 from commandsync.plan.hints import likely_renames
 from commandsync.report.escape import visible
 from commandsync.report.linediff import cut
+from commandsync.report.summary import question
 from commandsync.sync.execution import refusal_of
 
 if TYPE_CHECKING:
@@ -48,10 +49,10 @@ def approve_plans(planned: list[Planned], output: Output) -> list[Planned] | Non
     while True:
         plans = [item.plan for item in planned]
         output.talk(
-            report.render_plans(plans, format="text", color=output.colored(sys.stderr)), at=-1
+            report.render_plans(plans, format="text", screen=output.screen(sys.stderr)), at=-1
         )
-        count = sum(len(plan.changes) for plan in plans)
-        if not confirm(f"\nMake {count} change{'s' if count != 1 else ''} on the listing?"):
+        counts = question([change for plan in plans for change in plan.changes])
+        if not confirm(f"\n{counts}. Make these changes?"):
             return None
         current = [item.again() for item in planned]
         if refused := next(filter(None, map(refusal_of, current)), None):

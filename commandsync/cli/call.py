@@ -135,8 +135,7 @@ def _show(
         bot = {"bot": site.bot} if site.bot else {}
         output.result(document({**bot, "base_url": site.address.base_url, **keys}))
     else:
-        width, color = output.width(sys.stdout), output.colored(sys.stdout)
-        output.result(render(width=width, color=color))
+        output.result(render(screen=output.screen(sys.stdout)))
 
 
 @dataclass(frozen=True, slots=True)

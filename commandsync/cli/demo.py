@@ -27,7 +27,7 @@ _SHOWN_LINES = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DemoStep:
     """One step of the demo: a change to commands.yaml, and a command with its expected exit code.
 
     The title is empty for a step that belongs to the one before.
@@ -58,16 +58,20 @@ def _keep_three(text: str) -> str:
 
 
 STEPS = (
-    Step("Check the manifest, offline:", "validate"),
-    Step("What would change on the page? It was edited by hand so far:", "plan"),
-    Step("Apply it:", "apply --yes"),
-    Step("Nothing is left to change:", "plan"),
-    Step("A description is reworded in commands.yaml:", "apply --yes", _reword),
-    Step("A command is renamed; with `formerly` it keeps its id and its uses:", "plan", _rename),
-    Step("", "apply --yes"),
-    Step("A command is removed:", "apply --yes", _remove),
-    Step("All but three are removed by mistake. That is refused:", "apply --yes", _keep_three, 5),
-    Step("What is listed now, as a manifest:", "pull"),
+    DemoStep("Check the manifest, offline:", "validate"),
+    DemoStep("What would change on the page? It was edited by hand so far:", "plan"),
+    DemoStep("Apply it:", "apply --yes"),
+    DemoStep("Nothing is left to change:", "plan"),
+    DemoStep("A description is reworded in commands.yaml:", "apply --yes", _reword),
+    DemoStep(
+        "A command is renamed; with `formerly` it keeps its id and its uses:", "plan", _rename
+    ),
+    DemoStep("", "apply --yes"),
+    DemoStep("A command is removed:", "apply --yes", _remove),
+    DemoStep(
+        "All but three are removed by mistake. That is refused:", "apply --yes", _keep_three, 5
+    ),
+    DemoStep("What is listed now, as a manifest:", "pull"),
 )
 
 
@@ -97,7 +101,7 @@ def demo_command() -> int:
     return 1 if failed else 0
 
 
-def _run(step: Step, manifest: Path, settings: dict[str, str]) -> bool:
+def _run(step: DemoStep, manifest: Path, settings: dict[str, str]) -> bool:
     """Run one step; return whether it ended with the expected exit code."""
     if step.title:
         _print(f"\n# {step.title}")

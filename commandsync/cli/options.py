@@ -72,6 +72,15 @@ file_option = path_option(
     help="A manifest, `-` for standard input, or a folder of manifests; may be repeated. "
     f"[default: {DEFAULT_MANIFEST}]",
 )
+database_option = click.option(
+    "--database",
+    default="listing.db",
+    show_default=True,
+    envvar="COMMANDSYNC_DATABASE",
+    show_envvar=True,
+    metavar="PATH|URL",
+    help="The service's database: a file, or postgresql+psycopg://user@host/database.",
+)
 yes_option = click.option(
     "-y", "--yes", is_flag=True, help="Do not ask; required where there is no terminal."
 )
@@ -85,6 +94,7 @@ _TALK = (
         default="auto",
         help="Colour the output; auto does so on a terminal, unless NO_COLOR is set.",
     ),
+    click.option("--full", is_flag=True, help="Show texts whole, however long they are."),
     click.option("-q", "--quiet", is_flag=True, help="Print only results and errors."),
     click.option("-v", "--verbose", count=True, help="Print more; -vv also shows every request."),
 )
@@ -162,6 +172,7 @@ def talk_options(command: F) -> F:
     def with_output(
         *args: object,
         color: Any,  # noqa: ANN401 - click has checked the choice
+        full: bool,
         quiet: bool,
         verbose: int,
         form: Any = "text",  # noqa: ANN401 - as above
@@ -169,7 +180,7 @@ def talk_options(command: F) -> F:
     ) -> object:
         from commandsync.cli.output import Output
 
-        output = Output(form, color, -1 if quiet else verbose)
+        output = Output(form, color, -1 if quiet else verbose, full)
         return command(*args, output=output, **rest)
 
     return cast("F", _decorated(with_output, _TALK))

@@ -115,6 +115,7 @@ class Output:
     format: Format = "text"
     color: Color = "auto"
     verbosity: int = 0
+    full: bool = False
 
     def __post_init__(self) -> None:
         """Show the client's log with `-vv`, for the rest of the run."""
@@ -135,7 +136,7 @@ class Output:
 
     def notices(self, notices: Sequence[Notice]) -> None:
         """Print notices on standard error."""
-        self.talk(report.render_notices(notices, color=self.colored(sys.stderr)))
+        self.talk(report.render_notices(notices, screen=self.screen(sys.stderr)))
 
     def failure(self, error: CommandsyncError, *, kind: str = "") -> None:
         """Print an error: on standard error; in a format for programs, on standard output.
@@ -144,8 +145,8 @@ class Output:
         """
         lost = isinstance(error, ResultLostError)
         form: Format = "text" if lost or self.format == "markdown" else self.format
-        color = self.colored(sys.stderr)
-        text = report.render_failure(in_flags(error), format=form, color=color, kind=kind)
+        screen = self.screen(sys.stderr)
+        text = report.render_failure(in_flags(error), format=form, screen=screen, kind=kind)
         if form == "text":
             print_err(text)
             return
@@ -154,15 +155,14 @@ class Output:
         except ResultLostError:
             print_err(text)
 
-    def colored(self, stream: TextIO) -> bool:
-        """Whether a stream gets colours."""
+    def screen(self, stream: TextIO) -> report.Screen:
+        """Return the colours that a stream gets, and its columns."""
+        is_terminal = stream.isatty()
+        color = is_terminal and not os.environ.get("NO_COLOR")
         if self.color != "auto":
-            return self.color == "always"
-        return stream.isatty() and not os.environ.get("NO_COLOR")
-
-    def width(self, stream: TextIO) -> int | None:
-        """Return the number of columns of a stream; None when it is not a terminal."""
-        return shutil.get_terminal_size().columns if stream.isatty() else None
+            color = self.color == "always"
+        width = shutil.get_terminal_size().columns if is_terminal else None
+        return report.Screen(color, width, self.full)
 
     @property
     def interactive(self) -> bool:

@@ -43,6 +43,7 @@ COMMANDS = {
     "schema": "Print a JSON Schema: of manifests, plans or results.",
     "bots": "Show the bots that the service lists.",
     "voters": "Show who voted for the bot.",
+    "vote": "Cast a vote for the bot on an embedded service.",
     "commands": "List the bot's commands, and change single ones.",
     "announcements": "List, add and delete the bot's announcements.",
     "watch": "Show votes and other events as they come, until Ctrl-C.",

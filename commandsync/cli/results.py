@@ -28,17 +28,17 @@ def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None
         output.result(report.render_plans(plans, format="json"))
         return
     if made:
-        color = output.colored(sys.stdout)
-        output.result(report.render_plans(made, format=output.format, color=color))
+        screen = output.screen(sys.stdout)
+        output.result(report.render_plans(made, format=output.format, screen=screen))
     for error in errors:
         output.failure(error)
 
 
 def show_results(results: Sequence[Result], output: Output) -> int:
     """Print the results of plans; return their exit code: results that are lost are incomplete."""
-    color = output.colored(sys.stdout)
+    screen = output.screen(sys.stdout)
     try:
-        output.result(report.render_results(results, format=output.format, color=color))
+        output.result(report.render_results(results, format=output.format, screen=screen))
     except ResultLostError as error:
         touched = any(result.touched for result in results)
         output.failure(error.after_writing() if touched else error)
@@ -52,7 +52,7 @@ def show_progress(plan: Plan, output: Output) -> Iterator[Callable[[Sequence[Set
 
     def show_lines(outcomes: Sequence[Settled]) -> None:
         for outcome in outcomes:
-            output.talk(report.render_settled(outcome, color=output.colored(sys.stderr)), at=1)
+            output.talk(report.render_settled(outcome, screen=output.screen(sys.stderr)), at=1)
 
     if output.verbosity == 0 and sys.stderr.isatty() and plan.changes:
         with _bar(plan) as on_settled:

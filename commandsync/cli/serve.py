@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commandsync.cli.options import PATH, talk_options
+from commandsync.cli.options import PATH, database_option, talk_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,21 +24,31 @@ if TYPE_CHECKING:
     show_default=True,
     help="The port; 0 picks a free one.",
 )
-@click.option(
-    "--database",
-    default="listing.db",
-    show_default=True,
-    metavar="PATH",
-    help="The database file; :memory: saves nothing.",
-)
+@database_option
 @click.option(
     "--seed",
     type=PATH,
     metavar="PATH",
     help="A JSON file of bots to create; their tokens are printed.",
 )
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="The processes that answer; more than one needs PostgreSQL.",
+)
+@click.option(
+    "--vote-interval",
+    type=click.IntRange(1, 31_536_000),
+    default=43_200,
+    show_default=True,
+    metavar="SECONDS",
+    help="The time until a user can vote for a bot again.",
+)
 @talk_options
-def serve_command(*, seed: str | None, output: Output, **listen: Any) -> None:  # noqa: ANN401 - click has checked them
+def serve_command(*, seed: str | None, vote_interval: int, output: Output, **listen: Any) -> None:  # noqa: ANN401 - click has checked them
     """Run a listing service on this machine.
 
     It has a real database, so that everything can be tried with no account.
@@ -49,6 +59,7 @@ def serve_command(*, seed: str | None, output: Output, **listen: Any) -> None:  
       export COMMANDSYNC_BASE_URL=http://127.0.0.1:8000
     """
     import sys
+    from datetime import timedelta
     from pathlib import Path
 
     from commandsync.server import serve
@@ -59,5 +70,10 @@ def serve_command(*, seed: str | None, output: Output, **listen: Any) -> None:  
             output.result(f"bot {bot.id} ({bot.username}): {bot.token}")
         sys.stdout.flush()
 
-    path = None if seed is None else Path(seed)
-    serve(seed=path, on_ready=on_ready, access_log=output.verbosity > 0, **listen)
+    serve(
+        seed=None if seed is None else Path(seed),
+        vote_interval=timedelta(seconds=vote_interval),
+        on_ready=on_ready,
+        access_log=output.verbosity > 0,
+        **listen,
+    )

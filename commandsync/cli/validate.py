@@ -33,5 +33,5 @@ def validate_command(*, files: tuple[str, ...], output: Output) -> None:
     from commandsync.sync.settings import Settings
 
     manifests = load(Settings(files=files))
-    color = output.colored(sys.stdout)
-    output.result(report.render_validated(manifests, format=output.format, color=color))
+    screen = output.screen(sys.stdout)
+    output.result(report.render_validated(manifests, format=output.format, screen=screen))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from commandsync.api.policy import Health
     from commandsync.apply.outcomes import Result, Settled
-    from commandsync.apply.steps import Call, Event, Step
+    from commandsync.apply.steps import Call, Step, StepResult
     from commandsync.client.asyncconnection import AsyncConnection
     from commandsync.records.texts import Resource
 
@@ -37,11 +37,11 @@ async def read_async(connection: AsyncConnection, bot: str, scope: Sequence[Reso
 
 
 async def drive_async(
-    steps: Generator[Step, Event, Result],
+    steps: Generator[Step, StepResult, Result],
     connection: AsyncConnection,
     *,
     health: Health,
-    events: asyncio.Queue[Event],
+    events: asyncio.Queue[StepResult],
     on_settled: Callable[[Sequence[Settled]], object],
 ) -> Result:
     """Carry out the steps of apply, as `drive` does in threads.
@@ -73,7 +73,7 @@ async def drive_async(
 
 
 async def _carry(
-    call: Call, connection: AsyncConnection, health: Health, events: asyncio.Queue[Event]
+    call: Call, connection: AsyncConnection, health: Health, events: asyncio.Queue[StepResult]
 ) -> None:
     try:
         answer = Answered(call.key, await connection.call(call.operation, health=health))
@@ -82,7 +82,7 @@ async def _carry(
     events.put_nowait(answer)
 
 
-async def _next_event(events: asyncio.Queue[Event], wait: float | None) -> Event:
+async def _next_event(events: asyncio.Queue[StepResult], wait: float | None) -> StepResult:
     try:
         async with asyncio.timeout(wait):
             return await events.get()

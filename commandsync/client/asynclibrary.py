@@ -231,6 +231,13 @@ class AsyncClient(AsyncListener):
         """Set how often a command was used, from 0."""
         await self.call(operations.set_uses(self.bot, id, uses))
 
+    async def post_stats(self, *, servers: int, shards: int | None = None) -> None:
+        """Report the size of the bot to an embedded service: its servers, and its shards if given.
+
+        Other services may not have this call; then it raises `NotFound`.
+        """
+        await self.call(operations.post_stats(self.bot, servers=servers, shards=shards))
+
     async def call(self, operation: Operation[T]) -> T:
         """Carry out an operation of `commandsync.api.operations`, retries included."""
         return await self.connection.call(operation)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from commandsync.apply.outcomes import Result, Settled
-    from commandsync.apply.steps import Event, Step
+    from commandsync.apply.steps import Step, StepResult
     from commandsync.client.connection import Connection
     from commandsync.records.texts import Resource
 
@@ -29,7 +29,7 @@ class SnapshotReading:
 
     def __init__(self, connection: Connection, bot: str, scope: Sequence[Resource]) -> None:
         self._scope = tuple(scope)
-        self._events: SimpleQueue[Event] = SimpleQueue()
+        self._events: SimpleQueue[StepResult] = SimpleQueue()
         for key, resource in enumerate(self._scope):
             _start(Call(key, reading(bot, resource)), connection, Health(), self._events)
 
@@ -51,11 +51,11 @@ class SnapshotReading:
 
 
 def drive(
-    steps: Generator[Step, Event, Result],
+    steps: Generator[Step, StepResult, Result],
     connection: Connection,
     *,
     health: Health,
-    events: SimpleQueue[Event],
+    events: SimpleQueue[StepResult],
     on_settled: Callable[[Sequence[Settled]], object],
 ) -> Result:
     """Carry out the steps of apply, with the health that was given to it.
@@ -85,7 +85,9 @@ def listing_error(error: Exception) -> ListingError:
     return TransportError(f"{type(error).__name__} while carrying it out: {error}")
 
 
-def _start(call: Call, connection: Connection, health: Health, events: SimpleQueue[Event]) -> None:
+def _start(
+    call: Call, connection: Connection, health: Health, events: SimpleQueue[StepResult]
+) -> None:
     def work() -> None:
         try:
             answer = Answered(call.key, connection.call(call.operation, health=health))
@@ -96,7 +98,7 @@ def _start(call: Call, connection: Connection, health: Health, events: SimpleQue
     Thread(target=work, name=f"commandsync-{call.key}", daemon=True).start()
 
 
-def _next_event(events: SimpleQueue[Event], wait: float | None) -> Event:
+def _next_event(events: SimpleQueue[StepResult], wait: float | None) -> StepResult:
     end = None if wait is None else monotonic() + wait
     while True:
         left = _LONGEST_WAIT if end is None else min(_LONGEST_WAIT, end - monotonic())

@@ -229,6 +229,13 @@ class Client(Listener):
         """Set how often a command was used, from 0."""
         self.call(operations.set_uses(self.bot, id, uses))
 
+    def post_stats(self, *, servers: int, shards: int | None = None) -> None:
+        """Report the size of the bot to an embedded service: its servers, and its shards if given.
+
+        Other services may not have this call; then it raises `NotFound`.
+        """
+        self.call(operations.post_stats(self.bot, servers=servers, shards=shards))
+
     def call(self, operation: Operation[T]) -> T:
         """Carry out an operation of `commandsync.api.operations`, retries included."""
         return self.connection.call(operation)

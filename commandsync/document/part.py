@@ -94,6 +94,13 @@ def _one_of(resources: Iterable[Resource]) -> WithJsonSchema:
 
 
 Count = Annotated[int, Field(ge=0)]
+UsesField = Annotated[
+    Count | None,
+    Field(
+        default=None,
+        description="How often the record was used, which is lost with it; null if not known.",
+    ),
+]
 Identifier = Annotated[str, Field(pattern=r"[^.]|\.\.\.")]  # not "", "." or ".."
 ResourceField = Annotated[Resource, Field(strict=False), _one_of(Resource)]
 TextField = Annotated[
@@ -191,6 +198,7 @@ class PlannedReplace(_PlannedText):
     resource: Annotated[ResourceField, _one_of(kind for kind in Resource if not kind.editable)]
     id: Identifier
     before: TextField
+    uses: UsesField
 
 
 class PlannedDelete(PlannedChange):
@@ -202,6 +210,7 @@ class PlannedDelete(PlannedChange):
     after: None
     fields: NoDifferencesField
     location: None
+    uses: UsesField
 
 
 AnyChange = Annotated[
@@ -214,7 +223,7 @@ PLANNED: Mapping[str, type[PlannedChange]] = {
     "replace": PlannedReplace,
 }
 _CHANGES: Mapping[str, type[Change]] = {kind.action: kind for kind in (Add, Edit, Replace, Delete)}
-_NAMES = (*PlannedChange.model_fields, "renamed_from", "listed", "same_name")
+_NAMES = (*PlannedChange.model_fields, "renamed_from", "listed", "same_name", "uses")
 
 
 class Refused(Model):

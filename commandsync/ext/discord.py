@@ -68,6 +68,9 @@ T = TypeVar("T")
 NAME = "commandsync"
 """The name of the cog."""
 
+POST_INTERVAL = 1800.0
+"""Seconds between two reports of the bot's servers."""
+
 _log = logging.getLogger("commandsync.ext.discord")
 
 
@@ -87,12 +90,18 @@ class Listing(commands.Cog, name=NAME):
     Args:
         bot: The bot.
         client: The client of the listing service.
+        post_servers: Report how many servers and shards the bot has, when it is ready and then
+            every 30 minutes. An extension of the embedded service: others may refuse it.
     """
 
-    def __init__(self, bot: commands.Bot, client: AsyncClient) -> None:
+    def __init__(
+        self, bot: commands.Bot, client: AsyncClient, *, post_servers: bool = False
+    ) -> None:
         self.bot = bot
         self.client = client
+        self.post_servers = post_servers
         self.listening: asyncio.Task[None] | None = None
+        self.posting: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
 
     async def cog_load(self) -> None:
@@ -104,10 +113,17 @@ class Listing(commands.Cog, name=NAME):
         """Begin to listen, in a framework without `cog_load`."""
         self.start()
 
+    @commands.Cog.listener()
+    async def on_ready(self) -> None:
+        """Begin to report the servers: only now the bot knows them."""
+        self.start()
+
     def start(self) -> None:
-        """Begin to listen, unless it has begun; a loop has to be running."""
+        """Begin what has not begun and can begin; a loop has to be running."""
         if self.listening is None:
             self.listening = asyncio.create_task(self._listen())
+        if self.posting is None and self.post_servers and self.bot.is_ready():
+            self.posting = asyncio.create_task(self._post())
 
     def cog_unload(self) -> Any:  # noqa: ANN401 - awaited by discord.py alone
         """End the events, and close the client."""
@@ -121,7 +137,18 @@ class Listing(commands.Cog, name=NAME):
         except CommandsyncError as error:
             _log.error("no votes will be received: %s; %s", error, error.hint)
 
+    async def _post(self) -> None:
+        while True:
+            servers, shards = len(self.bot.guilds), self.bot.shard_count
+            try:
+                await self.client.post_stats(servers=servers, shards=shards)
+            except CommandsyncError as error:
+                _log.warning("the servers were not reported: %s; %s", error, error.hint)
+            await asyncio.sleep(POST_INTERVAL)
+
     async def _close(self) -> None:
+        if self.posting is not None:
+            self.posting.cancel()
         await self.client.close()
         if self.listening is not None:
             await self.listening

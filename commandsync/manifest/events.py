@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import yaml
 
-from commandsync.manifest.nodes import Mapping, Node, Open, Scalar, Sequence, called, scalar
+from commandsync.manifest.nodes import Mapping, Node, OpenNode, Scalar, Sequence, called, scalar
 from commandsync.manifest.problems import MOST_PROBLEMS, StopReadingError, did_you_mean, quoted
 from commandsync.manifest.recovery import BEGINNING, Resumption, parser_events, resumption
 from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES, Source
@@ -70,7 +70,7 @@ class _Builder:
     source: Source
     report: FileProblems
     allowance: Allowance
-    stack: list[Open] = field(default_factory=list)
+    stack: list[OpenNode] = field(default_factory=list)
     anchors: dict[str, _Anchored | None] = field(default_factory=dict)
     nodes: int = 0
     characters: int = 0
@@ -126,7 +126,7 @@ class _Builder:
             self.refuse_tag(at, self.source.text[at:end].split()[0])
         if event.anchor is not None:
             self.anchors[event.anchor] = None
-        self.stack.append(Open(node_type(at), event.anchor, self.nodes - 1, self.characters))
+        self.stack.append(OpenNode(node_type(at), event.anchor, self.nodes - 1, self.characters))
 
     def end(self, event: _Event) -> Node:
         done = self.stack.pop()
@@ -139,7 +139,7 @@ class _Builder:
             self.anchors[done.anchor] = anchored
         return node
 
-    def finish(self, done: Open, end: int) -> Node:
+    def finish(self, done: OpenNode, end: int) -> Node:
         node = done.finished(end)
         if isinstance(node, Mapping) and 2 * len(node) < len(done.children):
             lines: dict[str, int] = {}
@@ -209,7 +209,7 @@ class _Builder:
         if not self.stack:
             if isinstance(self.root, Mapping):  # it has ended before the file does
                 return False
-            self.stack.append(Open(Mapping(0), None, self.nodes, self.characters))
+            self.stack.append(OpenNode(Mapping(0), None, self.nodes, self.characters))
         self.root = None
         where = resumption(self.source, self.stack, at, max(after, self.where.start))
         if where is None:

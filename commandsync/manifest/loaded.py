@@ -45,7 +45,7 @@ class Manifest:
     token_env_at: Location | None = None
 
 
-class Target(NamedTuple):
+class ManifestTarget(NamedTuple):
     """The listing of the manifest at a path; empty where it is not known."""
 
     path: str
@@ -53,7 +53,7 @@ class Target(NamedTuple):
     bot: str
 
 
-def same_target_problems(targets: Iterable[Target]) -> tuple[Problem, ...]:
+def same_target_problems(targets: Iterable[ManifestTarget]) -> tuple[Problem, ...]:
     """Refuse two manifests for one listing, however spelled: each would undo the other's changes.
 
     A target may come from flags and the environment instead of the manifest.

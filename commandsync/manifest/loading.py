@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Location, Problem
 from commandsync.manifest.files import identity, is_folder, yaml_files
-from commandsync.manifest.loaded import Manifest, Target, same_target_problems
+from commandsync.manifest.loaded import Manifest, ManifestTarget, same_target_problems
 from commandsync.manifest.model import MARKS
 from commandsync.manifest.nodes import Mapping
 from commandsync.manifest.parts import ManifestReader
@@ -136,7 +136,7 @@ def load_manifests(
         loader.report_strays()
         included = loader.report_included()
         targets = (
-            Target(manifest.path, manifest.base_url, manifest.bot)
+            ManifestTarget(manifest.path, manifest.base_url, manifest.bot)
             for manifest in loader.manifests
             if manifest.path not in included
         )

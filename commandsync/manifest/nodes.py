@@ -83,7 +83,7 @@ def called(node: Node) -> str:
 
 
 @dataclass(slots=True)
-class Open:
+class OpenNode:
     """A list or mapping whose end is not reached yet."""
 
     node: Sequence | Mapping

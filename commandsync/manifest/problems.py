@@ -99,11 +99,14 @@ class FileProblems:
 
     def error(self, at: int, message: str, hint: str = "") -> None:
         """Report what makes the manifest invalid, as `Problems.error` does."""
-        self.problems.error(Problem(self.source.location(at), message, hint))
+        self.problems.error(self._problem(at, message, hint))
 
     def warning(self, at: int, message: str, hint: str = "") -> None:
         """Report what is valid and probably a mistake."""
-        self.problems.warning(Problem(self.source.location(at), message, hint))
+        self.problems.warning(self._problem(at, message, hint))
+
+    def _problem(self, at: int, message: str, hint: str) -> Problem:
+        return Problem(self.source.location(at), message, hint, self.source.excerpt(at))
 
 
 def quoted(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import yaml
 
-from commandsync.manifest.nodes import Mapping, Open, Sequence
+from commandsync.manifest.nodes import Mapping, OpenNode, Sequence
 from commandsync.manifest.source import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ BEGINNING = Resumption()
 """Read the whole file."""
 
 
-def resumption(source: Source, stack: list[Open], at: int, after: int) -> Resumption | None:
+def resumption(source: Source, stack: list[OpenNode], at: int, after: int) -> Resumption | None:
     """Drop what a syntax error has broken, and find the next line on which something new begins.
 
     The error is between the indices `at` and `after`. Of the open nodes only those that can be
@@ -50,7 +50,7 @@ def resumption(source: Source, stack: list[Open], at: int, after: int) -> Resump
         where = _next(source.text, after, _column(source, top), _dash(source, stack, entries))
     del stack[1:]
     if where and where.in_list and entries is None:  # a key was read, and no entry yet
-        entries = Open(Sequence(source.text.index("-", where.start)), None, 0, 0)
+        entries = OpenNode(Sequence(source.text.index("-", where.start)), None, 0, 0)
     if entries:
         entries.keep(at)
         if where and where.in_list:
@@ -61,14 +61,14 @@ def resumption(source: Source, stack: list[Open], at: int, after: int) -> Resump
     return where
 
 
-def _entries(source: Source, stack: list[Open], at: int) -> Open | None:
+def _entries(source: Source, stack: list[OpenNode], at: int) -> OpenNode | None:
     """The top-level list that a place is in, if its entries begin with dashes."""
     above = stack[0].children
     if len(above) % 2:  # else a list is itself a key
         inner = stack[1] if len(stack) > 1 else None
     else:  # what fits neither an entry nor the keys has ended the list: it is read on
         ended = above[-1] if above and len(stack) == 1 else None
-        inner = Open(ended, None, 0, 0, list(ended)) if isinstance(ended, Sequence) else None
+        inner = OpenNode(ended, None, 0, 0, list(ended)) if isinstance(ended, Sequence) else None
     if inner is None or not isinstance(inner.node, Sequence) or inner.node.at > at:
         return None
     if not source.text.startswith("-", inner.node.at):
@@ -78,11 +78,11 @@ def _entries(source: Source, stack: list[Open], at: int) -> Open | None:
     return inner
 
 
-def _column(source: Source, opened: Open) -> int:
+def _column(source: Source, opened: OpenNode) -> int:
     return source.location(opened.node.at).column - 1
 
 
-def _dash(source: Source, stack: list[Open], entries: Open | None) -> str:
+def _dash(source: Source, stack: list[OpenNode], entries: OpenNode | None) -> str:
     """Return a pattern for the indentation of an entry that may follow; empty where none may."""
     if entries:
         return f" {{{_column(source, entries)}}}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Location
+from commandsync.diagnostics import Excerpt, Location
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +29,7 @@ MOST_DEPTH = 64
 MOST_LINES = 1_000_000
 """Of one file; each costs memory before anything is read into it."""
 
+_BEFORE, _AFTER = 50, 70  # characters of a line that are shown around a place
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _TOO_MUCH = "no bot has that many commands: is this the right file?"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -65,6 +66,19 @@ class Source:
         start = at - self.location(at).column + 1
         end = _LINE_BREAK.search(self.text, at)
         return start, self.text[start : end.start() if end else len(self.text)]
+
+    def excerpt(self, at: int) -> Excerpt:
+        """Return the part of a line around a character, given its index in the text.
+
+        It reads no further: a line may have millions of characters, and a thousand problems.
+        """
+        start = at - self.location(at).column + 1
+        begin = max(start, at - _BEFORE)
+        line_break = _LINE_BREAK.search(self.text, at, at + _AFTER)
+        end = line_break.start() if line_break else min(at + _AFTER, len(self.text))
+        lead = "…" if begin > start else ""
+        rest = "…" if not line_break and end < len(self.text) else ""
+        return Excerpt(f"{lead}{self.text[begin:end]}{rest}", at - begin + len(lead))
 
 
 class UnreadableError(Exception):

@@ -83,7 +83,7 @@ class Replace(_Change):
     """A listed announcement whose text changes: announcements cannot be edited.
 
     The new one is added first and the old one deleted after, so that an interruption leaves too
-    much rather than too little. The attributes are those of `Add` and `Edit`.
+    much rather than too little. The attributes are those of `Add`, `Edit` and `Delete`.
     """
 
     action: ClassVar[Literal["replace"]] = "replace"
@@ -94,6 +94,7 @@ class Replace(_Change):
     fields: tuple[FieldChange, ...]
     listed: int = 0
     same_name: int = 0
+    uses: int | None = None
     location: Location | None = None
 
 
@@ -105,12 +106,14 @@ class Delete(_Change):
         resource: What it is.
         id: The service's identifier.
         before: The text as listed.
+        uses: How often it was used, which is lost with it; None where that is not known.
     """
 
     action: ClassVar[Literal["delete"]] = "delete"
     resource: Resource
     id: str
     before: Text
+    uses: int | None = None
 
 
 Change = Add | Edit | Replace | Delete

@@ -91,7 +91,10 @@ def _changes(
     counts = count_same_name({new.text for new, _ in pairs}, others)
     return [
         *(_change(resource, new, old, counts[new.text]) for new, old in pairs),
-        *(Delete(resource=resource, id=entry.id, before=entry.text) for entry in deletes),
+        *(
+            Delete(resource=resource, id=entry.id, before=entry.text, uses=entry.uses)
+            for entry in deletes
+        ),
     ]
 
 
@@ -104,7 +107,7 @@ def _change(
         return Add(**new, **counted)
     fields = field_changes(listed.text, wanted.text)
     new |= {"id": listed.id, "before": listed.text, "fields": fields}
-    return Edit(**new) if resource.editable else Replace(**new, **counted)
+    return Edit(**new) if resource.editable else Replace(**new, **counted, uses=listed.uses)
 
 
 def _lost_pin(entry: Entry) -> Notice:

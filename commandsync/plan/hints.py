@@ -75,12 +75,12 @@ def lost_renames(
         matched: The listed entry of each matched wanted one, by its index.
         deleted: The listed entries that the manifest does not have.
     """
-    going = {entry.name for entry in deleted}
+    going = {entry.name: entry for entry in deleted}
     hints = []
     for index, entry in enumerate(wanted) if going else ():
         if index not in matched and entry.formerly:
             hints.append(_not_renamed(entry))
-        hints += [_left_behind(entry, old) for old in entry.formerly if old in going]
+        hints += [_left_behind(entry, going[old]) for old in entry.formerly if old in going]
     return hints
 
 
@@ -94,9 +94,10 @@ def _not_renamed(entry: Entry) -> Notice:
     )
 
 
-def _left_behind(entry: Entry, old: str) -> Notice:
+def _left_behind(entry: Entry, old: Entry) -> Notice:
     return Notice(
-        f"{old!r} is deleted with its uses, though it is a former name of {entry.name!r}",
+        f"{old.name!r} is deleted with its {_uses(old)}, though it is a former name of "
+        f"{entry.name!r}",
         "only one listed command can be renamed: pin its id (commandsync pull --pin) to choose",
         entry.location,
     )
@@ -110,9 +111,13 @@ def _words(text: Text) -> Words:
     """
     fields = {label: field[:_LONGEST].casefold() for label, field in text._asdict().items()}
     name = fields.pop(text._fields[0])
-    words = frozenset(" ".join(fields.values()).split())
-    fields["syntax"] = fields.get("syntax", "").replace(name, "", 1)
-    return words, frozenset(" ".join(fields.values()).split())
+    words = _words_in(fields)
+    fields["syntax"] = fields["syntax"].replace(name, "", 1)
+    return words, _words_in(fields)
+
+
+def _words_in(fields: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(word for field in fields.values() for word in field.split())
 
 
 def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> Notice:
@@ -122,7 +127,11 @@ def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> N
     where = "in place of its formerly" if formerly and not pins else "below its name"
     return Notice(
         f"{add.name!r} looks like {delete.name!r} under a new name: as planned, the old one is "
-        "deleted with its uses",
+        f"deleted with its {_uses(delete)}",
         f"if it is a rename, write {where}:  {line}",
         add.location,
     )
+
+
+def _uses(record: Entry | Delete) -> str:
+    return f"{record.uses:,} uses" if record.uses else "uses"

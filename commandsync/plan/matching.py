@@ -132,8 +132,7 @@ def count_same_name(added: Collection[Text], others: Sequence[Text]) -> dict[Tex
         whole: sum(starts[start] for start in cuts) for whole, cuts in _starts_of(wholes, starts)
     }
     return {
-        text: (counts[text], names[folded(text[0])] + beginnings.get(folded(text[0]), 0))
-        for text in known
+        text: (counts[text], names[folded(text[0])] + beginnings[folded(text[0])]) for text in known
     }
 
 
@@ -230,7 +229,7 @@ def _match_cut(rest: _Open) -> None:
     names = {n: folded(entry.name) for n, entry in rest.wanted.items()}
     starts_of = dict(_starts_of(set(names.values()), by_start))
     for n, entry in list(rest.wanted.items()):
-        for start in starts_of.get(names[n], ()):
+        for start in starts_of[names[n]]:
             candidates = reversed(by_start[start][-GROUP_LIMIT:])
             cut = next((c for c in candidates if _agree(entry, rest.listed[c])), None)
             if cut is not None:

@@ -56,7 +56,7 @@ def _number(value: object) -> int | float | None:
         text = _SEPARATOR.sub("", value.strip())
         value = float(text) if "." in text else int(text)
     if isinstance(value, bool) or not isinstance(value, int | float | None):
-        raise ValueError("not a number")  # noqa: TRY004 - pydantic reads no other
+        raise ValueError  # noqa: TRY004 - pydantic reads no other
     return value
 
 

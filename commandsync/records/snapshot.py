@@ -28,12 +28,14 @@ class Entry:
         id: The service's identifier; on the desired side the pin; empty when there is none.
         location: Where the manifest defines it; None on the listed side.
         formerly: Names it had before, canonical (desired commands only).
+        uses: How often it was used; None on the desired side, and where the service sends none.
     """
 
     text: Text
     id: str = ""
     location: Location | None = None
     formerly: tuple[str, ...] = ()
+    uses: int | None = None
 
     @property
     def name(self) -> str:

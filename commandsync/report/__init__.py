@@ -1,14 +1,15 @@
 """A value -> str: the output for people and programs, in four formats.
 
 Text of the service and of manifests is untrusted: every format escapes it in its own way (see
-`escape`). The module of a format loads when it is first used. `color` is whether the text is for a
-terminal that shows colours.
+`escape`). The module of a format loads when it is first used.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal
+
+from commandsync.report.screen import PLAIN, Screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 Format = Literal["text", "json", "markdown", "github"]
 
 __all__ = [
+    "PLAIN",
     "Format",
+    "Screen",
     "render_failure",
     "render_notices",
     "render_plans",
@@ -33,49 +36,51 @@ __all__ = [
 
 
 def render_plans(
-    plans: Sequence[Plan | Result | CommandsyncError], *, format: Format, color: bool = False
+    plans: Sequence[Plan | Result | CommandsyncError], *, format: Format, screen: Screen = PLAIN
 ) -> str:
     """Show the changes of plans; only json shows results and errors beside them.
 
     A single plan as json is the file that `plan --out` saves.
     """
-    return _render("plans", plans, format, color=color)
+    return _render("plans", plans, format, screen=screen)
 
 
-def render_results(results: Sequence[Result], *, format: Format, color: bool = False) -> str:
+def render_results(results: Sequence[Result], *, format: Format, screen: Screen = PLAIN) -> str:
     """Show the results of plans; the text does not repeat the plan."""
-    return _render("results", results, format, color=color)
+    return _render("results", results, format, screen=screen)
 
 
 def render_failure(
-    error: CommandsyncError, *, format: Format, color: bool = False, kind: str = ""
+    error: CommandsyncError, *, format: Format, screen: Screen = PLAIN, kind: str = ""
 ) -> str:
     """Show an error, a manifest's problems each at its place.
 
     A program reads the `kind` of failure in one word; by default it follows from the error.
     """
     options = {"kind": kind} if format == "json" else {}
-    return _render("failure", error, format, color=color, **options)
+    return _render("failure", error, format, screen=screen, **options)
 
 
-def render_validated(manifests: Sequence[Manifest], *, format: Format, color: bool = False) -> str:
+def render_validated(
+    manifests: Sequence[Manifest], *, format: Format, screen: Screen = PLAIN
+) -> str:
     """Show the counts of valid manifests, and their warnings."""
-    return _render("validated", manifests, format, color=color)
+    return _render("validated", manifests, format, screen=screen)
 
 
-def render_notices(notices: Sequence[Notice], *, color: bool = False) -> str:
+def render_notices(notices: Sequence[Notice], *, screen: Screen = PLAIN) -> str:
     """Show warnings for people, beside a result of any format."""
-    return _render("notices", notices, "text", color=color)
+    return _render("notices", notices, "text", screen=screen)
 
 
-def render_settled(settled: Settled, *, color: bool = False) -> str:
+def render_settled(settled: Settled, *, screen: Screen = PLAIN) -> str:
     """Show the outcome of one change on one line, while others are not settled yet."""
-    return _render("settled", settled, "text", color=color)
+    return _render("settled", settled, "text", screen=screen)
 
 
-def _render(name: str, value: object, form: Format, *, color: bool, **options: object) -> str:
-    """Call a function of the module of a format; only text has colours."""
+def _render(name: str, value: object, form: Format, *, screen: Screen, **options: object) -> str:
+    """Call a function of the module of a format; only text is fitted to a screen."""
     function: Callable[..., str] = getattr(import_module(f"commandsync.report.{form}"), name)
     if form in {"text", "github"}:
-        options["color"] = color
+        options["screen"] = screen
     return function(value, **options)

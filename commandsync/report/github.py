@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
+    from commandsync.report.screen import Screen
 
 MOST_OF_A_KIND = 10
 """A runner drops further annotations of one kind."""
@@ -60,27 +61,27 @@ class Annotation:
         return f"::{self.kind} {stated}::{command_data(message)}"
 
 
-def plans(plans: Sequence[Plan], *, color: bool) -> str:
+def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
     """Return annotations for refusals, warnings and deletes, then the plans as text."""
     notes = (note for plan in plans for note in plan_annotations(plan))
-    return _annotated(notes, text.plans(plans, color=color))
+    return _annotated(notes, text.plans(plans, screen=screen))
 
 
-def results(results: Sequence[Result], *, color: bool) -> str:
+def results(results: Sequence[Result], *, screen: Screen) -> str:
     """Return annotations for failures and rewritten texts, then the results as text."""
     notes = (note for result in results for note in result_annotations(result))
-    return _annotated(notes, text.results(results, color=color, planned=False))
+    return _annotated(notes, text.results(results, screen=screen, planned=False))
 
 
-def failure(error: CommandsyncError, *, color: bool) -> str:
+def failure(error: CommandsyncError, *, screen: Screen) -> str:
     """Return an annotation for each problem, then the failure as text."""
-    return _annotated(failure_annotations(error), text.failure(error, color=color))
+    return _annotated(failure_annotations(error), text.failure(error, screen=screen))
 
 
-def validated(manifests: Sequence[Manifest], *, color: bool) -> str:
+def validated(manifests: Sequence[Manifest], *, screen: Screen) -> str:
     """Return an annotation for each warning, then the manifests as text."""
     warnings = (warning for manifest in manifests for warning in manifest.warnings)
-    return _annotated(notice_annotations(warnings), text.validated(manifests, color=color))
+    return _annotated(notice_annotations(warnings), text.validated(manifests, screen=screen))
 
 
 def failure_annotations(error: CommandsyncError) -> Iterator[Annotation]:

@@ -42,14 +42,19 @@ def cut(text: str, width: int = WIDTH) -> str:
     return "".join(shortened(text, width))
 
 
-def diff_rows(old: str, new: str) -> list[Row]:
-    """Return the differences between two texts, by line, and within lines that are long."""
+def diff_rows(old: str, new: str, *, full: bool = False) -> list[Row]:
+    """Return the differences between two texts, by line, and within lines that are long.
+
+    `full` cuts no line and leaves out no removed or added one.
+    """
     ours, theirs = old.split("\n"), new.split("\n")
-    start = _common_length(ours, theirs)
-    end = _common_length(ours[start:][::-1], theirs[start:][::-1])
+    start = common_length(ours, theirs)
+    end = common_length(ours[start:][::-1], theirs[start:][::-1])
     rows = [Row("│", line) for line in ours[max(0, start - _CONTEXT) : start]]
-    rows += _changed(ours[start : len(ours) - end], theirs[start : len(theirs) - end])
+    rows += _changed(ours[start : len(ours) - end], theirs[start : len(theirs) - end], full=full)
     rows += [Row("│", line) for line in ours[len(ours) - end :][:_CONTEXT]]
+    if full:
+        return rows
     shown = [
         Row(row.sign, cut(row.text, WIDTH if row.sign == "│" else _CHANGED_WIDTH))
         for row in rows[:_MOST_ROWS]
@@ -57,15 +62,15 @@ def diff_rows(old: str, new: str) -> list[Row]:
     return [*shown, Row("…", "more differences follow")] if len(rows) > _MOST_ROWS else shown
 
 
-def _changed(ours: list[str], theirs: list[str]) -> Iterator[Row]:
+def _changed(ours: list[str], theirs: list[str], *, full: bool) -> Iterator[Row]:
     if len(ours) * len(theirs) > _MOST_COMPARISONS:
-        yield from _replaced(ours, theirs)
+        yield from _replaced(ours, theirs, full=full)
         return
     for tag, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
         if tag == "equal":
             yield from _unchanged(ours[a:b])
         else:
-            yield from _replaced(ours[a:b], theirs[c:d])
+            yield from _replaced(ours[a:b], theirs[c:d], full=full)
 
 
 def _unchanged(lines: list[str]) -> Iterator[Row]:
@@ -77,10 +82,11 @@ def _unchanged(lines: list[str]) -> Iterator[Row]:
     yield from rows
 
 
-def _replaced(ours: list[str], theirs: list[str]) -> Iterator[Row]:
-    left_out = [len(ours) - _MOST_LINES, len(theirs) - _MOST_LINES]
-    ours, theirs = ours[:_MOST_LINES], theirs[:_MOST_LINES]
-    if len(ours) == len(theirs):
+def _replaced(ours: list[str], theirs: list[str], *, full: bool) -> Iterator[Row]:
+    most = max(len(ours), len(theirs)) if full else _MOST_LINES
+    left_out = [len(ours) - most, len(theirs) - most]
+    ours, theirs = ours[:most], theirs[:most]
+    if len(ours) == len(theirs) and not full:
         pairs = [_around(old, new) for old, new in zip(ours, theirs, strict=True)]
         ours, theirs = [old for old, _ in pairs], [new for _, new in pairs]
     rows = ([Row("-", line) for line in ours], [Row("+", line) for line in theirs])
@@ -94,9 +100,9 @@ def _around(old: str, new: str) -> tuple[str, str]:
     """Cut the common ends of two long lines, but for some context."""
     if max(len(old), len(new)) <= WIDTH:
         return old, new
-    same = _common_length(old, new)
+    same = common_length(old, new)
     begin = max(0, same - _AROUND)
-    shared_end = _common_length(old[same:][::-1], new[same:][::-1])
+    shared_end = common_length(old[same:][::-1], new[same:][::-1])
     left_out = max(0, shared_end - _AROUND)
     lead, rest = "…" if begin else "", "…" if left_out else ""
     return (
@@ -105,7 +111,8 @@ def _around(old: str, new: str) -> tuple[str, str]:
     )
 
 
-def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
+def common_length(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many items, or characters, two sequences have in common at their beginning."""
     low, high = 0, min(len(one), len(other))
     while low < high:  # comparing slices is quicker than comparing items
         middle = (low + high + 1) // 2

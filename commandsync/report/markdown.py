@@ -16,6 +16,7 @@ from commandsync.records.texts import Resource
 from commandsync.report import summary, text
 from commandsync.report.escape import code, fenced, told_apart, visible_line
 from commandsync.report.linediff import cut, diff_rows
+from commandsync.report.screen import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -118,7 +119,8 @@ def _changes(changes: Sequence[Change]) -> Iterator[str]:
 
 
 def _who(change: Change) -> tuple[str, str]:
-    name = summary.kind_prefix(change) + code(cut(change.name))
+    lost = summary.lost_with(change)
+    name = summary.kind_prefix(change) + code(cut(change.name)) + (f" ({lost})" if lost else "")
     return name, _place(summary.location_of(change))
 
 
@@ -168,7 +170,7 @@ def _rewritten(settled: Settled) -> Iterator[str]:
 
 def _notices(notices: Sequence[Notice]) -> Iterator[str]:
     if notices:
-        yield fenced(text.notices(notices, color=False).splitlines(), "text")
+        yield fenced(text.notices(notices, screen=PLAIN).splitlines(), "text")
 
 
 def _problems(column: str, problems: Iterable[Problem]) -> str:

@@ -8,12 +8,13 @@ from dataclasses import fields
 from math import isfinite
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
-from unicodedata import combining, east_asian_width
 
 from commandsync.document import VERSION
 from commandsync.errors import ListingError
 from commandsync.records.texts import Resource
 from commandsync.report.escape import json_text, visible
+from commandsync.report.lines import cut_at
+from commandsync.report.screen import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from commandsync import Event
     from commandsync.errors import CommandsyncError
     from commandsync.records.models import Record
+    from commandsync.report.screen import Screen
 
 _WIDEST = 40  # a longer cell is shown whole, but the column is not widened for it
 _RUNNER_COMMAND = re.compile(r"^(\s*):(?=:)")
@@ -31,58 +33,57 @@ def _columns(*names: str) -> Mapping[str, Callable[[Any], object]]:
 
 
 _COLUMNS: Mapping[str, Mapping[str, Callable[[Any], object]]] = {
-    **{kind.collection: _columns("id", *kind.fields) for kind in Resource},
-    "commands": _columns("id", "name", "category", "uses", "syntax", "description"),
-    "voters": {"ID": attrgetter("id"), "NAME": attrgetter("username")},
+    **{kind.collection: _columns(*kind.fields, "id") for kind in Resource},
+    "commands": _columns("name", "category", "uses", "syntax", "description", "id"),
+    "voters": {"NAME": attrgetter("username"), "ID": attrgetter("id")},
     "bots": {
-        "ID": attrgetter("id"),
         "NAME": lambda bot: bot.profile.username or bot.profile.tag,
         "SERVERS": attrgetter("statistics.servers"),
         "VOTES": attrgetter("statistics.total_votes"),
         "RATING": attrgetter("ratings.average"),
         "OVERVIEW": attrgetter("information.overview"),
+        "ID": attrgetter("id"),
     },
 }
+_NUMBERS = {"USES", "SERVERS", "VOTES", "RATING"}
 
 
-def records_table(
-    collection: str, records: Sequence[Any], *, width: int | None, color: bool
-) -> str:
+def records_table(collection: str, records: Sequence[Any], *, screen: Screen) -> str:
     """Return a table of records; empty when there are none."""
     if not records:
         return ""
     columns = _COLUMNS[collection]
-    rows = [[_cell(value(record)) for value in columns.values()] for record in records]
-    return table(tuple(columns), rows, width=width, color=color)
+    rows = [[_cell(value(record), screen) for value in columns.values()] for record in records]
+    return table(tuple(columns), rows, screen=screen)
 
 
-def record_table(record: Record, *, width: int | None, color: bool) -> str:
+def record_table(record: Record, *, screen: Screen) -> str:
     """Return all fields of one record, one on each line."""
-    return table(("FIELD", "VALUE"), [*_fields(_dumped(record))], width=width, color=color)
+    return table(("FIELD", "VALUE"), [*_fields(_dumped(record))], screen=screen)
 
 
-def table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], *, width: int | None, color: bool
-) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, screen: Screen) -> str:
     """Return a table.
 
     Args:
-        head: The names of the columns; the first column is never cut.
+        head: The names of the columns; the first one gets half of a terminal if it needs that.
         rows: The cells, with foreign text.
-        width: The terminal's columns; None for text that is not for a terminal.
-        color: Whether the head is painted.
+        screen: Where it is printed: a terminal has the width that cells are cut to.
     """
-    cells = [list(map(visible, row)) for row in rows]
+    cells = [[*head], *([*map(visible, row)] for row in rows)]
     for row in cells:  # runners look for commands where a line begins
         row[0] = _RUNNER_COMMAND.sub(r"\1\\x3a", row[0])
-    widths = [max(map(_width, column)) for column in zip(head, *cells, strict=True)]
-    if width is None:
+    widths = [max(map(columns_of, column)) for column in zip(*cells, strict=True)]
+    numbers = [name in _NUMBERS for name in head]
+    if screen.width is None:
         widths = [min(_WIDEST, wide) for wide in widths]
     else:
-        widths = _fitted(widths, width)
-        cells = [[row[0], *map(_shortened, row[1:], widths[1:])] for row in cells]
-    first, *lines = [_line(row, widths) for row in (head, *cells)]
-    return "".join(f"{line}\n" for line in (f"\x1b[1m{first}\x1b[0m" if color else first, *lines))
+        widths = _fitted(widths, screen.width, numbers)
+        cells = [[*map(cut_at, row, widths)] for row in cells]
+    first, *lines = [_line(row, widths, numbers) for row in cells]
+    return "".join(
+        f"{line}\n" for line in (f"\x1b[1m{first}\x1b[0m" if screen.color else first, *lines)
+    )
 
 
 def document(about: Mapping[str, Any]) -> str:
@@ -165,39 +166,31 @@ def _fields(value: Any, inside: str = "") -> Iterator[tuple[str, str]]:  # noqa:
         yield inside, "" if value is None else str(value)
 
 
-def _cell(value: object) -> str:
-    if isinstance(value, int | float):
+def _cell(value: object, screen: Screen) -> str:
+    if isinstance(value, int | float) and screen.width is not None:
         return f"{value:,}"
     return "" if value is None else str(value)
 
 
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (cell + " " * (wide - _width(cell)) for cell, wide in zip(cells, widths, strict=True))
+def _line(cells: Sequence[str], widths: Sequence[int], numbers: Sequence[bool]) -> str:
+    """Join the cells of a line; numbers are aligned to the right."""
+    padded = []
+    for cell, wide, is_number in zip(cells, widths, numbers, strict=True):
+        room = " " * (wide - columns_of(cell))
+        padded.append(room + cell if is_number else cell + room)
     return "  ".join(padded).rstrip()
 
 
-def _width(text: str) -> int:
-    if text.isascii():
-        return len(text)
-    return sum(
-        2 if east_asian_width(sign) in "WF" else 0 if combining(sign) else 1 for sign in text
-    )
+def _fitted(widths: Sequence[int], width: int, numbers: Sequence[bool]) -> list[int]:
+    """Return widths that fit on a line: numbers whole, the first column up to half of it.
 
-
-def _fitted(widths: Sequence[int], width: int) -> list[int]:
-    """Return widths that fit on a line; wide columns get the room that narrow ones leave."""
-    left = width - widths[0] - len("  ") * (len(widths) - 1)
-    fitted = {0: widths[0]}
-    for done, column in enumerate(sorted(range(1, len(widths)), key=widths.__getitem__), 1):
-        fitted[column] = max(1, min(widths[column], left // (len(widths) - done)))
+    Of the others, wide ones get the room that narrow ones leave.
+    """
+    fitted = {n: wide for n, wide in enumerate(widths) if numbers[n]}
+    fitted[0] = min(widths[0], width // 2)
+    left = width - sum(fitted.values()) - len("  ") * (len(widths) - 1)
+    others = sorted(set(range(len(widths))) - fitted.keys(), key=widths.__getitem__)
+    for done, column in enumerate(others):
+        fitted[column] = max(1, min(widths[column], left // (len(others) - done)))
         left -= fitted[column]
     return [fitted[column] for column in range(len(widths))]
-
-
-def _shortened(cell: str, width: int) -> str:
-    if _width(cell) <= width:
-        return cell
-    end = len(cell)
-    while end and _width(cell[:end]) >= width:
-        end = min(end - 1, width)
-    return f"{cell[:end]}…"

@@ -6,11 +6,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome
-from commandsync.plan.changes import Delete, Edit
+from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from commandsync.apply.outcomes import Result, Settled
     from commandsync.diagnostics import Location
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _ALREADY = "done already"
 ENDS = ("done", _ALREADY, "failed", "unknown", "skipped")
 """The ends of a change; one that is done already was done before the run."""
+
+_VERBS = ("add", "edit", "rename", "replace", "delete")
 
 
 def of_plan(plan: Plan) -> str:
@@ -94,6 +96,22 @@ def refused(plan: Plan) -> str:
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun, singular or plural."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def lost_with(change: Change) -> str:
+    """Return how many uses are lost with the listed record; empty where none is known."""
+    uses = None if isinstance(change, Add | Edit) else change.uses
+    return f"{counted(uses, 'use')} {'goes' if uses == 1 else 'go'} with it" if uses else ""
+
+
+def question(changes: Sequence[Change]) -> str:
+    """Return the counts of what is about to be written, and how many uses are lost with it."""
+    renames = sum(isinstance(change, Edit) and change.renames for change in changes)
+    actions = Counter[str](change.action for change in changes)
+    actions.update({"edit": -renames, "rename": renames})
+    parts = [f"{actions[verb]:,} to {verb}" for verb in _VERBS if actions[verb]]
+    lost = sum(change.uses or 0 for change in changes if isinstance(change, Delete | Replace))
+    return ", ".join(parts) + (f" ({counted(lost, 'use')})" if lost else "")
 
 
 def named(change: Change) -> str:

@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING
 from commandsync.extras import missing
 
 if TYPE_CHECKING:
+    from commandsync.server.administration import add_bot as add_bot
+    from commandsync.server.administration import find_bot as find_bot
+    from commandsync.server.administration import remove_bot as remove_bot
+    from commandsync.server.administration import stored as stored
     from commandsync.server.app import create_app as create_app
     from commandsync.server.app import openapi_text as openapi_text
     from commandsync.server.runner import RunningService as RunningService
@@ -19,6 +23,10 @@ if TYPE_CHECKING:
     from commandsync.server.seed import SeededBot as SeededBot
 
 _MODULES = {
+    "add_bot": "administration",
+    "find_bot": "administration",
+    "remove_bot": "administration",
+    "stored": "administration",
     "create_app": "app",
     "openapi_text": "app",
     "RunningService": "runner",
@@ -26,7 +34,7 @@ _MODULES = {
     "serve": "runner",
     "SeededBot": "seed",
 }
-_EXTRA = {"anyio", "fastapi", "jwt", "sqlalchemy", "starlette", "uvicorn"}
+_EXTRA = {"alembic", "anyio", "fastapi", "jwt", "sqlalchemy", "starlette", "uvicorn"}
 
 
 def __getattr__(name: str) -> object:

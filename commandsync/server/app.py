@@ -3,40 +3,51 @@
 from __future__ import annotations
 
 import json
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 
 from commandsync.api.address import API_VERSION
-from commandsync.server import refusals
+from commandsync.server import health, refusals, reminders, votes
 from commandsync.server.bodies import LARGEST_BODY
+from commandsync.server.bot_list import router as bot_list
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import json_response
 from commandsync.server.routes import router
+from commandsync.server.vote_routes import router as vote_router
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
+    from datetime import timedelta
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _DISCARDED = 64  # times the limit: read and discarded, so that the sender reads the answer
 
 
-def create_app(database: str | Database) -> FastAPI:
+def create_app(
+    database: str | Database,
+    *,
+    vote_interval: timedelta = votes.INTERVAL,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> FastAPI:
     """Return the service as an ASGI application.
 
-    An open database is closed by its caller; a file path or `:memory:` is opened when the
-    application starts up, and closed when it ends.
+    Args:
+        database: An open database, which its caller closes; or a file path or `:memory:`, which is
+            opened when the application starts up, and closed when it ends.
+        vote_interval: The time between two votes of a user for a bot.
+        now: The clock of votes.
     """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        if isinstance(database, Database):
-            app.state.database = database
-            yield
-        else:
-            with opened(database) as app.state.database:
+        own = nullcontext(database) if isinstance(database, Database) else opened(database)
+        with own as handle:
+            app.state.database = handle
+            async with reminders.sending(handle, interval=vote_interval, now=now):
                 yield
 
     app = FastAPI(
@@ -50,7 +61,10 @@ def create_app(database: str | Database) -> FastAPI:
         redirect_slashes=False,
         lifespan=lifespan,
     )
-    app.include_router(router, prefix=f"/v{API_VERSION}")
+    app.state.now, app.state.vote_interval = now, vote_interval
+    for routes in (bot_list, router, vote_router):
+        app.include_router(routes, prefix=f"/v{API_VERSION}")
+    app.include_router(health.router)
     app.add_middleware(SizeLimit, limit=LARGEST_BODY)
     refusals.install(app)
     _correct_description(app)

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from commandsync.server.records import Count, Timestamp, Wire
+from commandsync.records.texts import Resource
+from commandsync.server.records import Count, Done, Text, Timestamp, Wire
 
 LARGEST_BODY = 1024 * 1024
 """Bytes: enough for every field at its limit, written with `\\u` escapes throughout."""
@@ -28,6 +29,7 @@ Name = Annotated[str, Field(max_length=1_000), AfterValidator(_not_empty)]
 Description = Annotated[str, Field(max_length=20_000), AfterValidator(_not_empty)]
 Syntax = Annotated[str, Field(max_length=5_000), AfterValidator(_not_empty)]
 Category = Annotated[str, Field(max_length=1_000)]
+UserId = Annotated[str, Field(pattern=r"^[0-9A-Za-z_-]{1,100}$")]
 Uses = Annotated[int, Field(ge=0, le=MOST_USES)]
 
 
@@ -74,6 +76,13 @@ class CommandEdit(CommandBody):
     id: str = Field(min_length=1, description="the command to edit")
 
 
+class SeedCommand(CommandBody, extra="forbid"):
+    """A command of the seed file: the body that adds it, and its uses."""
+
+    id: None = None  # the service gives it
+    uses: Uses = 0
+
+
 class AnnouncementRecord(Wire):
     """An announcement as listed."""
 
@@ -90,10 +99,76 @@ class AnnouncementBody(Body):
     description: Description
 
 
+class SeedAnnouncement(AnnouncementBody, extra="forbid"):
+    """An announcement of the seed file."""
+
+
+SEEDED: dict[Resource, type[Body]] = {
+    Resource.COMMAND: SeedCommand,
+    Resource.ANNOUNCEMENT: SeedAnnouncement,
+}
+"""What a seed file contains of each kind of record."""
+
+
 class UsesBody(Body):
     """How often a command was used."""
 
     uses: Uses
+
+
+class VoterRecord(Wire):
+    """A vote as listed: who voted, and when."""
+
+    id: str = Field(examples=["80351110224678912"])
+    username: str
+    avatar: str = ""
+    voted_at: Timestamp
+
+
+class PageQueries(Wire):
+    """The paging of a list."""
+
+    page: int
+    limit: int
+    max_page: int
+
+
+class VoterPage(Wire):
+    """A page of votes."""
+
+    queries: PageQueries
+    data: list[VoterRecord]
+
+
+class VoteCheck(Done):
+    """Whether a user has voted; `success` is the same, as some clients read it."""
+
+    voted: bool
+
+
+class UserBody(Body):
+    """A user who votes."""
+
+    id: UserId
+    username: Name | None = Field(default=None, description="the name; if absent, the id")
+    avatar: Text = Field(default="", max_length=1_000)
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the user as on the wire."""
+        return {"id": self.id, "username": self.username or self.id, "avatar": self.avatar}
+
+
+class VoteBody(Body):
+    """A vote to cast."""
+
+    user: UserBody
+
+
+class StatsBody(Body):
+    """The size of a bot, as it reports it."""
+
+    servers: Uses = Field(description="the servers it is in")
+    shards: Uses | None = Field(default=None, description="the shards it runs")
 
 
 def describe(
@@ -107,13 +182,14 @@ def _sentence(error: Mapping[str, Any], whole: str) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind == "json_invalid":
         return f"the body is not valid JSON: {context.get('error', 'it cannot be read')}"
-    steps = error["loc"][1:] if error["loc"][:1] == ("body",) else error["loc"]
+    steps = error["loc"][1:] if error["loc"][:1] in _PLACES else error["loc"]
     problem = _PROBLEMS.get(kind, "is not valid: {msg}").format(msg=error["msg"], **context)
     # The place in the document: `bots[0].profile.username`.
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return f"{place.removeprefix('.') or whole} {problem}"
 
 
+_PLACES = {("body",), ("query",)}
 _PROBLEMS = {
     "value_error": "{error}",
     "missing": "is missing",
@@ -121,8 +197,8 @@ _PROBLEMS = {
     "string_unicode": "contains half of a surrogate pair, which is not text",
     "string_too_long": "is longer than {max_length} characters",
     "string_too_short": "must not be empty",
-    "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
+    **dict.fromkeys(("int_type", "int_from_float", "int_parsing"), "must be a whole number"),
+    "literal_error": "must be {expected}",
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",
     **dict.fromkeys(("model_attributes_type", "model_type", "dict_type"), "must be a JSON object"),

@@ -1,63 +1,69 @@
 """The database and its transactions: many readers, one writer, nothing lost.
 
-SQLite runs with a write-ahead log and `synchronous=FULL`: a commit is on the disk before its
-request is answered, so neither `kill -9` nor a power cut loses what was acknowledged.
+A commit is on the disk before its request is answered. In SQLite all writes wait for one another;
+in PostgreSQL only those of one bot's lists do (see `listing`).
 """
 
 from __future__ import annotations
 
-import os
 import secrets
 import sqlite3
-from contextlib import closing, contextmanager, nullcontext, suppress
-from pathlib import Path
+from contextlib import closing, contextmanager, nullcontext
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sqlalchemy import create_engine, event, insert, inspect, select
-from sqlalchemy.engine import URL
+from sqlalchemy import delete, insert, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.schema import CreateColumn
 
 from commandsync.errors import FileError
-from commandsync.server.tables import SCHEMA_VERSION, metadata, settings
+from commandsync.server import catalogue, migrations, postgresql, sqlite
+from commandsync.server.tables import metadata, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlalchemy import Connection, Engine
 
-_ANOTHER = "give another --database; a missing file is created"
-
 
 class Database:
     """An open database; its secret signs tokens and never leaves it."""
 
-    def __init__(self, engine: Engine, *, in_memory: bool) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._writer = engine.execution_options(commandsync_writes=True)
-        self._lock = Lock()
+        self._is_file = engine.dialect.name == "sqlite"
+        lock = Lock()
         # In memory all threads share one connection, reads as well.
-        self._reading = self._lock if in_memory else nullcontext()
+        self._reading = lock if isinstance(engine.pool, StaticPool) else nullcontext()
+        # SQLite has one writer: the threads of a process wait here, in order and without a limit.
+        self._writing = lock if self._is_file else nullcontext()
+        self._reader = engine.execution_options(**({} if self._is_file else postgresql.READS))
+        self._writer = engine.execution_options(**(sqlite.WRITES if self._is_file else {}))
         self.secret = ""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Yield a transaction that sees one state of the database."""
-        with self._reading, self._engine.begin() as connection:
+        with self._reading, self._reader.begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Yield the one transaction that may write; it is on the disk when the block ends."""
-        with self._lock, self._writer.begin() as connection:
+        """Yield a transaction that may write; it is on the disk when the block ends."""
+        with self._writing, self._writer.begin() as connection:
             yield connection
 
-    def log_ahead(self) -> None:
-        """Switch the file to a write-ahead log, for good; no transaction can do that."""
-        with closing(self._engine.raw_connection()) as connection:
-            connection.cursor().execute("PRAGMA journal_mode=WAL")
+    @contextmanager
+    def writing_alone(self) -> Iterator[Connection]:
+        """Yield a transaction that may write, and that runs while no other of these does.
+
+        It may look for something and add it where it is missing, also with several hosts.
+        """
+        with self.writing() as connection:
+            if not self._is_file:
+                postgresql.wait_alone(connection)
+            yield connection
 
     def close(self) -> None:
         """Close every connection."""
@@ -65,88 +71,61 @@ class Database:
 
 
 @contextmanager
-def opened(database: str) -> Iterator[Database]:
-    """Open a database, a file path or `:memory:`, and set it up when it is new.
+def opened(name: str) -> Iterator[Database]:
+    """Open a database, and set it up when it is new.
+
+    Args:
+        name: A file path, `:memory:`, or a URL of PostgreSQL.
 
     Raises:
         FileError: It cannot be opened, is not a database of this service, or is of a newer version.
+        UsageError: The driver of PostgreSQL is not installed.
     """
-    if not database or "://" in database:  # SQLite would keep an unnamed one in memory
-        raise FileError(
-            "the database is not a file path", hint="give --database a path, or :memory:"
-        )
-    with closing(_connect(database)) as handle:
-        handle.secret = _set_up(handle, database)
+    engine = postgresql.connect(postgresql.parse(name)) if "://" in name else sqlite.connect(name)
+    with closing(Database(engine)) as handle:
+        handle.secret = _set_up(handle, engine)
         yield handle
 
 
-def _connect(database: str) -> Database:
-    url = URL.create("sqlite", database=database)
-    in_memory = database == ":memory:"
-    if in_memory:
-        engine = create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
-    else:
-        _make_private_file(Path(database))
-        # As many connections as the web framework has threads: none waits for one. A write waits
-        # for another process on the same file, for up to 30 seconds.
-        engine = create_engine(url, pool_size=40, connect_args={"timeout": 30})
-    event.listen(engine, "connect", _prepare_connection)
-    event.listen(engine, "begin", _begin)
-    return Database(engine, in_memory=in_memory)
-
-
-def _make_private_file(path: Path) -> None:
-    """Create the file so that only its owner can read the secret; SQLite's other files follow."""
-    if not path.parent.is_dir():
-        raise FileError(
-            f"the database's folder {path.parent} does not exist",
-            hint="create it first, or give another --database",
-        )
+def _set_up(handle: Database, engine: Engine) -> str:
+    """Create the tables of a new database, or upgrade those of an old one; return its secret."""
     try:
-        with suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except OSError as error:
-        raise FileError(
-            f"the database {path} cannot be created: {error.strerror}", hint=_ANOTHER
-        ) from error
-
-
-def _prepare_connection(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's
-    connection.isolation_level = None  # the driver begins no transactions itself
-    for pragma in ("synchronous=FULL", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _begin(connection: Connection) -> None:
-    # A write locks at its beginning: after a read first, the file could have changed.
-    writes = connection.get_execution_options().get("commandsync_writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def _set_up(handle: Database, name: str) -> str:
-    """Create the tables of a new database, or check those of an old one; return its secret."""
-    known: dict[str, str] = {}
-    try:
-        with handle.writing() as connection:
-            tables = set(inspect(connection).get_table_names())
-            if not tables:
-                metadata.create_all(connection)
-                rows = {"schema": str(SCHEMA_VERSION), "secret": secrets.token_hex(32)}
-                values = [{"key": key, "value": value} for key, value in rows.items()]
-                connection.execute(insert(settings), values)
-            if not tables or settings.name in tables:
-                known = {row.key: row.value for row in connection.execute(select(settings))}
-            secret = _checked(known, name)
-            _add_missing(connection)
-        handle.log_ahead()  # only now: a file of another program is not changed
+        with handle.writing_alone() as connection:
+            secret = _upgraded(connection, _shown(engine))
+        if engine.dialect.name == "sqlite":
+            sqlite.log_ahead(engine)  # only now: a file of another program is not changed
     except (SQLAlchemyError, sqlite3.Error) as error:
-        reason = getattr(error, "orig", None) or error
-        raise FileError(f"the database {name} cannot be used: {reason}", hint=_ANOTHER) from error
+        reason = str(getattr(error, "orig", None) or error)
+        raise FileError(
+            f"the database {_shown(engine)} cannot be used: "
+            f"{postgresql.without_secrets(reason, engine.url)}",
+            hint=_HINTS[engine.dialect.name],
+        ) from error
     return secret
 
 
+def _upgraded(connection: Connection, name: str) -> str:
+    tables = set(inspect(connection).get_table_names())
+    known: dict[str, str] = {}
+    if settings.name in tables:
+        known = {row.key: row.value for row in connection.execute(select(settings))}
+    if tables:
+        _check(known, name)
+    current = {"schema": str(migrations.LATEST)}
+    changed = {"secret": secrets.token_hex(32), **known, **current}
+    if changed != known or "alembic_version" not in tables:
+        migrations.upgrade(connection)
+        # Releases before Alembic read the version here, and refuse a newer one.
+        connection.execute(delete(settings))
+        rows = [{"key": key, "value": value} for key, value in changed.items()]
+        connection.execute(insert(settings), rows)
+    _add_missing(connection)
+    catalogue.set_up(connection)
+    return changed["secret"]
+
+
 def _add_missing(connection: Connection) -> None:
-    """Add the tables and columns that a database of an older release does not have."""
+    """Add the tables and columns that no version of the migrations has yet."""
     metadata.create_all(connection)
     for table in metadata.tables.values():
         present = {column["name"] for column in inspect(connection).get_columns(table.name)}
@@ -156,14 +135,25 @@ def _add_missing(connection: Connection) -> None:
                 connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {definition}")
 
 
-def _checked(known: dict[str, str], name: str) -> str:
+def _shown(engine: Engine) -> str:
+    url = engine.url
+    return postgresql.shown(url) if url.get_backend_name() == "postgresql" else str(url.database)
+
+
+_HINTS = {
+    "sqlite": sqlite.ANOTHER,
+    "postgresql": "check the URL, that the server runs, and that the user may create tables",
+}
+
+
+def _check(known: dict[str, str], name: str) -> None:
+    """Refuse what another program or a newer release wrote."""
     version = known.get("schema", "")
     if not (version.isascii() and version.isdigit() and known.get("secret")):
-        raise FileError(f"the database {name} is not a listing database", hint=_ANOTHER)
-    if int(version) > SCHEMA_VERSION:
+        raise FileError(f"the database {name} is not a listing database", hint=sqlite.ANOTHER)
+    if int(version) > migrations.LATEST:
         raise FileError(
             f"the database {name} was written by a newer commandsync "
-            f"(its version is {version}, this one supports {SCHEMA_VERSION})",
+            f"(its version is {version}, this one supports {migrations.LATEST})",
             hint="upgrade commandsync, or give another --database",
         )
-    return known["secret"]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import datetime
 from time import perf_counter
 from typing import Annotated
 
@@ -39,8 +40,17 @@ async def _database(request: Request) -> Database:
     return database
 
 
+async def _moment(request: Request) -> datetime:
+    moment = request.app.state.now()
+    assert isinstance(moment, datetime)  # noqa: S101 - as above
+    return moment
+
+
 Db = Annotated[Database, Depends(_database)]
 Answers = Annotated[Callable[..., Response], Depends(_answering)]
+Moment = Annotated[datetime, Depends(_moment)]
+"""The time of the request, from the clock of the application."""
+
 BotId = Annotated[str, Path(description="the bot's id", examples=["779641401482805289"])]
 
 _authorization = APIKeyHeader(

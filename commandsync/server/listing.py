@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete as sql_delete
 from sqlalchemy import insert, select, update
 
+from commandsync.server import catalogue
 from commandsync.server.tables import bots, record_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import Connection, Delete, Update
+    from sqlalchemy import Connection, Delete, Row, Update
 
     from commandsync.records.texts import Resource
 
@@ -29,9 +30,15 @@ class UnknownError(Exception):
     """The bot or record is not in the listing; the message names which."""
 
 
+def timestamp(moment: datetime) -> str:
+    """Return a time, which has a zone, as on the wire: ISO 8601, UTC, milliseconds."""
+    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
+
+
 def now() -> str:
-    """Return the current time as on the wire: ISO 8601, UTC, milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """Return the current time as on the wire."""
+    return timestamp(datetime.now(UTC))
 
 
 def add_bot(connection: Connection, bot: str, record: Mapping[str, Any]) -> None:
@@ -39,6 +46,7 @@ def add_bot(connection: Connection, bot: str, record: Mapping[str, Any]) -> None
     moment = now()
     values = {"id": bot, "record": record, "created_at": moment, "updated_at": moment}
     connection.execute(insert(bots).values(values))
+    catalogue.add(connection, bot)
 
 
 def bot_of(connection: Connection, bot: str) -> dict[str, Any]:
@@ -46,14 +54,37 @@ def bot_of(connection: Connection, bot: str) -> dict[str, Any]:
     row = connection.execute(select(bots).where(bots.c.id == bot)).one_or_none()
     if row is None:
         raise UnknownError("the bot is not known")
+    return _bot(row)
+
+
+def bots_of(connection: Connection, keys: Sequence[int]) -> list[dict[str, Any]]:
+    """Return the bots with these `seq`, in this order."""
+    rows = connection.execute(select(bots).where(bots.c.seq.in_(keys)))
+    by_key = {row.seq: _bot(row) for row in rows}
+    return [by_key[key] for key in keys]
+
+
+def _bot(row: Row[Any]) -> dict[str, Any]:
     moments = {wire: getattr(row, name) for name, wire in _WIRE_NAMES.items()}
     return {**row.record, "id": row.id, **moments}
 
 
-def check_bot(connection: Connection, bot: str) -> None:
-    """Raise `UnknownError` unless there is such a bot."""
-    if connection.execute(select(bots.c.seq).where(bots.c.id == bot)).first() is None:
+def check_bot(connection: Connection, bot: str, *, lock: bool = False) -> None:
+    """Raise `UnknownError` unless there is such a bot; `lock` it until the transaction ends."""
+    query = select(bots.c.seq).where(bots.c.id == bot)
+    # Other tables that refer to the bot stay writable: its id does not change.
+    query = query.with_for_update(key_share=True) if lock else query
+    if connection.execute(query).first() is None:
         raise UnknownError("the bot is not known")
+
+
+def set_statistics(connection: Connection, bot: str, values: Mapping[str, int]) -> None:
+    """Give a bot other statistics than its votes; its time of update does not change."""
+    check_bot(connection, bot, lock=True)
+    record = connection.execute(select(bots.c.record).where(bots.c.id == bot)).scalar_one()
+    changed = {**record, "statistics": record["statistics"] | values}
+    connection.execute(update(bots).where(bots.c.id == bot).values(record=changed))
+    catalogue.refresh(connection, bot)
 
 
 def records_of(connection: Connection, bot: str, resource: Resource) -> list[dict[str, Any]]:
@@ -79,7 +110,9 @@ def add(
     connection: Connection, bot: str, resource: Resource, values: Mapping[str, str | int]
 ) -> None:
     """Add a record at the end of a bot's list."""
-    check_bot(connection, bot)
+    # Locks the bot where many may write (SQLite has no such clause): `seq` is then drawn in the
+    # order of the commits, so that no reader sees a record appear before a listed one.
+    check_bot(connection, bot, lock=True)
     table, moment = record_tables[resource], now()
     moments = {name: moment for name in _WIRE_NAMES if name in table.c}
     connection.execute(insert(table).values(id=secrets.token_hex(12), bot=bot, **values, **moments))

@@ -83,6 +83,11 @@ class StatisticsRecord(Wire):
     weekly_votes: Count = 0
     monthly_votes: Count = 0
     total_votes: Count = 0
+    shards: Count | None = Field(
+        default=None,
+        exclude_if=lambda shards: shards is None,
+        description="beyond the interface: absent until the bot reports it",
+    )
 
 
 class RatingsRecord(Wire):
@@ -126,6 +131,29 @@ class BotRecord(BotFields):
     updated_at: Timestamp
 
 
+class BotQueries(Wire):
+    """What a page of bots was asked for, and how many pages there are."""
+
+    page: int
+    limit: int
+    sort: str = Field(description='the field as asked for; "" for none', examples=["-totalVotes"])
+    q: str = Field(description='the text searched; "" for none', examples=["music"])
+    certified: str = Field(
+        pattern="^(true|false)$", description="whether only certified bots are listed"
+    )
+    tags: str = Field(description='the tags, separated by commas; "" for none')
+    ids: int | str = Field(description="the ids, separated by commas; 0 for none", examples=[0])
+    max_page: int = Field(ge=1, description="the number of the last page")
+    is_safety: bool = Field(description="always true; the interface does not give its meaning")
+
+
+class BotPage(Wire):
+    """A page of bots."""
+
+    queries: BotQueries
+    data: list[BotRecord]
+
+
 class Done(Wire):
     """The answer to a write. A new id is found by reading the list."""
 
@@ -149,13 +177,16 @@ class Refusal(Wire):
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Describe the given error answers for the OpenAPI document."""
     meanings = {
-        400: "The body is not valid; the text names every invalid field.",
+        400: "The body or a parameter is not valid; the text names every invalid field.",
         401: "The token is missing or invalid.",
         403: "The token belongs to another bot.",
         404: "The bot or the record is not known.",
+        409: "The user has voted already; `Retry-After` is the time left, in seconds.",
         413: "The body is too large.",
         500: "An internal error of the service.",
+        503: "The database does not answer.",
     }
     return {
-        status: {"model": Refusal, "description": meanings[status]} for status in (*statuses, 500)
+        status: {"model": Refusal, "description": meanings[status]}
+        for status in (*statuses, 500, 503)
     }

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 from http import HTTPStatus
+from sqlite3 import SQLITE_ERROR
 from typing import TYPE_CHECKING
 
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import InterfaceError, OperationalError, TimeoutError  # noqa: A004 - the pool's
 from starlette.exceptions import HTTPException
 
 from commandsync.api.address import API_VERSION
 from commandsync.server.bodies import describe
+from commandsync.server.catalogue import BadSortError
 from commandsync.server.endpoint import AnotherBotError, json_response
 from commandsync.server.listing import UnknownError
 from commandsync.server.tokens import BadTokenError
+from commandsync.server.votes import TooEarlyError
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
 
+_log = logging.getLogger(__name__)
 _WORDS = {
     400: "the body is not valid JSON in UTF-8, or nested too deeply",
     404: f"there is no such path; the interface begins with /v{API_VERSION}/bot",
@@ -25,9 +31,11 @@ _WORDS = {
 
 
 _STATUSES = {
+    BadSortError: HTTPStatus.BAD_REQUEST,
     BadTokenError: HTTPStatus.UNAUTHORIZED,
     AnotherBotError: HTTPStatus.FORBIDDEN,
     UnknownError: HTTPStatus.NOT_FOUND,
+    TooEarlyError: HTTPStatus.CONFLICT,
 }
 
 
@@ -37,6 +45,8 @@ def install(app: FastAPI) -> None:
         app.add_exception_handler(error, _refused)
     app.add_exception_handler(RequestValidationError, _bad_body)
     app.add_exception_handler(HTTPException, _of_framework)
+    for unavailable in (OperationalError, InterfaceError, TimeoutError):
+        app.add_exception_handler(unavailable, _unavailable)
     app.add_exception_handler(Exception, _internal)
 
 
@@ -45,6 +55,8 @@ async def _refused(_request: Request, error: Exception) -> Response:
     response = json_response({"error": str(error)}, status)
     if status is HTTPStatus.UNAUTHORIZED:
         response.headers["WWW-Authenticate"] = "Bot"
+    if isinstance(error, TooEarlyError):
+        response.headers["Retry-After"] = str(error.seconds)
     return response
 
 
@@ -58,6 +70,20 @@ async def _of_framework(_request: Request, error: Exception) -> Response:
     words = _WORDS.get(error.status_code, error.detail)
     response = json_response({"error": words}, error.status_code)
     response.headers.update(error.headers or {})
+    return response
+
+
+async def _unavailable(_request: Request, error: Exception) -> Response:
+    """Log one line for each request: a database that does not answer fails all of them."""
+    cause = getattr(error, "orig", None)
+    if getattr(cause, "sqlite_errorcode", None) == SQLITE_ERROR:
+        raise error  # SQLite has answered: the statement is wrong
+    reason = " ".join(str(cause or error).split())
+    _log.error("the database does not answer: %s", reason)
+    response = json_response(
+        {"error": "the database does not answer; try again later"}, HTTPStatus.SERVICE_UNAVAILABLE
+    )
+    response.headers["Retry-After"] = "1"
     return response
 
 

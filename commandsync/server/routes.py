@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Path, Response
 
 from commandsync.records.texts import Resource
-from commandsync.server import listing
+from commandsync.server import listing, votes
 from commandsync.server.bodies import (
     AnnouncementBody,
     AnnouncementRecord,
@@ -14,7 +14,7 @@ from commandsync.server.bodies import (
     CommandRecord,
     UsesBody,
 )
-from commandsync.server.endpoint import Answers, BotId, Db, OwnBot
+from commandsync.server.endpoint import Answers, BotId, Db, Moment, OwnBot
 from commandsync.server.records import Answer, BotRecord, Done, Wire, refusals
 
 router = APIRouter()
@@ -34,10 +34,10 @@ _COMMAND = {**_ANSWER, "tags": ["commands"]}
     response_model=Answer[BotRecord],
     responses=refusals(404),
 )
-def get_bot(bot: BotId, database: Db, answer: Answers) -> Response:
+def get_bot(bot: BotId, database: Db, moment: Moment, answer: Answers) -> Response:
     """Return the bot with all its documented fields. No token is needed."""
     with database.reading() as connection:
-        record = listing.bot_of(connection, bot)
+        (record,) = votes.with_counts(connection, [listing.bot_of(connection, bot)], at=moment)
     return answer("The bot.", data=record)
 
 

@@ -1,4 +1,7 @@
-"""The service on a port: in the foreground until a signal, or in a thread for a while."""
+"""The service on a port: in the foreground until a signal, or in a thread for a while.
+
+In the foreground it may have several processes: the first one prepares everything, and listens.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,25 @@ import logging
 import signal
 import socket
 import threading
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import uvicorn
 
-from commandsync.errors import UsageError
+from commandsync.errors import CommandsyncError, UsageError
 from commandsync.server.app import create_app
 from commandsync.server.database import opened
 from commandsync.server.seed import create_bots, read_seed
+from commandsync.server.votes import INTERVAL
+from commandsync.server.workers import supervise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from datetime import timedelta
+    from multiprocessing.connection import Connection
     from pathlib import Path
     from types import FrameType
 
@@ -37,14 +45,16 @@ class RunningService:
     bots: tuple[SeededBot, ...] = ()
 
 
-def serve(
+def serve(  # noqa: PLR0913 - the options of the command
     *,
     host: str,
     port: int,
     database: str,
     seed: Path | None = None,
+    vote_interval: timedelta = INTERVAL,
     on_ready: Callable[[str, Sequence[SeededBot]], None] | None = None,
     access_log: bool = False,
+    workers: int = 1,
 ) -> None:
     """Run the service until SIGINT or SIGTERM; requests in flight are answered first.
 
@@ -53,27 +63,57 @@ def serve(
         port: The port; 0 picks a free one.
         database: A file path, or `:memory:`. A missing file is created.
         seed: A JSON file of bots to create if they do not exist yet.
+        vote_interval: The time between two votes of a user for a bot.
         on_ready: Called once, with the base URL and the seed's bots, when connections are accepted;
             it may make requests. What it raises stops the service and is raised here.
         access_log: Log every request, through the logger `uvicorn.access`.
+        workers: How many processes answer; more than one needs PostgreSQL.
 
     Raises:
-        UsageError: The address cannot be listened on.
+        UsageError: The address cannot be listened on, or there are too many workers.
         FileError: The database or the seed file cannot be used.
     """
-    with _prepared(host, port, database, seed, access_log=access_log) as (server, service):
-        if on_ready is not None:
-            server.when_ready = partial(on_ready, service.url, service.bots)
-        with _until_signalled(server):
-            server.run_on_socket()
+    if workers > 1:
+        _check_shared(database)
+    with closing(_listen(host, port)) as listener:
+        prepare = partial(
+            _prepared,
+            host,
+            listener,
+            database,
+            vote_interval=vote_interval,
+            access_log=access_log,
+        )
+        with prepare(seed) as (server, service):
+            when_ready = partial(on_ready or _nothing, service.url, service.bots)
+            if workers == 1:
+                server.when_ready = when_ready
+                with _until_signalled(server):
+                    server.run_on_socket()
+        if workers > 1:
+            supervise(partial(_work, prepare), workers, when_ready)
+
+
+def _nothing(_url: str, _bots: Sequence[SeededBot]) -> None:
+    pass
 
 
 @contextmanager
 def running(
-    database: str = ":memory:", *, seed: Path | None = None, port: int = 0
+    database: str = ":memory:",
+    *,
+    seed: Path | None = None,
+    port: int = 0,
+    vote_interval: timedelta = INTERVAL,
 ) -> Iterator[RunningService]:
     """Run the service in a thread on loopback for as long as the block lasts; see `serve`."""
-    with _prepared("127.0.0.1", port, database, seed, access_log=False) as (server, service):
+    host = "127.0.0.1"
+    with (
+        closing(_listen(host, port)) as listener,
+        _prepared(
+            host, listener, database, seed, vote_interval=vote_interval, access_log=False
+        ) as (server, service),
+    ):
         thread = threading.Thread(target=server.run_on_socket, name="commandsync-server")
         thread.start()
         try:
@@ -103,6 +143,16 @@ class _Server(uvicorn.Server):
         if self._failure is not None:
             raise self._failure
 
+    def end(self) -> None:
+        """Accept no more connections, and answer the requests in flight."""
+        self.should_exit = True
+
+    def end_with(self, channel: Connection) -> None:
+        """End when the channel does."""
+        with suppress(EOFError, OSError):
+            channel.recv()
+        self.end()
+
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Leave signals alone: the framework would raise them again at the end."""
@@ -122,16 +172,21 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def _prepared(
-    host: str, port: int, database: str, seed: Path | None, *, access_log: bool
+    host: str,
+    listener: socket.socket,
+    database: str,
+    seed: Path | None,
+    *,
+    vote_interval: timedelta,
+    access_log: bool,
 ) -> Iterator[tuple[_Server, RunningService]]:
     """Do everything that can fail before the first request is answered."""
     planned = None if seed is None else read_seed(seed)
     with ExitStack() as stack:
-        listener = stack.enter_context(closing(_listen(host, port)))
         handle = stack.enter_context(opened(database))
         bots = () if planned is None else create_bots(planned, handle)
         config = uvicorn.Config(
-            create_app(handle),
+            create_app(handle, vote_interval=vote_interval),
             http="h11",
             loop="asyncio",
             ws="none",
@@ -145,6 +200,32 @@ def _prepared(
             logging.getLogger("uvicorn.access").setLevel(logging.INFO)
         name, bound = f"[{host}]" if ":" in host else host, listener.getsockname()[1]
         yield _Server(config, listener), RunningService(f"http://{name}:{bound}", bots)
+
+
+def _check_shared(database: str) -> None:
+    """Refuse several processes on a database file: its writers wait for one another anyway."""
+    if "://" not in database:
+        raise UsageError(
+            "--workers needs a PostgreSQL database", hint="give --database postgresql+psycopg://..."
+        )
+
+
+def _work(
+    prepare: Callable[[Path | None], AbstractContextManager[tuple[_Server, RunningService]]],
+    channel: Connection,
+) -> None:
+    """Run one of several processes until the end of its channel, or SIGTERM."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is for the first process
+    logging.basicConfig(format="%(message)s")
+    try:
+        with suppress(BrokenPipeError), prepare(None) as (server, _service):
+            # Both end it gently; whether to wait is for the first process to decide.
+            signal.signal(signal.SIGTERM, lambda *_: server.end())
+            threading.Thread(target=server.end_with, args=(channel,), daemon=True).start()
+            server.when_ready = partial(channel.send, None)  # a broken pipe: nobody is left to tell
+            server.run_on_socket()
+    except CommandsyncError as error:
+        channel.send(error)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -5,15 +5,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, create_model, field_validator
 from sqlalchemy import Connection
 
-from commandsync.errors import FileError
+from commandsync.errors import FileError, UsageError
 from commandsync.records.texts import Resource
 from commandsync.server import listing, tokens
-from commandsync.server.bodies import AnnouncementBody, CommandBody, Uses, describe
+from commandsync.server.bodies import SEEDED, describe
 from commandsync.server.database import Database
 from commandsync.server.records import BotFields
 
@@ -29,23 +29,18 @@ class SeededBot:
     token: str = field(repr=False)
 
 
-class SeedCommand(CommandBody, extra="forbid"):
-    """A command of the seed file: the body that adds it, and its uses."""
-
-    id: None = None  # the service gives it
-    uses: Uses = 0
-
-
-class SeedAnnouncement(AnnouncementBody, extra="forbid"):
-    """An announcement of the seed file."""
-
-
-class SeedBot(BotFields):
-    """A bot of the seed file: any of the documented fields, and its lists."""
+class _SeedBot(BotFields):
+    """A bot of the seed file: any of the documented fields."""
 
     id: Annotated[str, Field(pattern=r"^[0-9A-Za-z_-]{1,100}$")]
-    commands: list[SeedCommand] = Field(default_factory=list)
-    announcements: list[SeedAnnouncement] = Field(default_factory=list)
+
+
+_LISTS: dict[str, Any] = {
+    kind.collection: (list[body], Field(default_factory=list))  # type: ignore[valid-type]  # a model at run time
+    for kind, body in SEEDED.items()
+}
+SeedBot = create_model("SeedBot", __base__=_SeedBot, **_LISTS)
+"""A bot of the seed file, with its lists of each kind of record."""
 
 
 class Seed(BaseModel, strict=True, extra="forbid"):
@@ -55,7 +50,7 @@ class Seed(BaseModel, strict=True, extra="forbid"):
 
     @field_validator("bots")
     @classmethod
-    def _ids_differ(cls, bots: list[SeedBot]) -> list[SeedBot]:
+    def _ids_differ(cls, bots: list[_SeedBot]) -> list[_SeedBot]:
         if len({bot.id for bot in bots}) < len(bots):
             raise ValueError("contains a duplicate id")
         return bots
@@ -76,18 +71,24 @@ def read_seed(path: Path) -> Seed:
         raise FileError(f"the seed file {path} is not valid: {problems}", hint=_HINT) from error
 
 
-def create_bots(seed: Seed, database: Database) -> tuple[SeededBot, ...]:
-    """Create the bots that do not exist yet, all or none; return every one with its token."""
-    with database.writing() as connection:
+def create_bots(seed: Seed, database: Database, *, all_new: bool = False) -> tuple[SeededBot, ...]:
+    """Create the bots that do not exist yet, all or none; return every one with its token.
+
+    Raises:
+        UsageError: One exists, and they have to be `all_new`.
+    """
+    with database.writing_alone() as connection:
         for bot in seed.bots:
             with suppress(listing.UnknownError):
                 listing.check_bot(connection, bot.id)
+                if all_new:
+                    raise UsageError(f"the bot {bot.id} exists already")
                 continue
             _create(connection, bot)
-        return tuple(_seeded(connection, bot.id, database.secret) for bot in seed.bots)
+        return tuple(seeded(connection, bot.id, database.secret) for bot in seed.bots)
 
 
-def _create(connection: Connection, bot: SeedBot) -> None:
+def _create(connection: Connection, bot: _SeedBot) -> None:
     fields = bot.model_dump(by_alias=True, exclude={"id", *(kind.collection for kind in Resource)})
     listing.add_bot(connection, bot.id, fields)
     for kind in Resource:
@@ -95,7 +96,8 @@ def _create(connection: Connection, bot: SeedBot) -> None:
             listing.add(connection, bot.id, kind, record.columns())
 
 
-def _seeded(connection: Connection, bot: str, secret: str) -> SeededBot:
+def seeded(connection: Connection, bot: str, secret: str) -> SeededBot:
+    """Return a bot with its token; raises `UnknownError`."""
     record = listing.bot_of(connection, bot)
     # Issued when the bot was created: every start on this database gives the same token.
     issued_at = int(datetime.fromisoformat(record["createdAt"]).timestamp())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from commandsync.apply.outcomes import Result, Settled
-    from commandsync.apply.steps import Event
+    from commandsync.apply.steps import StepResult
     from commandsync.client.connection import Connection
     from commandsync.plan.plan import Plan
     from commandsync.sync.settings import Settings
@@ -33,7 +33,7 @@ class Stop:
     """
 
     on_stopping: Callable[[], None]
-    events: SimpleQueue[Event] = field(default_factory=SimpleQueue)
+    events: SimpleQueue[StepResult] = field(default_factory=SimpleQueue)
     connection: Connection | None = None
 
     def __call__(self, count: int) -> None:

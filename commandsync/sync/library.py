@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from commandsync import AsyncClient, Client
     from commandsync.apply.outcomes import Settled
-    from commandsync.apply.steps import Event, Step
+    from commandsync.apply.steps import Step, StepResult
     from commandsync.plan.plan import Plan
     from commandsync.records.snapshot import Snapshot
 
@@ -122,7 +122,7 @@ class _Job:
     def plan(self, listed: Snapshot) -> Plan:
         return plan_of(self.manifest, listed, site=self.site, settings=self.settings)
 
-    def steps(self, listed: Snapshot) -> Generator[Step, Event, Result]:
+    def steps(self, listed: Snapshot) -> Generator[Step, StepResult, Result]:
         plan = self.plan(listed)
         if self.options.dry_run:
             return replace(skipped(plan, "this is a dry run"), interrupted=False)

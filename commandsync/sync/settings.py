@@ -136,7 +136,7 @@ def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
         ManifestError: Two manifests are for the same bot on the same host.
         CommandsyncError: As `site_of`.
     """
-    from commandsync.manifest import Target, same_target_problems  # noqa: PLC0415 - loads yaml
+    from commandsync.manifest import ManifestTarget, same_target_problems  # noqa: PLC0415 - loads yaml
 
     sites = []
     for manifest in manifests:
@@ -145,7 +145,7 @@ def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
         except CommandsyncError as error:
             raise about(error, manifest.path, of=len(manifests)) from error
     targets = [
-        Target(manifest.path, site.address.base_url, site.bot)
+        ManifestTarget(manifest.path, site.address.base_url, site.bot)
         for manifest, site in zip(manifests, sites, strict=True)
     ]
     if problems := same_target_problems(targets):

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from commandsync.api.operations import Operation
     from commandsync.apply.outcomes import Result
-    from commandsync.apply.steps import Event
+    from commandsync.apply.steps import StepResult
     from commandsync.errors import Reply
     from commandsync.plan.plan import Plan
 
@@ -109,7 +109,7 @@ class _AsyncSimulated(AsyncConnection):
 
 def by_threads(plan: Plan, listed: Snapshot, service: Listing) -> Result:
     health = Health()
-    events: SimpleQueue[Event] = SimpleQueue()
+    events: SimpleQueue[StepResult] = SimpleQueue()
     steps = apply(plan, listed=listed, health=health, concurrency=1)
     with _Simulated(service) as connection:
         return drive(steps, connection, health=health, events=events, on_settled=lambda _: None)
@@ -169,7 +169,7 @@ def test_every_fault_has_the_same_outcomes(run: Run, fault: Fault) -> None:
 
 
 @pytest.mark.parametrize("stop", [Interrupted(), Aborted()], ids=["interrupted", "aborted"])
-def test_a_stop_ends_the_tasks_in_flight(stop: Event) -> None:
+def test_a_stop_ends_the_tasks_in_flight(stop: StepResult) -> None:
     plan, listed, service = planned(None, "read", 0)
 
     class Hanging(_AsyncSimulated):
@@ -186,7 +186,7 @@ def test_a_stop_ends_the_tasks_in_flight(stop: Event) -> None:
                     Hanging.left += 1
             return answer
 
-    events: asyncio.Queue[Event] = asyncio.Queue()
+    events: asyncio.Queue[StepResult] = asyncio.Queue()
 
     async def main() -> Result:
         health = Health()

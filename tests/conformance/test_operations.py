@@ -369,6 +369,8 @@ MISTAKES: dict[str, tuple[str, dict[str, object]]] = {
     "no syntax": ("edit_command", TEXT | {"id": "1", "syntax": "\n"}),
     "no id": ("edit_command", TEXT | {"id": " "}),
     "a category that is none": ("add_command", TEXT | {"category": 7}),
+    "less than no servers": ("post_stats", {"servers": -1}),
+    "half a shard": ("post_stats", {"servers": 1, "shards": 0.5}),
     "less than no uses": ("set_uses", {"id": "1", "uses": -1}),
     "no command": ("delete_command", {"id": "."}),
     "no announcement": ("delete_announcement", {"id": ""}),

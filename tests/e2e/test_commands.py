@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     *("init", "validate", "plan", "apply", "pull", "schema"),
-    *("bots", "voters", "commands", "announcements", "watch", "serve", "demo"),
+    *("bots", "voters", "vote", "commands", "announcements", "watch", "serve", "demo"),
 )
 FORMATS = pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
 NAMES = [f"command {number}" for number in range(10)]

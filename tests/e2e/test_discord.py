@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,8 @@ from tests.support.rawserver import Exchange, answer
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
+    from tests.support.bots import Bot as Listed
+    from tests.support.bots import Service as Embedded
     from tests.support.gateway import Guest
 
 CHECK = "/v1/bot/42/voters/"
@@ -252,6 +254,95 @@ def test_removing_the_cog_ends_the_events_and_closes_the_client(gateway: Service
         await bot.wait_for("listing_ready")
 
     lived(gateway, story)
+
+
+# The report of the servers
+
+
+def reporting(bot: Bot, listed: Listed) -> Listing:
+    client = AsyncClient(listed.token, listed.url, retries=0)
+    return Listing(bot, client, post_servers=True)
+
+
+async def shown(listed: Listed, servers: int) -> None:
+    """Wait until the service shows so many servers of a bot."""
+    while (await asyncio.to_thread(listed.statistics))["servers"] != servers:
+        pass
+
+
+@pytest.fixture
+def listed(service: Embedded) -> Listed:
+    return service.bot()
+
+
+@pytest.mark.usefixtures("chat")
+@pytest.mark.parametrize("early", [True, False], ids=["before it is ready", "after"])
+def test_servers_are_reported_when_the_bot_is_ready(listed: Listed, *, early: bool) -> None:
+    async def live() -> None:
+        async with asyncio.timeout(LONGEST), Bot() as bot:
+            if early:
+                await bot.add_cog(reporting(bot, listed))
+            life = asyncio.create_task(bot.start("a.b.c"))
+            if not early:
+                await bot.wait_for("ready")
+                await bot.add_cog(reporting(bot, listed))
+            await shown(listed, 1)
+            await bot.close()
+            await life
+
+    asyncio.run(live())
+
+    assert listed.statistics()["servers"] == 1
+
+
+@pytest.mark.usefixtures("chat")
+def test_servers_are_reported_again_and_no_more_without_the_cog(
+    listed: Listed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commandsync.ext.discord.POST_INTERVAL", 0.01)
+
+    async def live() -> None:
+        async with asyncio.timeout(LONGEST), running(Bot()) as bot:
+            await bot.add_cog(reporting(bot, listed))
+            await shown(listed, 1)
+            await asyncio.to_thread(listed.report, servers=99)
+            await shown(listed, 1)
+            cog = await bot.remove_cog(NAME)
+            assert isinstance(cog, Listing)
+            assert cog.posting is not None
+            with suppress(asyncio.CancelledError):
+                await cog.posting
+
+    asyncio.run(live())
+    listed.report(servers=99)
+
+    assert listed.statistics()["servers"] == 99
+
+
+@pytest.mark.usefixtures("chat")
+def test_a_refused_report_is_logged_and_tried_again(
+    listed: Listed, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("commandsync.ext.discord.POST_INTERVAL", 0.01)
+
+    def warnings() -> list[str]:
+        return [
+            record.getMessage()
+            for record in caplog.records
+            if record.name == "commandsync.ext.discord" and record.levelname == "WARNING"
+        ]
+
+    async def live() -> None:
+        async with asyncio.timeout(LONGEST), running(Bot()) as bot:
+            client = AsyncClient(TOKEN, listed.url, bot=listed.id, retries=0)
+            await bot.add_cog(Listing(bot, client, post_servers=True))
+            while len(warnings()) < 2:
+                await shown(listed, 0)
+
+    asyncio.run(live())
+
+    assert warnings()[0].startswith("the servers were not reported: the service does not accept")
+    assert TOKEN not in caplog.text
 
 
 @pytest.mark.usefixtures("chat")

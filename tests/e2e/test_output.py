@@ -241,3 +241,18 @@ def test_plans_in_two_runs_are_equal_to_the_byte(home: Home) -> None:
 
     assert checked(first, "plan")
     assert first == second
+
+
+@on_posix
+def test_a_terminal_shows_the_line_of_a_problem_and_a_pipe_its_place_alone(home: Home) -> None:
+    home.write("version: 1\ncommands:\n  - {name: a, description: b, sintax: c}\n")
+    with Terminal.running(home, "validate", "--color", "never") as terminal:
+        code, shown, _ = terminal.ended()
+    piped = home.run("validate").err
+
+    frame = (
+        "  3 |   - {name: a, description: b, sintax: c}\n    |                               ^\n"
+    )
+    assert code == 4
+    assert f'commands.yaml:3:31: error: a command has no key "sintax"\n{frame}' in shown
+    assert " | " not in piped

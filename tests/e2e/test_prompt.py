@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tests.support.proxy import Proxy
 
 on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
-QUESTION = "Make 2 changes on the listing? [y/N]: "
+QUESTION = "Make these changes? [y/N]: "
 RENAMED = 'Is "{}" renamed to "{}", with its id and uses kept? [y/N]: '
 
 
@@ -65,6 +65,30 @@ def test_a_yes_reads_again_and_then_writes(home: Home, bot: Bot, proxy: Proxy) -
     assert "Apply: 2 done" in rest
     assert [request.method for request in proxy.requests] == ["GET", "GET", "POST", "POST", "GET"]
     assert bot.names() == ["help", "play", "new"]
+
+
+@on_posix
+def test_the_question_counts_what_is_written_and_the_uses_that_are_lost(
+    home: Home, service: Service
+) -> None:
+    used = (("old", 1840), ("older", 1))
+    bot = service.bot(
+        [
+            "help",
+            *({"name": name, "description": "x", "syntax": "x", "uses": n} for name, n in used),
+        ]
+    )
+    home.knows(bot)
+    home.write(fields(("help", "Reworded."), ("new", "Does something else.", "/new <thing>")))
+    home.variable("NO_COLOR", "1")
+    with Terminal.running(home, "apply") as terminal:
+        shown = terminal.until(QUESTION)
+        terminal.type("n\n")
+        terminal.ended()
+
+    assert "  - old  (1,840 uses go with it)\n" in shown
+    assert "  - older  (1 use goes with it)\n" in shown
+    assert f"\n1 to add, 1 to edit, 2 to delete (1,841 uses). {QUESTION}" in shown
 
 
 @on_posix
@@ -137,6 +161,7 @@ def test_what_looks_like_a_rename_is_one_after_a_yes(home: Home, bot: Bot) -> No
         terminal.type("y\n")
         code, _, _ = terminal.ended()
 
+    assert f"2 to rename. {QUESTION}" in shown
     assert "» help → manual" in shown
     assert code == 0
     assert bot.ids() == {"manual": ids["help"], "start": ids["play"]}

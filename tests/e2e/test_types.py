@@ -62,6 +62,7 @@ def blocking(user: Id) -> list[object]:
         if added is not None:
             client.edit_command(added.id, added.name, added.description, added.syntax)
             client.set_uses(added.id, 7)
+            client.post_stats(servers=7)
             client.delete_command(added.id)
         announced = client.add_announcement("v2", "Out.")
         if announced is not None:
@@ -106,6 +107,7 @@ async def asynchronous(user: Id) -> list[object]:
         if added is not None:
             await client.edit_command(added.id, added.name, added.description, added.syntax)
             await client.set_uses(added.id, 7)
+            await client.post_stats(servers=7, shards=None)
             await client.delete_command(added.id)
         announced = await client.add_announcement("v2", "Out.")
         if announced is not None:

@@ -55,6 +55,12 @@ class Bot:
         """Write as somebody else would: without the product."""
         self._call("POST", collection, content)
 
+    def vote(self, user: str, username: str) -> None:
+        self._call("POST", "votes", {"user": {"id": user, "username": username}})
+
+    def report(self, *, servers: int) -> None:
+        self._call("POST", "stats", {"servers": servers})
+
     def delete(self, identifier: str) -> None:
         self._call("DELETE", f"commands/{identifier}")
 
@@ -62,11 +68,20 @@ class Bot:
         records: list[Record] = self._call("GET", collection)["data"]
         return records
 
+    def voters(self) -> list[Record]:
+        """The last 10 votes, the newest first."""
+        records: list[Record] = self._call("GET", "voters")["data"]["data"]
+        return records
+
+    def statistics(self) -> Record:
+        statistics: Record = self._call("GET", "")["data"]["statistics"]
+        return statistics
+
     def _call(self, method: str, path: str, content: Record | None = None) -> Record:
         headers = {"Authorization": f"Bot {self.token}", "Content-Type": "application/json"}
         body = None if content is None else json.dumps(content)
         with closing(HTTPConnection(urlsplit(self.url).netloc, timeout=30)) as connection:
-            connection.request(method, f"/v1/bot/{self.id}/{path}", body, headers)
+            connection.request(method, f"/v1/bot/{self.id}/{path}".rstrip("/"), body, headers)
             reply = connection.getresponse()
             answer: Record = json.loads(reply.read())
         assert reply.status == 200, answer

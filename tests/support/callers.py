@@ -59,11 +59,16 @@ class Caller:
 
         A header that is None is left out.
         """
-        whole = f"/v1/bot/{self.bot}{path}"
+        return self.ask_anywhere(method, f"/v1/bot/{self.bot}{path}", body, **headers)
+
+    def ask_anywhere(
+        self, method: str, whole: str, body: object = None, **headers: str | None
+    ) -> tuple[int, Any]:
+        """Ask for any path of the document, with its query."""
         sent = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         reply = self.raw(method, whole, sent, {**self.headers(), **headers})
         answer = json.loads(reply.content)
-        template = _template(method, whole)
+        template = _template(method, whole.partition("?")[0])
         _validator(method, template, reply.status).validate(answer)
         assert reply.headers["content-type"] == "application/json"
         assert "detail" not in answer

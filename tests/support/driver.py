@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from commandsync.api.operations import Operation
     from commandsync.apply.outcomes import Settled
-    from commandsync.apply.steps import Event, Step
+    from commandsync.apply.steps import Step, StepResult
     from tests.support.listing import Listing
 
 T = TypeVar("T")
@@ -91,7 +91,7 @@ class Driver:
     most: int = 0
     started: list[int] = field(default_factory=list)
     outcomes: list[Settled] = field(default_factory=list)
-    _agenda: list[tuple[float, int, Callable[[], Event | None]]] = field(default_factory=list)
+    _agenda: list[tuple[float, int, Callable[[], StepResult | None]]] = field(default_factory=list)
     _tickets: count[int] = field(default_factory=count)
     _in_flight: int = 0
     _closed_until: float = 0.0
@@ -99,7 +99,7 @@ class Driver:
     _flights: list[_Flight] = field(default_factory=list)
     _underway: list[Callable[[], None]] = field(default_factory=list)
 
-    def run(self, steps: Generator[Step, Event, T]) -> T:
+    def run(self, steps: Generator[Step, StepResult, T]) -> T:
         """Carry steps to their end.
 
         Raises:
@@ -107,7 +107,7 @@ class Driver:
         """
         return to_its_end(self.running(steps))
 
-    def running(self, steps: Generator[Step, Event, T]) -> Moments[T]:
+    def running(self, steps: Generator[Step, StepResult, T]) -> Moments[T]:
         """Carry steps to their end, letting others do something before each moment."""
         try:
             step = next(steps)
@@ -152,10 +152,10 @@ class Driver:
         self._flights.append(flight)
         self._soon(0.0, lambda: self._go_on(flight))
 
-    def _soon(self, seconds: float, what: Callable[[], Event | None]) -> None:
+    def _soon(self, seconds: float, what: Callable[[], StepResult | None]) -> None:
         heapq.heappush(self._agenda, (self.now + seconds, next(self._tickets), what))
 
-    def _next_event(self, wait: float | None) -> Moments[Event]:
+    def _next_event(self, wait: float | None) -> Moments[StepResult]:
         end = None if wait is None else self.now + wait
         while True:
             yield
@@ -180,7 +180,7 @@ class Driver:
             flight.waiting = False
             self._soon(0.0, lambda flight=flight: self._resume(flight, answer=False))  # type: ignore[misc]
 
-    def _go_on(self, flight: _Flight) -> Event | None:
+    def _go_on(self, flight: _Flight) -> StepResult | None:
         """Do what the policy says next."""
         if isinstance(flight.doing, Wait):
             if flight.doing.everyone:
@@ -210,7 +210,7 @@ class Driver:
         self._soon(half, due)
         return None
 
-    def _waited(self, flight: _Flight) -> Event | None:
+    def _waited(self, flight: _Flight) -> StepResult | None:
         if not flight.waiting:
             return None  # a stop was faster
         flight.waiting = False
@@ -220,13 +220,15 @@ class Driver:
         one = flight.call.operation
         flight.last = answer = self.service.handle(one.method, one.path, one.query, one.body)
 
-        def land() -> Event | None:
+        def land() -> StepResult | None:
             self._in_flight -= 1
             return self._resume(flight, answer=answer)
 
         self._soon(half, land)
 
-    def _resume(self, flight: _Flight, *, answer: Reply | TransportError | bool) -> Event | None:
+    def _resume(
+        self, flight: _Flight, *, answer: Reply | TransportError | bool
+    ) -> StepResult | None:
         try:
             flight.doing = flight.steps.send(answer)
         except StopIteration as end:
@@ -235,11 +237,11 @@ class Driver:
             return self._done(flight, Answered(flight.call.key, error=error))
         return self._go_on(flight)
 
-    def _not_sent(self, flight: _Flight) -> Event | None:
+    def _not_sent(self, flight: _Flight) -> StepResult | None:
         if flight.last is not None:
             return self._resume(flight, answer=flight.last)
         return self._done(flight, Answered(flight.call.key, error=StoppedError("stopped")))
 
-    def _done(self, flight: _Flight, event: Answered) -> Event:
+    def _done(self, flight: _Flight, event: Answered) -> StepResult:
         self._flights.remove(flight)
         return event

@@ -53,10 +53,11 @@ def command(
     id: str = "",  # noqa: A002 - the field's own name
     line: int = 0,
     formerly: tuple[str, ...] = (),
+    uses: int | None = None,
 ) -> Entry:
     """Return a command; with a line it is the manifest's."""
     text = CommandText(name, description, syntax or f"/{name}", category)
-    return Entry(text, id, Location("commands.yaml", line, 5) if line else None, formerly)
+    return Entry(text, id, Location("commands.yaml", line, 5) if line else None, formerly, uses)
 
 
 def announcement(title: str, description: str, *, id: str = "", line: int = 0) -> Entry:  # noqa: A002 - as above

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from commandsync.api.operations import Operation
     from commandsync.apply.outcomes import Result
-    from commandsync.apply.steps import Event, Step
+    from commandsync.apply.steps import Step, StepResult
     from commandsync.plan.plan import Plan
     from commandsync.records.texts import Text
     from tests.support.driver import Moments
@@ -85,7 +85,7 @@ class Parts:
     """
 
     planning: Callable[..., Plan] = make_plan
-    applying: Callable[..., Generator[Step, Event, Result]] = apply
+    applying: Callable[..., Generator[Step, StepResult, Result]] = apply
     bend: Callable[[Operation[Any]], Operation[Any]] = lambda operation: operation
 
 

@@ -23,6 +23,7 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 
 def test_the_whole_life_of_a_listing_is_as_described(caller: Caller) -> None:
     caller.ask("GET")
+    caller.ask_anywhere("GET", "/v1/bots")
     caller.ask("POST", "/commands", {**COMMAND, "category": "Fun"})
     (command,) = caller.listed()
     caller.ask("POST", "/commands", {**COMMAND, "id": command["id"], "name": "pong"})
@@ -33,11 +34,15 @@ def test_the_whole_life_of_a_listing_is_as_described(caller: Caller) -> None:
     caller.ask("POST", "/announcements", NOTICE)
     (announcement,) = caller.listed("announcements")
     caller.ask("DELETE", f"/announcements/{announcement['id']}")
+    caller.ask("POST", "/stats", {"servers": 1})
+    caller.ask("POST", "/votes", {"user": {"id": "7"}})
+    for voters in ("/voters", "/voters/7"):
+        caller.ask("GET", voters)
 
     assert (edited["id"], edited["uses"], edited.get("category")) == (command["id"], 3, None)
     assert caller.listed() == caller.listed("announcements") == []
     assert caller.seen == {(method, path, 200) for method, path in OPERATIONS}
-    assert len(OPERATIONS) == 9
+    assert len(OPERATIONS) == 14
 
 
 # Reading

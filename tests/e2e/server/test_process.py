@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
 import time
@@ -91,6 +92,16 @@ def test_it_answers_at_the_url_it_prints_and_shows_no_token_at_vv(home: Home) ->
     assert status == 404
     assert f'"DELETE /v1/bot/{bot}/commands/nothing HTTP/1.1" 404' in err
     assert token not in err
+
+
+def test_the_interval_of_votes_is_an_option(home: Home) -> None:
+    with serving(home, "--seed", str(EXAMPLE), "--vote-interval", "100", bots=2) as served:
+        caller = served.caller(next(iter(served.tokens)))
+        caller.ask("POST", "/votes", {"user": {"id": "7"}})
+        status, answer = caller.ask("POST", "/votes", {"user": {"id": "7"}})
+
+    assert status == 409
+    assert re.fullmatch(r"user 7 has voted, .* in (100|\d\d) seconds", answer["error"])
 
 
 # Being told to end
@@ -223,7 +234,9 @@ def killer(child: subprocess.Popen[bytes], goal: int) -> Callable[[], None]:
     return count
 
 
-def test_a_kill_takes_back_nothing_acknowledged_and_makes_nothing_up(home: Home) -> None:
+def test_a_kill_takes_back_nothing_acknowledged_and_makes_nothing_up(
+    home: Home, database_url: str
+) -> None:
     commands = [
         {"name": f"{number}", "description": "0", "syntax": "s"}
         for number in range(WRITERS * (DELETABLE + 1))
@@ -233,7 +246,8 @@ def test_a_kill_takes_back_nothing_acknowledged_and_makes_nothing_up(home: Home)
     writers: list[Writer] = []
     tokens: set[str] = set()
     for goal in KILLED_AFTER:
-        with serving(home, "--seed", str(seed), bots=1) as served:
+        options = ("--database", database_url, "--seed", str(seed))
+        with serving(home, *options, bots=1) as served:
             caller = served.caller("1")
             tokens.add(caller.token)
             listed = caller.listed()
@@ -249,7 +263,7 @@ def test_a_kill_takes_back_nothing_acknowledged_and_makes_nothing_up(home: Home)
             with ThreadPoolExecutor(WRITERS) as pool:
                 for work in [pool.submit(writer.work, caller, kill) for writer in writers]:
                     work.result()
-    with running("listing.db", seed=seed) as service:
+    with running(database_url, seed=seed) as service:
         listed = Caller(service.url, "1", service.bots[0].token).listed()
         for writer in writers:
             writer.check(listed)

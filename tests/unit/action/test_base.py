@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync.action.base import base_manifest
-from commandsync.action.event import Event
+from commandsync.action.event import GitHubEvent
 from commandsync.action.rest import GitHub, GitHubError
 from commandsync.manifest import load_manifests
 from tests.support.home import fields
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from commandsync.manifest import Manifest
     from tests.support.hub import Hub
 
-EVENT = Event("pull_request", REPOSITORY, pull_request=7, base_sha=BASE_SHA)
+EVENT = GitHubEvent("pull_request", REPOSITORY, pull_request=7, base_sha=BASE_SHA)
 LISTED = b'[{"type": "file", "name": "commands.yaml"}]'
 
 

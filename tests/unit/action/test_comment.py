@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync.action.comment import key_of, write_comment
-from commandsync.action.event import Event
+from commandsync.action.event import GitHubEvent
 from commandsync.action.inputs import Inputs
 from commandsync.action.rest import GitHub, GitHubError
 from commandsync.report import github
@@ -15,7 +15,9 @@ from tests.support.runner import REPOSITORY, SHA
 if TYPE_CHECKING:
     from tests.support.hub import Hub
 
-ON_PULL_REQUEST = Event("pull_request", REPOSITORY, SHA, 7, run_url="https://github.com/run/1")
+ON_PULL_REQUEST = GitHubEvent(
+    "pull_request", REPOSITORY, SHA, 7, run_url="https://github.com/run/1"
+)
 
 
 def way(hub: Hub) -> GitHub:
@@ -24,7 +26,7 @@ def way(hub: Hub) -> GitHub:
 
 def write(
     github: GitHub,
-    event: Event,
+    event: GitHubEvent,
     *,
     markdown: str = "Two to add.\n",
     key: str = "lantern",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.action.event import Event, read_event
+from commandsync.action.event import GitHubEvent, read_event
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,7 @@ def test_a_pull_request_whose_repository_is_gone_is_a_forks(tmp_path: Path) -> N
         }
     )
 
-    assert event == Event(
+    assert event == GitHubEvent(
         "pull_request",
         "octo/bots",
         pull_request=7,

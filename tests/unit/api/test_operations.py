@@ -19,7 +19,7 @@ TEXT = CommandText("help", "Shows the menu.", "/help [command]", "General")
 BARE = CommandText("help", "Shows the menu.", "/help [command]")
 NEWS = AnnouncementText("v2.0 is out", "Slash commands everywhere.")
 
-TABLE: list[tuple[Operation[Any], str, str, dict[str, str | int] | None, bool, bool]] = [
+TABLE: list[tuple[Operation[Any], str, str, dict[str, Any] | None, bool, bool]] = [
     (operations.list_bots(), "GET", "/bots", None, True, False),
     (operations.get_bot("42"), "GET", "/bot/42", None, True, False),
     (operations.list_voters("42"), "GET", "/bot/42/voters", None, True, False),
@@ -81,6 +81,22 @@ TABLE: list[tuple[Operation[Any], str, str, dict[str, str | int] | None, bool, b
         True,
         False,
     ),
+    (
+        operations.post_stats("42", servers=12, shards=0),
+        "POST",
+        "/bot/42/stats",
+        {"servers": 12, "shards": 0},
+        True,
+        False,
+    ),
+    (
+        operations.cast_vote("42", "7", username="Ann"),
+        "POST",
+        "/bot/42/votes",
+        {"user": {"id": "7", "username": "Ann"}},
+        False,
+        False,
+    ),
 ]
 
 
@@ -93,7 +109,7 @@ def test_every_call_is_what_the_interface_says(
     operation: Operation[Any],
     method: str,
     path: str,
-    body: dict[str, str | int] | None,
+    body: dict[str, Any] | None,
     *,
     idempotent: bool,
     gone_is_done: bool,
@@ -115,6 +131,11 @@ def test_a_cleared_category_is_sent_as_empty() -> None:
 
     assert edited.body is not None
     assert edited.body["category"] == ""
+
+
+def test_what_is_not_known_of_a_bot_or_a_user_is_left_out() -> None:
+    assert operations.post_stats("42", servers=0).body == {"servers": 0}
+    assert operations.cast_vote("42", 7).body == {"user": {"id": "7"}}
 
 
 def test_bots_are_asked_for_with_what_is_given_and_nothing_else() -> None:
@@ -151,8 +172,9 @@ def test_voters_are_asked_for_by_page() -> None:
         lambda given: operations.edit("42", Resource.COMMAND, given, TEXT),
         lambda given: operations.set_uses("42", given, 1),
         lambda given: operations.check_vote("42", given),
+        lambda given: operations.cast_vote("42", given),
     ],
-    ids=["bot", "delete", "delete announcement", "edit", "uses", "vote"],
+    ids=["bot", "delete", "delete announcement", "edit", "uses", "vote check", "vote"],
 )
 def test_what_would_address_something_else_is_refused(
     make: Callable[[str], object], identifier: str

@@ -338,3 +338,24 @@ def test_only_a_plain_no_or_no_connection_is_certain(
     error: ListingError, *, possible: bool
 ) -> None:
     assert may_have_happened(error) is possible
+
+
+@pytest.mark.parametrize(
+    ("operation", "answer", "hint"),
+    [
+        (ADD, RESET, "it may have been added: check whether it is listed"),
+        (ADD, NEVER_MADE, ""),
+        (EDIT, RESET, ""),
+    ],
+    ids=["an add", "an add that was not sent", "an edit"],
+)
+def test_only_an_add_that_may_have_happened_is_to_be_looked_for(
+    operation: Operation[Any], answer: TransportError, hint: str
+) -> None:
+    steps = attempt(operation, retries=0, jitter=lambda: 0.0, health=Health())
+    next(steps)
+
+    with pytest.raises(TransportError) as raised:
+        steps.send(TransportError(answer.message, sent=answer.sent))
+
+    assert raised.value.hint == hint

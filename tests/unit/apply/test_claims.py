@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.apply.claims import named
+from commandsync.api.policy import Health
+from commandsync.apply.claims import Claims, named
+from commandsync.apply.ledger import Ledger, State, Write
 from commandsync.apply.outcomes import Outcome
 from commandsync.diagnostics import Notice
+from commandsync.plan.changes import Add, Delete, Edit
+from commandsync.plan.rules import SyncRules
+from commandsync.records.snapshot import Entry, by_identity
+from commandsync.records.texts import Resource
 from tests.support.driver import Driver
 from tests.support.listing import (
     BAD_REQUEST,
@@ -17,9 +23,21 @@ from tests.support.listing import (
     WRONG_SHAPE_BEFORE,
     Listing,
 )
-from tests.support.runs import announcement, command, seed, sync, wanted
+from tests.support.runs import (
+    EVERYTHING,
+    announcement,
+    carry_out,
+    command,
+    plan_now,
+    read,
+    seed,
+    sync,
+    wanted,
+)
 
 if TYPE_CHECKING:
+    from commandsync.plan.changes import Change
+    from commandsync.records.snapshot import Identity, Snapshot
     from commandsync.records.texts import Text
     from tests.support.listing import Fault, Request
 
@@ -139,3 +157,90 @@ def test_a_delete_that_does_not_show_names_no_new_record() -> None:
     assert one.outcome is Outcome.UNKNOWN
     assert one.error == "the service accepted it, but the old one is still listed"
     assert one.hint == ""
+
+
+def test_a_copy_that_the_next_run_would_keep_is_not_verified_either() -> None:
+    service = Listing()
+    beside(service, announcement("v"))
+
+    run = sync(service, wanted(None, [announcement("v")]), rules=SyncRules())
+
+    assert run.result.remaining == ()
+    assert run.result.read_back
+    assert run.result.verified is False
+
+
+@pytest.mark.parametrize(
+    ("rules", "desired", "is_reported"),
+    [
+        (EVERYTHING, wanted(None, [announcement("V")]), True),
+        (SyncRules(), wanted(None, [announcement("V")]), False),
+        (EVERYTHING, wanted([command("Help")]), False),
+    ],
+    ids=["mirrored", "appended", "commands"],
+)
+def test_a_text_that_is_posted_again_by_every_apply_is_reported(
+    rules: SyncRules, desired: Snapshot, *, is_reported: bool
+) -> None:
+    service = Listing(store=lambda record: {key: text.lower() for key, text in record.items()})
+
+    run = sync(service, desired, rules=rules)
+
+    reported = Notice(
+        "announcements whose text the service changes are posted again by every apply",
+        "write them in the manifest as they are listed, or set sync.announcements to append",
+    )
+    assert run.result.rewritten
+    assert (reported in run.result.notices) is is_reported
+
+
+def test_a_delete_that_was_done_before_does_not_wait_for_an_add_that_fails() -> None:
+    service = Listing()
+    seed(service, [command("old")])
+    plan = plan_now(service, wanted([command("new")]))
+    for records in (service.stored["commands"], service.shown["commands"]):
+        records.clear()
+    driver = Driver(service)
+    listed = read(driver, plan.scope)
+    service.choose = lambda request: BAD_REQUEST if request.kind == "add" else None
+
+    added, deleted = carry_out(plan, listed, driver).settled
+
+    assert (added.outcome, deleted.outcome) == (Outcome.FAILED, Outcome.DONE)
+
+
+ADDED, EDITED, DELETED = (
+    Add(resource=Resource.COMMAND, after=command("a")),
+    Edit(resource=Resource.COMMAND, id="1", before=command("a"), after=command("a"), fields=()),
+    Delete(resource=Resource.COMMAND, id="1", before=command("a")),
+)
+
+
+@pytest.mark.parametrize(
+    ("ids", "changes", "allowed"),
+    [
+        (["1", "2"], [ADDED, ADDED], 0),  # a service that shows ids shows those of new records
+        (["1", ""], [], 1),
+        (["1", ""], [ADDED, DELETED], 2),
+        (["1", ""], [ADDED, EDITED], 3),  # not only adds: a service may give back a new record
+        ([], [ADDED, ADDED], 2),
+        ([], [], 0),
+        (["", ""], [DELETED], 2),
+    ],
+)
+@pytest.mark.parametrize("sent", [True, False])
+def test_a_read_with_more_records_without_an_id_than_the_run_can_have_made_proves_nothing(
+    ids: list[str], changes: list[Change], allowed: int, *, sent: bool
+) -> None:
+    entries = [Entry(command(f"c{n}"), id=identifier) for n, identifier in enumerate(ids)]
+    states = [State.PENDING, State.UNCLEAR] if sent else [State.PENDING]
+    writes = tuple(Write(n, change, [*states]) for n, change in enumerate(changes))
+    plan = plan_now(Listing(), wanted([]))
+    claims = Claims.opened(Ledger(plan, Health(), writes), Resource.COMMAND, entries)
+    allowed = allowed if sent else ids.count("")
+
+    def without_ids(count: int) -> dict[Identity, Text]:
+        return dict(by_identity([Entry(command(f"n{n}")) for n in range(count)]))
+
+    assert not claims.lost_ids(without_ids(allowed))
+    assert claims.lost_ids(without_ids(allowed + 1))

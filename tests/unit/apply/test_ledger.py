@@ -14,7 +14,14 @@ from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.records.texts import Resource
 from tests.support.cases import drawn
 from tests.support.driver import Driver
-from tests.support.listing import BAD_REQUEST, FAILED_AFTER, FAILED_BEFORE, NOT_FOUND, Listing
+from tests.support.listing import (
+    BAD_REQUEST,
+    FAILED_AFTER,
+    FAILED_BEFORE,
+    NOT_FOUND,
+    UNAUTHORIZED,
+    Listing,
+)
 from tests.support.runs import announcement, command, seed, sync, wanted
 from tests.support.story import prove
 
@@ -45,9 +52,9 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Taken:
     found: Taken = set()
     become = Write.become
 
-    def note(write: Write, state: State, *reasons: str) -> None:
+    def note(write: Write, state: State) -> None:
         found.add((write.state, state, write.change.action))
-        become(write, state, *reasons)
+        become(write, state)
 
     monkeypatch.setattr(Write, "become", note)
     return found
@@ -117,3 +124,33 @@ def test_an_edit_of_a_record_that_is_gone_asks_for_a_new_plan() -> None:
     assert edit.outcome is Outcome.FAILED
     assert edit.error.startswith("its record is no longer listed: ")
     assert edit.hint == "run plan again"
+
+
+def test_an_edit_that_the_service_refuses_names_its_answer_alone() -> None:
+    service = Listing(choose=lambda request: BAD_REQUEST if request.kind == "edit" else None)
+    seed(service, [command("a"), command("b")])
+
+    refused, done = (
+        sync(service, wanted([command("a", "New."), command("b")])).result.settled
+        + sync(Listing(), wanted([command("b")])).result.settled
+    )
+
+    assert refused.outcome is Outcome.FAILED
+    assert refused.cause
+    assert refused.error == refused.cause.message == "the service refuses the request (400: bad)"
+    assert refused.hint == refused.cause.hint
+    assert (done.outcome, done.error, done.hint, done.cause) == (Outcome.DONE, "", "", None)
+
+
+def test_a_refused_token_stops_the_run_with_its_hint() -> None:
+    service = Listing(choose=lambda request: UNAUTHORIZED if request.kind == "edit" else None)
+    seed(service, [command("a"), command("b")])
+
+    run = sync(service, wanted([command("a", "New."), command("b", "New.")]), concurrency=2)
+
+    cause = run.result.settled[0].cause
+    assert cause
+    assert run.result.plan is run.plan
+    assert run.result.stopped == cause.message
+    assert run.result.stopped_hint == cause.hint != ""
+    assert run.result.read_back is True

@@ -22,7 +22,7 @@ from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from tests.support.driver import Driver
-from tests.support.listing import BAD_REQUEST, RESET_AFTER, Listing
+from tests.support.listing import BAD_REQUEST, RESET_AFTER, UNAUTHORIZED, Listing
 from tests.support.runs import (
     TARGET,
     announcement,
@@ -39,9 +39,10 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from commandsync.apply.outcomes import Result
-    from commandsync.apply.steps import Event
+    from commandsync.apply.steps import StepResult
+    from tests.support.listing import Fault, Request
 
-    Steps = Generator[Step, Event, Result]
+    Steps = Generator[Step, StepResult, Result]
 
 RESET = TransportError("reset")
 
@@ -54,7 +55,7 @@ def adding(*names: str, concurrency: int = 4, unordered: bool = False) -> Steps:
     return apply(plan, listed=here, health=Health(), concurrency=concurrency, unordered=unordered)
 
 
-def ended(steps: Steps, event: Event) -> Result:
+def ended(steps: Steps, event: StepResult) -> Result:
     """Send the last event and return the result; a step that only shows news may come first."""
     try:
         step = steps.send(event)
@@ -314,6 +315,7 @@ def test_what_was_done_before_a_saved_plan_went_on_is_still_told_apart_after_it(
     result = carry_out(plan, read(driver, plan.scope), driver)
 
     assert [one.already for one in result.settled] == [True, False]
+    assert [one.already for one in driver.outcomes] == [True, False]
     assert result.verified
 
 
@@ -356,3 +358,85 @@ def test_a_change_that_the_service_does_not_know_is_a_defect() -> None:
 
     with pytest.raises(AssertionError, match="cannot edit announcements"):
         next(apply(plan, listed=here, health=Health()))
+
+
+FAILED = ServerError("trouble", reply=Reply(500, b""))
+
+
+def after_two_reads_without_it(steps: Steps) -> None:
+    """Fail the first add with an answer, and read the list twice; the third read is under way."""
+    next(steps)
+    steps.send(Answered(0, error=FAILED))
+    for _ in REREADS[1:]:
+        steps.send(Answered(-1, value=()))
+        steps.send(Elapsed())
+
+
+def test_an_aborted_read_does_not_prove_that_an_add_failed() -> None:
+    steps = adding("a")
+    after_two_reads_without_it(steps)
+
+    result = ended(steps, Aborted())
+
+    assert [settled.outcome for settled in result.settled] == [Outcome.UNKNOWN]
+
+
+def test_an_add_that_is_found_does_not_keep_the_next_one_from_being_sent_again() -> None:
+    steps = adding("a", "b", unordered=True)
+    next(steps)
+    steps.send(Answered(0, error=FAILED))
+    steps.send(Answered(1, error=FAILED))
+    listed = (Entry(command("a"), id="1"),)
+    for _ in REREADS[1:]:
+        steps.send(Answered(-1, value=listed))
+        steps.send(Elapsed())
+
+    again = steps.send(Answered(-1, value=listed))
+
+    assert [call.key for call in again.start] == [1]
+
+
+def test_replacements_are_not_looked_for_after_the_token_was_refused() -> None:
+    service = Listing()
+    seed(service, [announcement("v1", "Then."), announcement("v2", "Then.")])
+    adds: list[int] = []
+
+    def refuse_the_second(request: Request) -> Fault | None:
+        if request.kind != "add":
+            return None
+        adds.append(request.number)
+        return None if len(adds) == 1 else UNAUTHORIZED
+
+    service.choose = refuse_the_second
+    now = [announcement("v1", "Now."), announcement("v2", "Now.")]
+
+    sync(service, wanted(None, now))
+
+    reads = [request.number for request in service.requests if request.kind == "read"]
+    assert len(adds) == 2
+    assert [number > adds[-1] for number in reads].count(True) == len(REREADS)  # at the end
+
+
+def test_a_replacement_with_another_text_leaves_the_old_one() -> None:
+    service = Listing(store=lambda record: {**record, "description": "Something else."})
+    seed(service, [announcement("v", "Then.")])
+
+    run = sync(service, wanted(None, [announcement("v", "Now.")]))
+
+    (replaced,) = run.result.settled
+    assert replaced.outcome is Outcome.UNKNOWN
+    assert replaced.error == (
+        "the service accepted it, but it is listed with another text: the old one stays"
+    )
+    assert announcement("v", "Then.") in service.texts("announcements")
+
+
+def test_an_edit_with_an_unknown_result_keeps_no_other_edit_waiting() -> None:
+    service = Listing()
+    seed(service, [command(f"c{n}") for n in range(3)])
+    service.choose = lambda request: RESET_AFTER if request.number == 1 else None
+    desired = wanted([*(command(f"c{n}", "New.") for n in range(3)), command("added")])
+
+    sync(service, desired, driver=Driver(service, retries=0), concurrency=1)
+
+    assert [request.kind for request in service.writes()] == ["edit", "edit", "edit", "add"]

@@ -155,7 +155,7 @@ def test_a_listing_that_cannot_be_read_again_is_reported(fault: Fault, why: str)
     run = sync(service, wanted([command("a"), command("b")]), driver=Driver(service, retries=0))
 
     assert run.result.notices == (Notice(f"the listing could not be read again: {why}"),)
-    assert not run.result.read_back
+    assert run.result.read_back is False
 
 
 def test_an_edit_with_an_unknown_result_names_what_differs() -> None:
@@ -240,3 +240,24 @@ def test_a_record_that_equals_an_edited_one_is_not_called_a_copy_of_an_add() -> 
 
     assert [change.action for change in run.result.remaining] == ["delete"]
     assert "what this run added" not in run.result.notices[0].message
+
+
+def test_an_add_that_an_earlier_run_made_and_that_is_gone_at_the_end_is_not_verified() -> None:
+    service = Listing()
+    plan = plan_now(service, wanted([command("a"), command("b")]))
+    seed(service, [command("a")])
+    driver = Driver(service)
+    listed = read(driver, plan.scope)
+
+    def remove(request: Request) -> None:
+        if request.kind == "add":
+            for records in (service.stored["commands"], service.shown["commands"]):
+                records[:] = [record for record in records if record["name"] != "a"]
+
+    service.choose = remove
+
+    result = carry_out(plan, listed, driver)
+
+    assert [settled.already for settled in result.settled] == [True, False]
+    assert [settled.outcome for settled in result.settled] == [Outcome.DONE] * 2
+    assert not result.verified

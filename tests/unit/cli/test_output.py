@@ -104,9 +104,9 @@ def test_colours_are_for_terminals_unless_asked_for(monkeypatch: pytest.MonkeyPa
             return True
 
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert Output().colored(Screen())
-    assert not Output().colored(io.StringIO())
-    assert Output(color="always").colored(io.StringIO())
-    assert not Output(color="never").colored(Screen())
+    assert Output().screen(Screen()).color
+    assert not Output().screen(io.StringIO()).color
+    assert Output(color="always").screen(io.StringIO()).color
+    assert not Output(color="never").screen(Screen()).color
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not Output().colored(Screen())
+    assert not Output().screen(Screen()).color

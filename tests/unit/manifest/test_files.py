@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
 from commandsync.errors import ManifestError
-from commandsync.manifest import Manifest, Target, load_manifests, same_target_problems
+from commandsync.manifest import Manifest, ManifestTarget, load_manifests, same_target_problems
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
@@ -345,14 +345,14 @@ def test_one_listing_in_two_manifests_is_an_error(folder: Folder) -> None:
 
 def test_targets_are_compared_only_when_known() -> None:
     targets = [
-        Target("a", "", "1"),
-        Target("b", "", "1"),
-        Target("c", "u", ""),
-        Target("d", "u", ""),
+        ManifestTarget("a", "", "1"),
+        ManifestTarget("b", "", "1"),
+        ManifestTarget("c", "u", ""),
+        ManifestTarget("d", "u", ""),
     ]
 
     assert same_target_problems(targets) == ()
-    assert len(same_target_problems([Target(p, "u", "1") for p in "abc"])) == 2
+    assert len(same_target_problems([ManifestTarget(p, "u", "1") for p in "abc"])) == 2
 
 
 LINKS = pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")

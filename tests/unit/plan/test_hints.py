@@ -175,3 +175,24 @@ def test_a_former_name_that_is_deleted_all_the_same_is_told() -> None:
 
 def test_a_former_name_long_gone_is_no_matter_while_nothing_is_deleted() -> None:
     assert lost_renames([entry("latency", "c7")], {}, []) == []
+
+
+def test_commands_with_one_description_and_different_syntaxes_are_different_commands() -> None:
+    came = add("play", "Plays music.", "/play <song> [--loop] [--shuffle]")
+    gone = delete("stop", "Plays music.", "/stop now, or after so many seconds")
+
+    assert likely_renames([came, gone]) == []
+
+
+@pytest.mark.parametrize(("added", "named"), [(100, 100), (101, 0)])
+def test_ten_thousand_comparisons_are_made_at_most(added: int, named: int) -> None:
+    came = [add(f"new{n}", f"Does number {n}.", f"/{n}") for n in range(added)]
+    gone = [delete(f"old{n}", f"Does number {n}.", f"/{n}") for n in range(100)]
+
+    assert len(likely_renames([*came, *gone])) == named
+
+
+def test_four_of_five_words_in_common_are_enough() -> None:
+    came, gone = add("a", "one two three", "/x four"), delete("b", "one two three", "/x five")
+
+    assert likely_renames([came, gone]) == [(came, gone)]

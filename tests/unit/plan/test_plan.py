@@ -550,3 +550,36 @@ def test_a_pattern_that_matches_every_change_leaves_the_plan_as_it_is() -> None:
 
 def entry_of(name: str, *formerly: str) -> Entry:
     return Entry(command(name), formerly=formerly)
+
+
+def test_a_pin_of_what_cannot_be_edited_does_not_come_before_equality() -> None:
+    old, new = announcement("v", "Then."), announcement("v", "Now.")
+    desired = Snapshot({Resource.ANNOUNCEMENT: (Entry(new, id="1"),)})
+    here = Snapshot({Resource.ANNOUNCEMENT: (Entry(old, id="1"), Entry(new, id="2"))})
+
+    plan = plan_of(desired, here)
+
+    assert [(change.action, *change.texts) for change in plan.changes] == [("delete", old)]
+
+
+def test_what_is_not_managed_is_collected_over_all_collections() -> None:
+    here = listed([command("a")], [announcement("v")])
+
+    plan = plan_of(wanted([], []), here, SyncRules(prune=False))
+
+    assert [(resource, entry.name) for resource, entry in plan.unmanaged] == [
+        (Resource.COMMAND, "a"),
+        (Resource.ANNOUNCEMENT, "v"),
+    ]
+
+
+def test_a_wanted_record_that_is_listed_without_a_usable_id_is_reported_by_its_kind() -> None:
+    here = Snapshot({Resource.COMMAND: (Entry(command("a", "Old."), id=""),)})
+
+    plan = plan_of(wanted([command("a", "New.")]), here)
+
+    assert plan.changes == ()
+    assert plan.unwritable == ((Resource.COMMAND, here.collections[Resource.COMMAND][0]),)
+    assert [notice.message for notice in plan.notices] == [
+        "the listed command 'a' has no usable id: it cannot be changed or deleted"
+    ]

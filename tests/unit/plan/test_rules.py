@@ -93,3 +93,12 @@ def test_a_name_that_is_not_too_long_is_compared_as_a_whole() -> None:
     names = (f"{'a' * half}x{'a' * (half - 1)}", f"{'a' * half}x{'a' * half}")
 
     assert [rules.ignores(name) for name in names] == [True, False]
+
+
+def test_half_of_what_is_compared_of_a_long_name_is_its_beginning_and_half_its_end() -> None:
+    half = MOST_COMPARED // 2
+    rules = SyncRules(ignore=(f"{'a' * half}{'b' * half}*",))
+
+    assert rules.ignores("a" * half + "middle" + "b" * half)
+    assert not rules.ignores("a" * (half - 1) + "middle" + "b" * (half + 1))
+    assert not rules.ignores("a" * (half + 1) + "middle" + "b" * (half - 1))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pytest
 
     from commandsync.apply.outcomes import Result
-    from commandsync.apply.steps import Event, Step
+    from commandsync.apply.steps import Step, StepResult
     from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
     from tests.support.cases import Case
@@ -50,7 +50,7 @@ def is_guessed(change: Change) -> bool:
     return all(same_name(new, old) or new.startswith(old) for old, new in sides)
 
 
-def guessing(plan: Plan, **rest: Any) -> Generator[Step, Event, Result]:  # noqa: ANN401 - what apply takes
+def guessing(plan: Plan, **rest: Any) -> Generator[Step, StepResult, Result]:  # noqa: ANN401 - what apply takes
     """Call done, with no request, what the service would only store as it is listed."""
     guessed = [is_guessed(change) for change in plan.changes]
     certain = [one for one, guess in zip(plan.changes, guessed, strict=True) if not guess]
@@ -69,7 +69,7 @@ def guessing(plan: Plan, **rest: Any) -> Generator[Step, Event, Result]:  # noqa
 def verifying_changes_alone(
     plan: Plan,
     **rest: Any,  # noqa: ANN401 - what apply takes
-) -> Generator[Step, Event, Result]:
+) -> Generator[Step, StepResult, Result]:
     """Call verified what shows each change, and do not plan again."""
     return (yield from apply(plan, **{**rest, "replan": None}))
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from commandsync.api.operations import Operation
     from commandsync.api.policy import Health
     from commandsync.apply.outcomes import Result
-    from commandsync.apply.steps import Event, Step
+    from commandsync.apply.steps import Step, StepResult
     from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
 
@@ -54,7 +54,7 @@ def deleting_first(
     concurrency: int = 4,
     unordered: bool = False,
     **_: Any,  # noqa: ANN401 - what else apply takes
-) -> Generator[Step, Event, Result]:
+) -> Generator[Step, StepResult, Result]:
     run = open_run(plan, listed, health, concurrency=concurrency)
     gone = deque(write for write in run.ledger.writes if isinstance(write.change, Delete))
     yield from run.perform(gone, width=concurrency)  # past what holds it back
@@ -74,7 +74,7 @@ def believing(
     concurrency: int = 4,
     unordered: bool = False,
     **_: Any,  # noqa: ANN401 - what else apply takes
-) -> Generator[Step, Event, Result]:
+) -> Generator[Step, StepResult, Result]:
     """Take what was answered for done, and read nothing again."""
     run = open_run(plan, listed, health, concurrency=concurrency)
     yield from run.edits()

@@ -250,3 +250,13 @@ def test_pages_keep_their_records_and_their_paging() -> None:
     assert (bots.queries.page, bots.queries.limit, bots.queries.max_page) == (1, 12, 3)
     assert [voter.username for voter in voters.voters] == ["Ann"]
     assert voters.queries.max_page is None
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [("fun, music ", ("fun", "music")), (["fun", " music"], ("fun", "music")), (7, ())],
+)
+def test_tags_are_a_list_or_one_string(sent: object, read: tuple[str, ...]) -> None:
+    bot = Bot.model_validate({"id": "42", "information": {"tags": sent}})
+
+    assert bot.information.tags == read

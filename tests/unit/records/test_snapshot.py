@@ -25,7 +25,22 @@ def test_commands_are_read_as_they_are_compared() -> None:
 
     entries = reading("42", Resource.COMMAND).read(reply([told]))
 
-    assert entries == (Entry(TEXT, id="1"),)
+    assert entries == (Entry(TEXT, id="1", uses=3),)
+
+
+@pytest.mark.parametrize(
+    ("sent", "uses"),
+    [
+        *((count, count) for count in (0, 1, 2**63 - 1)),
+        *((odd, None) for odd in (None, -1, 2**63, 10**400, "many", True, [3])),
+        ("1,840", 1840),
+        (7.0, 7),
+    ],
+)
+def test_uses_are_a_counter_or_not_known(sent: object, uses: int | None) -> None:
+    entries = reading("42", Resource.COMMAND).read(reply([record("1", uses=sent)]))
+
+    assert [entry.uses for entry in entries] == [uses]
 
 
 def test_announcements_are_read_as_they_are_compared() -> None:

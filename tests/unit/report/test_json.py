@@ -16,6 +16,7 @@ from commandsync.manifest import Manifest
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.report import (
+    Screen,
     render_failure,
     render_plans,
     render_results,
@@ -40,7 +41,7 @@ def test_a_plan_is_one_document_that_no_runner_obeys(plan: Plan) -> None:
     assert json.loads(text, parse_constant=_no_constant) == plan_document(plan)
     assert "::" not in text
     assert not re.search(r"##\w*\[", text)
-    assert text == render_plans([plan], format="json", color=True)
+    assert text == render_plans([plan], format="json", screen=Screen(color=True))
     assert text.endswith("}\n")
 
 

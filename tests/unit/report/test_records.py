@@ -6,8 +6,9 @@ import pytest
 
 from commandsync.errors import ListingError
 from commandsync.records.models import Announcement, Bot, Command, Voter
-from commandsync.report import records
+from commandsync.report import PLAIN, Screen, records
 from commandsync.report.records import table
+from commandsync.report.screen import columns_of
 
 HEAD = ("ID", "NAME", "TEXT")
 HOSTILE = ("::error::x", " ::debug::y", "a\n##[group]z\x1b[31m\u202e")
@@ -16,7 +17,7 @@ HOSTILE = ("::error::x", " ::debug::y", "a\n##[group]z\x1b[31m\u202e")
 @pytest.mark.parametrize("width", [None, 80])
 def test_columns_are_aligned_whatever_the_script(width: int | None) -> None:
     rows = [("1", "日本", "a"), ("2", "e\u0301te\u0301", "b"), ("3", "plain", "c")]
-    shown = table(HEAD, rows, width=width, color=False).splitlines()
+    shown = table(HEAD, rows, screen=Screen(width=width)).splitlines()
 
     assert [line.rstrip()[-1] for line in shown] == ["T", "a", "b", "c"]
     assert shown[1] == "1   日本   a"
@@ -26,7 +27,7 @@ def test_columns_are_aligned_whatever_the_script(width: int | None) -> None:
 
 def test_a_long_cell_is_whole_and_widens_no_other_line() -> None:
     long = "x" * 200
-    shown = table(HEAD, [("1", long, "a"), ("2", "b", "c")], width=None, color=False).splitlines()
+    shown = table(HEAD, [("1", long, "a"), ("2", "b", "c")], screen=PLAIN).splitlines()
 
     assert shown[1] == f"1   {long}  a"
     assert len(shown[2]) < 60
@@ -34,7 +35,7 @@ def test_a_long_cell_is_whole_and_widens_no_other_line() -> None:
 
 def test_a_terminal_gets_lines_that_fit_and_whole_ids() -> None:
     row = ("64f0c2a91be34d5a7c0e8812", "x" * 200, "y" * 200)
-    shown = table(HEAD, [row], width=60, color=False).splitlines()
+    shown = table(HEAD, [row], screen=Screen(width=60)).splitlines()
 
     assert len(shown) == 2
     assert all(len(line) <= 60 for line in shown)
@@ -43,8 +44,8 @@ def test_a_terminal_gets_lines_that_fit_and_whole_ids() -> None:
 
 
 def test_colours_are_for_the_head_and_only_when_wanted() -> None:
-    plain = table(HEAD, [("1", "a", "b")], width=80, color=False)
-    painted = table(HEAD, [("1", "a", "b")], width=80, color=True)
+    plain = table(HEAD, [("1", "a", "b")], screen=Screen(width=80))
+    painted = table(HEAD, [("1", "a", "b")], screen=Screen(color=True, width=80))
 
     assert "\x1b" not in plain
     assert "\x1b[1m" in painted.splitlines()[0]
@@ -53,7 +54,7 @@ def test_colours_are_for_the_head_and_only_when_wanted() -> None:
 @pytest.mark.parametrize("width", [None, 200])
 @pytest.mark.parametrize("text", HOSTILE)
 def test_foreign_text_steers_nothing(text: str, width: int | None) -> None:
-    shown = table(HEAD, [(text, text, text)], width=width, color=False)
+    shown = table(HEAD, [(text, text, text)], screen=Screen(width=width))
 
     assert len(shown.splitlines()) == 2
     assert not any(line.lstrip().startswith("::") for line in shown.splitlines())
@@ -63,36 +64,50 @@ def test_foreign_text_steers_nothing(text: str, width: int | None) -> None:
 
 
 def test_markup_of_the_terminal_library_is_only_text() -> None:
-    shown = table(HEAD, [("1", "[bold]x[/bold]", ":smile: [link=x]")], width=80, color=True)
+    shown = table(
+        HEAD, [("1", "[bold]x[/bold]", ":smile: [link=x]")], screen=Screen(color=True, width=80)
+    )
 
     assert "[bold]x[/bold]  :smile: [link=x]" in shown
 
 
 def test_each_kind_of_record_has_its_columns() -> None:
     shown = {
-        "bots": records.records_table("bots", [Bot(id="1")], width=None, color=False),
-        "voters": records.records_table(
-            "voters", [Voter(id="1", username="Ann")], width=None, color=False
-        ),
+        "bots": records.records_table("bots", [Bot(id="1")], screen=PLAIN),
+        "voters": records.records_table("voters", [Voter(id="1", username="Ann")], screen=PLAIN),
         "commands": records.records_table(
-            "commands", [Command(id="1", name="n", uses=1234)], width=None, color=False
+            "commands", [Command(id="1", name="n", uses=1234)], screen=PLAIN
         ),
         "announcements": records.records_table(
-            "announcements", [Announcement(id="1", title="t")], width=None, color=False
+            "announcements", [Announcement(id="1", title="t")], screen=PLAIN
         ),
     }
 
-    assert shown["bots"].split() == ["ID", "NAME", "SERVERS", "VOTES", "RATING", "OVERVIEW", "1"]
-    assert shown["voters"].split() == ["ID", "NAME", "1", "Ann"]
-    assert shown["commands"].splitlines()[1].split() == ["1", "n", "1,234"]
-    assert shown["announcements"].splitlines()[1].split() == ["1", "t"]
+    assert shown["bots"].split() == ["NAME", "SERVERS", "VOTES", "RATING", "OVERVIEW", "ID", "1"]
+    assert shown["voters"].split() == ["NAME", "ID", "Ann", "1"]
+    assert shown["commands"].splitlines()[1].split() == ["n", "1234", "1"]
+    assert shown["announcements"].splitlines()[1].split() == ["t", "1"]
+
+
+def test_a_terminal_of_80_columns_shows_names_whole_and_the_id_last() -> None:
+    commands = [
+        Command(id="64f0c2a91be73d5a0c8e41f7", name=name, uses=uses, syntax="/x [y]" * 5)
+        for name, uses in (("a-name-of-thirty-two-characters!", 1_234_567), ("ban", 9))
+    ]
+    shown = records.records_table("commands", commands, screen=Screen(width=80)).splitlines()
+
+    assert shown[1].startswith("a-name-of-thirty-two-characters!  ")
+    assert shown[0].endswith("  ID")
+    assert all(columns_of(line) <= 80 for line in shown)
+    end = shown[0].index("USES") + len("USES")
+    assert [line[:end].split()[-1] for line in shown[1:]] == ["1,234,567", "9"]
 
 
 def test_one_record_is_shown_field_by_field() -> None:
     bot = Bot.model_validate(
         {"id": "1", "information": {"tags": ["a", "b"]}, "more": {"deep": {}, "list": []}}
     )
-    shown = records.record_table(bot, width=None, color=False)
+    shown = records.record_table(bot, screen=PLAIN)
     lines = {line.split()[0]: line.split()[1:] for line in shown.splitlines()}
 
     assert lines["id"] == ["1"]

@@ -16,6 +16,7 @@ from commandsync.plan.plan import Target
 from commandsync.plan.rules import SyncRules
 from commandsync.records.texts import Resource
 from commandsync.report import (
+    Screen,
     render_failure,
     render_notices,
     render_plans,
@@ -90,7 +91,7 @@ def test_a_plan_without_a_listing_does_not_invent_one() -> None:
 
 def test_colours_are_there_only_when_asked_for(every_change: Plan) -> None:
     plain = render_plans([every_change], format="text")
-    colored = render_plans([every_change], format="text", color=True)
+    colored = render_plans([every_change], format="text", screen=Screen(color=True))
 
     assert "\x1b" not in plain
     assert re.sub(r"\x1b\[[0-9]+m", "", colored) == plain
@@ -105,8 +106,8 @@ def test_no_line_of_a_plan_begins_with_foreign_text_or_hides_anything(plan: Plan
         assert not re.search(r"##\w*\[", line)
         assert line.isprintable() or not set(line) & set("\x1b\r\x08\u202e\u200b\ufeff\u2066")
         assert re.match(
-            r"Bot |$|  [-+~»±] |      \w+:|        [-+│…] |warning: |  hint: |\d+ listed |refused: "
-            r"|No changes: |Nothing is |Plan: ",
+            r"Bot |$|  [-+~»±] |      \w+:|        [-+│…]( |$)|warning: |  hint: "
+            r"|\d+ listed |refused: |No changes: |Nothing is |Plan: ",
             line,
         )
 
@@ -185,7 +186,8 @@ def test_only_ten_skipped_changes_are_named() -> None:
 @pytest.mark.parametrize("color", [False, True])
 def test_progress_is_one_line_for_each_change(trouble: Result, *, color: bool) -> None:
     failed, done, *_ = (
-        re.sub(r"\x1b\[[0-9]+m", "", render_settled(one, color=color)) for one in trouble.settled
+        re.sub(r"\x1b\[[0-9]+m", "", render_settled(one, screen=Screen(color=color)))
+        for one in trouble.settled
     )
 
     assert failed == (

@@ -11,8 +11,6 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 
 from commandsync.errors import FileError
-from commandsync.records.texts import Resource
-from commandsync.server import listing
 from commandsync.server.database import Database, opened
 from commandsync.server.tables import bots, settings
 
@@ -47,21 +45,6 @@ def test_the_secret_survives(tmp_path: Path) -> None:
         secret = database.secret
     with opened(path) as database:
         assert database.secret == secret
-
-
-def test_a_database_of_an_older_release_gets_what_it_lacks(tmp_path: Path) -> None:
-    path = tmp_path / "listing.db"
-    command = {"name": "help", "description": "Shows help.", "syntax": "/help"}
-    with opened(str(path)) as database, database.writing() as connection:
-        listing.add_bot(connection, "42", {})
-        listing.add(connection, "42", Resource.COMMAND, command)
-    sqlite(path, "ALTER TABLE commands DROP COLUMN category", "DROP TABLE announcements")
-    with opened(str(path)) as database, database.writing() as connection:
-        listing.add(connection, "42", Resource.COMMAND, command | {"category": "Tools"})
-        old, new = listing.records_of(connection, "42", Resource.COMMAND)
-        posts = listing.records_of(connection, "42", Resource.ANNOUNCEMENT)
-
-    assert ("category" in old, new["category"], posts) == (False, "Tools", [])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
@@ -190,14 +173,10 @@ def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "url",
-    [
-        *("nothing://x/y", "postgresql+nothing://u@h/d", "://"),
-        "postgresql://u@host:port/listing",
-    ],
+    "url", ["nothing://x/y", "postgresql+nothing://u@h/d", "://", "sqlite:///listing.db"]
 )
-def test_a_url_is_refused(url: str) -> None:
-    with pytest.raises(FileError, match="not a file path"), opened(url):
+def test_a_url_of_another_database_is_refused(url: str) -> None:
+    with pytest.raises(FileError, match="not a file path or a URL of PostgreSQL"), opened(url):
         pass
 
 

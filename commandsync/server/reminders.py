@@ -1,0 +1,108 @@
+"""Reminders: the event that tells a bot that a voter may vote again.
+
+A reminder is claimed and added to the outbox in one transaction: it is sent once, whatever ends the
+service and however many processes serve one database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from commandsync.server import listing, outbox
+from commandsync.server.tables import voters
+from commandsync.server.votes import account_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from sqlalchemy import Connection
+
+    from commandsync.server.database import Database
+
+_KEPT = timedelta(days=1)
+_MOST = 100  # of one transaction, so that votes and other writes never wait long
+_LONGEST_PAUSE = timedelta(minutes=1)
+
+_log = logging.getLogger("commandsync.server")
+
+
+@asynccontextmanager
+async def sending(
+    database: Database, *, interval: timedelta, now: Callable[[], datetime]
+) -> AsyncIterator[None]:
+    """Send reminders when they are due, for as long as the block lasts.
+
+    Args:
+        database: Where the votes are.
+        interval: The time between two votes. A vote that is cast during a pause is due after it,
+            and so no pause is longer.
+        now: The clock.
+    """
+    ending = asyncio.Event()
+    longest = min(interval, _LONGEST_PAUSE)
+
+    async def send() -> None:
+        while not ending.is_set():
+            pause = longest
+            try:
+                pause = min(pause, await asyncio.to_thread(send_due, database, now()))
+            except SQLAlchemyError:
+                _log.exception("reminders could not be sent; the next try is in %s", pause)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ending.wait(), pause.total_seconds())
+
+    task = asyncio.create_task(send())
+    try:
+        yield
+    finally:
+        ending.set()
+        await task
+
+
+def send_due(database: Database, at: datetime) -> timedelta:
+    """Send the reminders that are due at a time; return the time until the next one is.
+
+    Events of the outbox that are older than a day are deleted on the way.
+    """
+    while (left := _until_next(database, at)) <= timedelta():
+        with database.writing() as connection:
+            _send(connection, at)
+            outbox.prune(connection, before=at - _KEPT)
+    return left
+
+
+def _until_next(database: Database, at: datetime) -> timedelta:
+    with database.reading() as connection:
+        next_at = connection.execute(select(func.min(voters.c.remind_at))).scalar()
+    return datetime.fromisoformat(next_at) - at if next_at else timedelta.max
+
+
+def _send(connection: Connection, at: datetime) -> None:
+    """Claim reminders that are due, the oldest first, and add their events."""
+    due = (
+        select(voters.c.seq)
+        .where(voters.c.remind_at <= listing.timestamp(at))
+        .order_by(voters.c.remind_at, voters.c.seq)
+        .limit(_MOST)
+        .with_for_update()  # on PostgreSQL: one process after the other
+    )
+    claim = (
+        update(voters)
+        .where(voters.c.seq.in_(due))
+        .values(remind_at=None)
+        .returning(voters.c.next_at, voters.c.seq, voters.c.bot, voters.c.record)
+    )
+    rows = sorted(connection.execute(claim), key=lambda row: (row.next_at, row.seq))
+    accounts = {
+        bot: account_of(listing.bot_of(connection, bot)) for bot in {row.bot for row in rows}
+    }
+    for row in rows:
+        data = {"user": row.record, "bot": accounts[row.bot]}
+        outbox.add(connection, row.bot, "reminder", data, at=at)

@@ -1,0 +1,42 @@
+"""The search in PostgreSQL: a GIN index of a `tsvector` that contains the endings of words.
+
+It needs no extension. The database computes the endings itself, by the rule of `words.endings`, so
+the 16 below is `words.LONGEST_PART`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import cast, column, select, table
+from sqlalchemy.dialects.postgresql import TSQUERY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Select
+
+DEFINITION = (
+    """CREATE OR REPLACE FUNCTION word_endings(words text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+        SELECT array_to_tsvector(
+            coalesce(array_agg(DISTINCT substr(word, start, 16)), ARRAY[]::text[])
+        )
+        FROM (SELECT DISTINCT unnest(string_to_array(words, ' ')) AS word) AS every_word,
+             generate_series(1, length(word)) AS start
+    $$""",
+    """ALTER TABLE bot_words ADD COLUMN IF NOT EXISTS
+        endings tsvector GENERATED ALWAYS AS (word_endings(words)) STORED""",
+    "CREATE INDEX IF NOT EXISTS ix_bot_words_endings ON bot_words USING gin (endings)",
+)
+"""The statements that define the index; they change nothing if it exists."""
+
+
+_bot_words = table("bot_words", column("seq"), column("endings"))
+
+
+def found(parts: Sequence[str]) -> Select[tuple[int]]:
+    """Return the query of the bots, as `seq`, whose words contain every part."""
+    # Folded words contain neither quotes nor backslashes.
+    words = " & ".join(f"'{part}':*" for part in parts)
+    return select(_bot_words.c.seq).where(_bot_words.c.endings.bool_op("@@")(cast(words, TSQUERY)))

@@ -1,0 +1,176 @@
+"""Votes: cast, listed, counted, inside a transaction of the database.
+
+A user votes for a bot at most once in an interval. The database keeps this rule: a voter has one
+row, and a vote changes it only if its time has come. Two votes at once change it one after the
+other, and the second one is too early. The counters of a bot are sums of the votes of its days.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from commandsync.server import catalogue, listing, outbox
+from commandsync.server.tables import vote_days, voters, votes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import Connection, Select, Table
+
+INTERVAL = timedelta(hours=12)
+"""The time between two votes of a user for a bot, by default."""
+
+
+class TooEarlyError(Exception):
+    """The user has voted for the bot, and may vote again in so many seconds."""
+
+    def __init__(self, user: str, seconds: int) -> None:
+        left = "1 second" if seconds == 1 else f"{seconds:,} seconds"
+        super().__init__(f"user {user} has voted, and may vote again in {left}")
+        self.seconds = seconds
+
+
+def cast(
+    connection: Connection,
+    bot: str,
+    user: Mapping[str, Any],
+    *,
+    at: datetime,
+    interval: timedelta = INTERVAL,
+) -> None:
+    """Cast the vote of a user for a bot, and add its event to the outbox.
+
+    Args:
+        connection: A transaction that writes.
+        bot: The bot's id.
+        user: The user as on the wire: at least `id` and `username`.
+        at: The time of the vote.
+        interval: The time until the user may vote again.
+
+    Raises:
+        UnknownError: There is no such bot.
+        TooEarlyError: The interval of the last vote is not over.
+    """
+    account = account_of(listing.bot_of(connection, bot))
+    moment, next_at = listing.timestamp(at), listing.timestamp(at + interval)
+    turn = {"record": user, "next_at": next_at, "remind_at": next_at}
+    take_turn = (
+        _insert(connection, voters)
+        .values(bot=bot, user=user["id"], **turn)
+        .on_conflict_do_update(
+            index_elements=["bot", "user"], set_=turn, where=voters.c.next_at <= moment
+        )
+        .returning(voters.c.seq)
+    )
+    if connection.execute(take_turn).first() is None:
+        raise TooEarlyError(user["id"], _seconds_left(connection, bot, user["id"], at=at))
+    connection.execute(insert(votes).values(bot=bot, user=user["id"], voted_at=moment))
+    count = _insert(connection, vote_days).values(bot=bot, day=_day(at), votes=1)
+    more = {"votes": vote_days.c.votes + 1}
+    connection.execute(count.on_conflict_do_update(index_elements=["bot", "day"], set_=more))
+    catalogue.count_vote(connection, bot)
+    outbox.add(connection, bot, "vote", {"user": user, "bot": account}, at=at)
+
+
+def account_of(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return a bot as it appears in the data of an event (wire notes: `id` and `username`)."""
+    profile = record["profile"]
+    return {"id": record["id"], "username": profile["username"], "avatar": profile["avatar"]}
+
+
+def voters_of(
+    connection: Connection, bot: str, *, page: int, limit: int
+) -> tuple[list[dict[str, Any]], int]:
+    """Return a page of a bot's votes, the newest first, and the number of pages.
+
+    Each is the user of the vote, with its time; who voted twice is listed twice.
+    """
+    listing.check_bot(connection, bot)
+    newest = votes.c.voted_at.desc(), votes.c.seq.desc()
+    keys = select(votes.c.seq).where(votes.c.bot == bot).order_by(*newest)
+    keys = keys.limit(limit).offset((page - 1) * limit)  # the index has these: far pages are quick
+    rows = connection.execute(
+        select(voters.c.record, votes.c.voted_at)
+        .join(voters, (voters.c.bot == votes.c.bot) & (voters.c.user == votes.c.user))
+        .where(votes.c.seq.in_(keys))
+        .order_by(*newest)
+    )
+    records = [{**row.record, "votedAt": row.voted_at} for row in rows]
+    total = select(func.coalesce(func.sum(vote_days.c.votes), 0)).where(vote_days.c.bot == bot)
+    return records, max(1, ceil(connection.execute(total).scalar_one() / limit))
+
+
+def has_voted(connection: Connection, bot: str, user: str, *, at: datetime) -> bool:
+    """Return whether the interval of a user's last vote for a bot is not over."""
+    listing.check_bot(connection, bot)
+    return _next_at(connection, bot, user) > listing.timestamp(at)
+
+
+def counts(at: datetime, bots: Sequence[str] | None = None) -> Select[Any]:
+    """Return the query of the counters of bots, or of these bots.
+
+    A row has `bot`, `daily_votes`, `weekly_votes`, `monthly_votes` and `total_votes`; a bot without
+    votes has none. The day, the week from Monday and the month are those of `at` in UTC.
+    """
+    today = at.astimezone(UTC)
+    begins = {
+        "daily_votes": today,
+        "weekly_votes": today - timedelta(days=today.weekday()),
+        "monthly_votes": today.replace(day=1),
+    }
+    number = func.sum(vote_days.c.votes)
+    query = select(
+        vote_days.c.bot,
+        *(
+            func.coalesce(number.filter(vote_days.c.day >= _day(begin)), 0).label(name)
+            for name, begin in begins.items()
+        ),
+        number.label("total_votes"),
+    ).group_by(vote_days.c.bot)
+    return query if bots is None else query.where(vote_days.c.bot.in_(bots))
+
+
+def with_counts(
+    connection: Connection, records: Sequence[dict[str, Any]], *, at: datetime
+) -> list[dict[str, Any]]:
+    """Return bots with their counters; a stored `totalVotes` is the votes from before."""
+    query = counts(at, [record["id"] for record in records])
+    counted = {row.bot: row for row in connection.execute(query)}
+    return [_with_counts(record, counted.get(record["id"])) for record in records]
+
+
+def _with_counts(record: dict[str, Any], row: Any) -> dict[str, Any]:  # noqa: ANN401 - of `counts`, or None
+    stored = record["statistics"]
+    statistics = {
+        **stored,
+        "dailyVotes": row.daily_votes if row else 0,
+        "weeklyVotes": row.weekly_votes if row else 0,
+        "monthlyVotes": row.monthly_votes if row else 0,
+        "totalVotes": stored["totalVotes"] + (row.total_votes if row else 0),
+    }
+    return {**record, "statistics": statistics}
+
+
+def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
+    """Return an insertion that can change a row instead, which is no part of standard SQL."""
+    on_postgresql = connection.dialect.name == "postgresql"
+    return postgresql.insert(table) if on_postgresql else sqlite.insert(table)
+
+
+def _day(moment: datetime) -> str:
+    return moment.astimezone(UTC).date().isoformat()
+
+
+def _next_at(connection: Connection, bot: str, user: str) -> str:
+    query = select(voters.c.next_at).where(voters.c.bot == bot, voters.c.user == user)
+    return connection.execute(query).scalar() or ""
+
+
+def _seconds_left(connection: Connection, bot: str, user: str, *, at: datetime) -> int:
+    left = datetime.fromisoformat(_next_at(connection, bot, user)) - at
+    return max(1, ceil(left.total_seconds()))

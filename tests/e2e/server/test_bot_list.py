@@ -1,0 +1,141 @@
+"""GET /v1/bots, to the letter of the interface; what is listed is tested beside the catalogue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import pytest
+
+from commandsync.server import running
+from tests.support.callers import ROOT, Caller
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LANTERN, HARBOR = "779641401482805289", "812045337190064138"
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[Caller]:
+    """Somebody who has no bot, at the service with the two bots of the example."""
+    with running(seed=ROOT / "examples" / "seed.json") as service:
+        yield Caller(service.url, LANTERN, "none")
+
+
+def page(reader: Caller, **query: object) -> tuple[dict[str, Any], list[str]]:
+    status, answer = reader.ask_anywhere("GET", f"/v1/bots?{urlencode(query)}")
+    assert status == 200, answer
+    return answer["data"]["queries"], [bot["id"] for bot in answer["data"]["data"]]
+
+
+def test_all_queries_are_answered_in_the_documented_types(reader: Caller) -> None:
+    queries, bots = page(reader)
+
+    assert queries == {
+        "page": 1,
+        "limit": 12,
+        "sort": "",
+        "q": "",
+        "certified": "false",
+        "tags": "",
+        "ids": 0,
+        "maxPage": 1,
+        "isSafety": True,
+    }
+    assert bots == [LANTERN, HARBOR]
+
+
+def test_queries_are_answered_as_they_were_sent(reader: Caller) -> None:
+    sent = {
+        "page": 2,
+        "limit": 1,
+        "sort": "-servers",
+        "q": "Music!",
+        "certified": "true",
+        "tags": "music, Fun",
+        "ids": f"{LANTERN},{HARBOR}",
+    }
+    queries, bots = page(reader, **sent)
+
+    assert queries == {**sent, "maxPage": 1, "isSafety": True}
+    assert bots == []
+
+
+def test_the_last_page_is_named_and_reached(reader: Caller) -> None:
+    queries, bots = page(reader, limit=1, page=2, sort="username")
+
+    assert (queries["maxPage"], bots) == (2, [LANTERN])
+    assert page(reader, limit=1, page=3)[1] == page(reader, page=10**9)[1] == []
+
+
+def test_a_listed_bot_is_the_bot(reader: Caller) -> None:
+    _, bot = reader.ask("GET")
+    _, answer = reader.ask_anywhere("GET", "/v1/bots?q=lantern")
+
+    assert answer["data"]["data"] == [bot["data"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"certified": "false"}, [HARBOR]),
+        ({"certified": "true"}, [LANTERN]),
+        ({"ids": HARBOR}, [HARBOR]),
+        ({"ids": ","}, []),
+        ({"ids": "", "tags": "", "q": "", "sort": ""}, [LANTERN, HARBOR]),
+        ({"q": "little magic"}, [LANTERN]),
+        ({"sort": "-statistics.totalVotes"}, [LANTERN, HARBOR]),
+        ({"sort": "totalVotes"}, [HARBOR, LANTERN]),
+        ({"unknown": "parameter"}, [LANTERN, HARBOR]),
+    ],
+)
+def test_parameters_restrict_and_sort(
+    reader: Caller, query: dict[str, str], expected: list[str]
+) -> None:
+    assert page(reader, **query)[1] == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("limit=0", "limit must be at least 1"),
+        ("limit=101", "limit must be at most 100"),
+        ("limit=x", "limit must be a whole number"),
+        ("limit=1.5", "limit must be a whole number"),
+        ("page=0", "page must be at least 1"),
+        ("page=-1", "page must be at least 1"),
+        ("page=1000000001", "page must be at most 1000000000"),
+        (f"page={'9' * 5_000}", "page "),
+        ("page=", "page must be a whole number"),
+        ("certified=yes", "certified must be 'true' or 'false'"),
+        ("limit=0&page=0&certified=", "limit must be at least 1; page must be at least 1; certif"),
+        ("sort=votes", "sort must be one of id, profile.username"),
+        ("sort=-", "sort must be one of"),
+    ],
+)
+def test_a_wrong_parameter_is_named(reader: Caller, query: str, named: str) -> None:
+    status, answer = reader.ask_anywhere("GET", f"/v1/bots?{query}")
+
+    assert status == 400
+    assert answer["error"].startswith(named)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        *('"foo', "foo-bar", "*", "NEAR(", "a AND", "' OR 1=1 --", "%_\\", "\0", "(", ":*", "&|!"),
+        *(
+            "\ud800".encode("utf-8", "surrogatepass"),
+            b"\xff\xfe",
+            "日本",
+            "x" * 5_000,
+            "a " * 5_000,
+        ),
+    ],
+)
+def test_any_text_is_a_query(reader: Caller, typed: str | bytes) -> None:
+    for name in ("q", "tags", "ids"):
+        queries, _ = page(reader, **{name: typed})
+
+        assert queries["limit"] == 12

@@ -1,0 +1,108 @@
+"""`commandsync bots add, token, remove`: the bots of a database, while a service runs on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.server import running
+from tests.support.callers import Caller
+from tests.support.terminal import POSIX, Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.home import Home
+
+on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
+HARBOR = "812045337190064138"
+
+
+@pytest.fixture
+def url(home: Home, database_url: str) -> Iterator[str]:
+    """The address of a service on the database of the environment."""
+    home.variable("COMMANDSYNC_DATABASE", database_url)
+    with running(database_url) as service:
+        yield service.url
+
+
+def added(home: Home, url: str) -> Caller:
+    """Add a bot, and one record of each kind."""
+    caller = Caller(url, HARBOR, home.run("bots", "add", HARBOR, "--name", "Harbor").out.strip())
+    caller.added(name="help")
+    assert caller.ask("POST", "/announcements", {"title": "v1", "description": "Out."})[0] == 200
+    return caller
+
+
+def test_an_added_bot_is_listed_and_written_to_with_the_printed_token(home: Home, url: str) -> None:
+    caller = added(home, url)
+    bot = caller.ask("GET")[1]["data"]
+
+    assert (bot["id"], bot["profile"]["username"]) == (HARBOR, "Harbor")
+    assert [record["name"] for record in caller.listed()] == ["help"]
+
+
+def test_the_token_is_printed_again(home: Home, url: str) -> None:
+    caller = added(home, url)
+    ran = home.run("bots", "token", HARBOR)
+
+    assert (ran.code, ran.out.strip(), ran.err) == (0, caller.token, "")
+
+
+def test_a_removed_bot_is_gone_with_all_its_records(home: Home, url: str) -> None:
+    caller = added(home, url)
+    ran = home.run("bots", "remove", HARBOR, "--yes")
+
+    assert (ran.code, ran.out) == (0, f'removed "Harbor" ({HARBOR})\n')
+    assert caller.ask("GET")[0] == 404
+    assert (
+        caller.ask("POST", "/commands", {"name": "a", "description": "b", "syntax": "c"})[0] == 404
+    )
+    assert [added(home, url).listed("announcements")[0]["title"]] == ["v1"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("add", HARBOR, "--name", "Again"), f"the bot {HARBOR} exists already"),
+        (("add", "no id", "--name", "A"), "the bot is not valid: id is not valid"),
+        (("add", "1", "--name", ""), "the bot is not valid: profile.username must not be empty"),
+        (("token", "1"), "there is no bot 1 in the database"),
+        (("remove", "1", "--yes"), "there is no bot 1 in the database"),
+        (("remove", HARBOR), "there is no terminal to ask on"),
+    ],
+)
+def test_what_cannot_work_is_one_clear_message_and_changes_nothing(
+    home: Home, url: str, arguments: tuple[str, ...], message: str
+) -> None:
+    caller = added(home, url)
+    ran = home.run("bots", *arguments)
+
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+    assert [record["name"] for record in caller.listed()] == ["help"]
+
+
+@pytest.mark.parametrize("name", ["listing.db", ":memory:"])
+def test_a_missing_database_is_not_created(home: Home, name: str) -> None:
+    ran = home.run("bots", "token", HARBOR, "--database", name)
+
+    assert ran.code == 1
+    assert f"there is no database {name}" in ran.err
+    assert list(home.path.iterdir()) == []
+
+
+@on_posix
+@pytest.mark.parametrize(("key", "code"), [("y", 0), ("n", 1)])
+def test_a_removal_on_a_terminal_is_asked_about(home: Home, url: str, key: str, code: int) -> None:
+    caller = added(home, url)
+    with Terminal.running(home, "bots", "remove", HARBOR) as terminal:
+        asked = terminal.until("[y/N]: ")
+        terminal.type(f"{key}\n")
+        ended, shown, _ = terminal.ended()
+
+    assert f'Remove the bot "Harbor" ({HARBOR}) and all its records?' in asked
+    assert ended == code
+    assert ("Nothing was changed." in shown) is (code == 1)
+    assert caller.ask("GET")[0] == (404 if code == 0 else 200)

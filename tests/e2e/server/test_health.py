@@ -1,0 +1,48 @@
+"""What watches a service asks it whether it runs, and whether its database answers."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from commandsync.server import running
+from tests.support.callers import Caller
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    import pytest
+
+    from tests.support.postgres import Server
+
+
+def ask(caller: Caller, path: str) -> tuple[int, Any]:
+    reply = caller.raw("GET", path)
+    return reply.status, json.loads(reply.content)
+
+
+def test_a_service_is_healthy_and_ready(database_url: str) -> None:
+    with running(database_url) as service:
+        caller = Caller(service.url, "1", "")
+        answers = [ask(caller, path) for path in ("/healthz", "/readyz")]
+
+    assert [(status, answer["success"]) for status, answer in answers] == [(200, True)] * 2
+
+
+def test_without_its_database_it_is_healthy_and_not_ready(
+    postgres: Server, postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with running(postgres_url) as service:
+        caller = Caller(service.url, "1", "")
+        with postgres.closed_to_others(postgres_url):
+            during = {path: ask(caller, path) for path in ("/healthz", "/readyz", "/v1/bot/1")}
+            retry = caller.raw("GET", "/readyz").headers["retry-after"]
+        after = ask(caller, "/readyz")
+
+    unavailable = (503, {"error": "the database does not answer; try again later"})
+    assert during["/healthz"][0] == 200
+    assert during["/readyz"] == during["/v1/bot/1"] == unavailable
+    assert retry == "1"
+    assert after[0] == 200
+    assert "not currently accepting connections" in caplog.text
+    assert "Traceback" not in caplog.text

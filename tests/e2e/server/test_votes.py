@@ -1,0 +1,210 @@
+"""Votes and statistics over HTTP: who may cast one, how they are listed, checked and counted."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from threading import Barrier, Thread
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commandsync.server import running
+from commandsync.server.database import opened
+from tests.support.bots import Service
+from tests.support.callers import Caller
+from tests.support.home import LONGEST
+from tests.support.votes import told
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ANN = {"id": "80351110224678912", "username": "Ann", "avatar": "a1"}
+
+
+def vote(caller: Caller, user: object = ANN) -> tuple[int, Any]:
+    return caller.ask("POST", "/votes", {"user": user})
+
+
+def test_a_vote_is_listed_checked_and_counted(caller: Caller) -> None:
+    status, answer = vote(caller)
+    _, voters = caller.ask("GET", "/voters", Authorization=None)
+    _, check = caller.ask("GET", f"/voters/{ANN['id']}", Authorization=None)
+    _, bot = caller.ask("GET")
+    (voter,) = voters["data"]["data"]
+
+    assert (status, set(answer)) == (200, {"success", "message", "passingTime"})
+    assert voters["data"]["queries"] == {"page": 1, "limit": 10, "maxPage": 1}
+    assert {**ANN, "votedAt": voter["votedAt"]} == voter
+    assert (check["success"], check["voted"]) == (True, True)
+    assert bot["data"]["statistics"] == {
+        **dict.fromkeys(("dailyVotes", "weeklyVotes", "monthlyVotes", "totalVotes"), 1),
+        "servers": 0,
+    }
+
+
+def test_a_second_vote_is_refused_with_the_time_that_is_left(caller: Caller) -> None:
+    vote(caller)
+    headers, body = caller.headers(), json.dumps({"user": ANN}).encode()
+    refusal = caller.raw("POST", f"/v1/bot/{caller.bot}/votes", body, headers)
+    left = int(refusal.headers["retry-after"])
+
+    assert (refusal.status, 12 * 3600 - 60 < left <= 12 * 3600) == (409, True)
+    assert json.loads(refusal.content) == {
+        "error": f"user {ANN['id']} has voted, and may vote again in {left:,} seconds"
+    }
+    assert vote(caller)[0] == 409
+
+
+def test_of_votes_at_once_one_counts(caller: Caller) -> None:
+    together, statuses = Barrier(6), list[int]()
+
+    def cast() -> None:
+        together.wait()
+        statuses.append(vote(caller)[0])
+
+    threads = [Thread(target=cast) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(statuses) == [200] + [409] * 5
+    assert len(caller.ask("GET", "/voters")[1]["data"]["data"]) == 1
+
+
+def test_who_has_not_voted_is_a_no_in_both_forms(caller: Caller) -> None:
+    for user in ("1", "nobody", "%00", "%FF", "a%20b", "%F0%9F%A4%96"):
+        status, check = caller.ask("GET", f"/voters/{user}")
+
+        assert (status, check["success"], check["voted"]) == (200, False, False)
+
+
+def test_a_user_without_a_name_is_called_by_the_id(caller: Caller) -> None:
+    vote(caller, {"id": "7", "username": None, "discriminator": "0"})
+    (voter,) = caller.ask("GET", "/voters")[1]["data"]["data"]
+
+    assert (voter["id"], voter["username"], voter["avatar"]) == ("7", "7", "")
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ({}, "user is missing"),
+        ({"user": "7"}, "user must be a JSON object"),
+        ({"user": {}}, "user.id is missing"),
+        ({"user": {"id": 7}}, "user.id must be a string"),
+        ({"user": {"id": "a/b"}}, "user.id is not valid: String should match pattern"),
+        ({"user": {"id": "7", "username": ""}}, "user.username must not be empty"),
+        ({"user": {"id": "7", "avatar": "\ud800"}}, "user.avatar contains half of a surrogate"),
+        ([], "the body (application/json) must be a JSON object"),
+    ],
+    ids=str,
+)
+def test_a_vote_that_is_not_valid_is_refused(caller: Caller, body: object, problem: str) -> None:
+    status, answer = caller.ask("POST", "/votes", body)
+
+    assert (status, answer["error"][: len(problem)]) == (400, problem)
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("page=0", "page must be at least 1"),
+        ("page=x", "page must be a whole number"),
+        ("page=", "page must be a whole number"),
+        ("page=1000000001", "page must be at most 1000000000"),
+        ("limit=101", "limit must be at most 100"),
+        ("page=0&limit=0", "page must be at least 1; limit must be at least 1"),
+    ],
+)
+def test_a_wrong_parameter_is_named(caller: Caller, query: str, problem: str) -> None:
+    reply = caller.raw("GET", f"/v1/bot/{caller.bot}/voters?{query}")
+
+    assert (reply.status, json.loads(reply.content)) == (400, {"error": problem})
+
+
+def test_voters_have_pages(caller: Caller) -> None:
+    for number in range(5):
+        vote(caller, {"id": str(number)})
+
+    def page(query: str) -> tuple[dict[str, int], list[str]]:
+        reply = caller.raw("GET", f"/v1/bot/{caller.bot}/voters?{query}")
+        data = json.loads(reply.content)["data"]
+        return data["queries"], [voter["id"] for voter in data["data"]]
+
+    assert page("page=2&limit=2") == ({"page": 2, "limit": 2, "maxPage": 3}, ["2", "1"])
+    assert page("limit=2&page=3") == ({"page": 3, "limit": 2, "maxPage": 3}, ["0"])
+    assert page("page=1000000000&limit=100")[1] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "body"), [("/votes", {"user": ANN}), ("/stats", {"servers": 1})], ids=str
+)
+def test_only_the_owner_casts_votes_and_reports_statistics(
+    caller: Caller, stranger: Caller, path: str, body: object
+) -> None:
+    statuses = [
+        caller.ask("POST", path, body, Authorization=None)[0],
+        replace(stranger, bot=caller.bot).ask("POST", path, body)[0],
+        replace(caller, bot="4711").ask("POST", path, body)[0],
+    ]
+
+    assert statuses == [401, 403, 404]
+
+
+@pytest.mark.parametrize("path", ["/voters", "/voters/7"])
+def test_the_voters_of_an_unknown_bot_are_not_found(caller: Caller, path: str) -> None:
+    nobody = replace(caller, bot="4711")
+
+    assert nobody.ask("GET", path) == (404, {"error": "the bot is not known"})
+
+
+# Statistics
+
+
+def test_statistics_are_shown_as_reported(caller: Caller) -> None:
+    vote(caller)
+    before = caller.ask("GET")[1]["data"]
+    caller.ask("POST", "/stats", {"servers": 1284, "shards": 3})
+    status, _ = caller.ask("POST", "/stats", {"servers": 1285, "shards": None, "totalVotes": 9})
+    after = caller.ask("GET")[1]["data"]
+    statistics = {**before["statistics"], "servers": 1285, "shards": 3}
+
+    assert (status, after) == (200, {**before, "statistics": statistics})
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ({"shards": 1}, "servers is missing"),
+        ({"servers": -1}, "servers must be at least 0"),
+        ({"servers": "1"}, "servers must be a whole number"),
+        ({"servers": 1, "shards": 2**53}, "shards must be at most 9007199254740991"),
+    ],
+    ids=str,
+)
+def test_statistics_that_are_not_valid_are_refused(
+    caller: Caller, body: object, problem: str
+) -> None:
+    assert caller.ask("POST", "/stats", body) == (400, {"error": problem})
+
+
+# The interval of a service, and its reminders
+
+
+def test_the_service_reminds_when_its_interval_is_over(tmp_path: Path) -> None:
+    path = str(tmp_path / "listing.db")
+    with running(path, vote_interval=timedelta(milliseconds=50)) as service, opened(path) as store:
+        bot = Service(service.url, store).bot()
+        caller = Caller(bot.url, bot.id, bot.token)
+        vote(caller)
+        deadline = monotonic() + LONGEST
+        while len(told(store)) < 2 and monotonic() < deadline:
+            sleep(0.01)
+        again, _ = vote(caller)
+
+        assert told(store)[:2] == [("vote", ANN["id"]), ("reminder", ANN["id"])]
+        assert again == 200

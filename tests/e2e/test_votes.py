@@ -1,0 +1,132 @@
+"""Votes from the command line: `vote` casts one, `voters` lists and checks them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.home import failed
+from tests.support.proxy import Instead
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+    from tests.support.proxy import Proxy
+
+ELSEWHERE = "https://listing.invalid"
+
+
+@pytest.fixture
+def bot(service: Service, home: Home) -> Bot:
+    bot = service.bot()
+    home.knows(bot)
+    return bot
+
+
+@pytest.fixture
+def relayed(bot: Bot, home: Home, proxy: Proxy) -> Proxy:
+    home.knows(bot, url=proxy.url)
+    return proxy
+
+
+def test_a_vote_is_cast_and_shown(home: Home, bot: Bot) -> None:
+    ran = home.run("vote", "7", "--username", "Ann")
+    (voter,) = bot.voters()
+
+    assert (ran.code, ran.out, ran.err) == (0, "user 7 voted\n", "")
+    assert (voter["id"], voter["username"]) == ("7", "Ann")
+
+
+def test_a_vote_is_shown_as_a_document(home: Home, bot: Bot) -> None:
+    document = home.run("vote", "7", "--format", "json").document
+
+    assert (document["bot"], document["user"], document["voted"]) == (bot.id, "7", True)
+    assert bot.voters()[0]["username"] == "7"
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_second_vote_is_refused_with_the_time_that_is_left(home: Home) -> None:
+    home.run("vote", "7")
+    ran = home.run("vote", "7")
+
+    assert ran.code == 1
+    assert "409: user 7 has voted, and may vote again in 43," in ran.err
+
+
+def test_a_vote_for_another_bot_needs_its_token(home: Home, bot: Bot, service: Service) -> None:
+    other = service.bot()
+    ran = home.run("vote", "7", "--bot", other.id)
+
+    assert ran.code == 5
+    assert f"the token belongs to bot {bot.id}, not to bot {other.id}" in ran.err
+
+
+def test_a_vote_on_another_machine_needs_a_yes(home: Home, bot: Bot) -> None:
+    home.knows(bot, url=ELSEWHERE)
+    refused = home.run("vote", "7", "--format", "json")
+    tried = home.run("vote", "7", "--yes", "--retries", "0", "--format", "json")
+
+    assert refused.code == 2
+    assert failed(refused, "usage") == f"{ELSEWHERE} is a service on another machine"
+    assert refused.document["error"]["hint"] == "to cast a vote there, add --yes"
+    assert tried.code == 1
+    assert "listing.invalid" in failed(tried, "network")
+
+
+@pytest.mark.parametrize("status", [404, 405])
+def test_a_service_that_takes_no_votes_is_explained(
+    home: Home, relayed: Proxy, status: int
+) -> None:
+    relayed.rule = lambda seen: Instead(status, {"error": "no"}) if seen.writes else None
+    ran = home.run("vote", "7")
+
+    assert ran.code == 1
+    assert "only a service of `commandsync serve` takes votes in this way" in ran.err
+    assert len(relayed.writes) == 1
+
+
+def test_a_vote_is_never_sent_twice(home: Home, bot: Bot, relayed: Proxy) -> None:
+    relayed.rule = lambda seen: (
+        Instead(500, {"error": "oops"}, forwarded=True) if seen.writes else None
+    )
+    ran = home.run("vote", "7")
+
+    assert ran.code == 6
+    assert "check before you repeat it: commandsync voters list" in ran.err
+    assert (len(bot.voters()), len(relayed.writes)) == (1, 1)
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_vote_is_checked_by_the_exit_code(home: Home) -> None:
+    home.run("vote", "7")
+    yes, no = (home.run("voters", "check", user) for user in ("7", "8"))
+    answers = [
+        home.run("voters", "check", user, "--format", "json").document for user in ("7", "8")
+    ]
+
+    assert (yes.code, yes.out) == (0, "user 7 voted\n")
+    assert (no.code, no.out) == (3, "user 8 has not voted\n")
+    assert [(answer["user"], answer["voted"]) for answer in answers] == [("7", True), ("8", False)]
+
+
+def test_voters_are_listed_by_page_or_all(home: Home, bot: Bot) -> None:
+    bot.vote("7", "Ann")
+    bot.vote("8", "Ben")
+    first = home.run("voters", "list", "--limit", "1")
+    second = home.run("voters", "list", "--limit", "1", "--page", "2", "--format", "json").document
+    every = home.run("voters", "list", "--all")
+
+    assert first.out.splitlines() == ["ID  NAME", "8   Ben"]
+    assert first.err == "page 1 of 2; --all shows all\n"
+    assert [voter["username"] for voter in second["voters"]] == ["Ann"]
+    assert (second["page"]["page"], second["page"]["max_page"]) == (2, 2)
+    assert every.out.splitlines() == ["ID  NAME", "8   Ben", "7   Ann"]
+    assert every.err == ""
+
+
+@pytest.mark.usefixtures("bot")
+def test_no_voters_are_shown_as_none(home: Home) -> None:
+    ran = home.run("voters", "list")
+
+    assert (ran.code, ran.out, ran.err) == (0, "", "no voters\n")

@@ -1,0 +1,180 @@
+"""The list of bots, sorted, restricted and cut into pages, on both databases."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import delete, select, update
+
+from commandsync.server import catalogue, listing
+from commandsync.server.catalogue import SORTABLE, BadSortError, Wanted
+from commandsync.server.database import opened
+from commandsync.server.seed import Seed, create_bots
+from commandsync.server.tables import bot_tags, bot_words, bots
+from commandsync.server.tables import catalogue as catalogue_table
+from commandsync.server.votes import cast, counts, with_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commandsync.server.database import Database
+
+NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)  # a Wednesday
+# Three of each value, so that ties are everywhere; what is left out has its default.
+BOTS: list[dict[str, Any]] = [
+    {
+        "id": f"b{number}",
+        "profile": {"username": ["beta", "Álpha", "alpha", "Zed", "élan"][number % 5]},
+        "information": {"tags": [["Music"], ["music", "fun"], ["fun & games"], []][number % 4]},
+        "statistics": {"servers": [5, 100, 20][number % 3], "totalVotes": [0, 7][number % 2]},
+        "ratings": {"average": [None, 0.0, 4.5][number % 3], "total": number % 3},
+        "certificate": [0, 1, 2][number % 3],
+        "state": number % 2,
+        "status": -(number % 2),
+    }
+    for number in range(15)
+]
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    with opened(database_url) as handle:
+        yield handle
+
+
+@pytest.fixture
+def listed(database: Database) -> list[dict[str, Any]]:
+    """The bots as the service lists them one by one."""
+    create_bots(Seed.model_validate({"bots": BOTS}), database)
+    with database.writing() as connection:
+        for number in range(30):
+            bot, days = f"b{number * number % 15}", number % 20
+            cast(connection, bot, {"id": f"{number}"}, at=NOW - timedelta(days=days))
+        bots = [listing.bot_of(connection, bot["id"]) for bot in BOTS]
+        return with_counts(connection, bots, at=NOW)
+
+
+def found(database: Database, **wanted: Any) -> list[str]:  # noqa: ANN401 - of any field
+    with database.reading() as connection:
+        keys, _ = catalogue.find(connection, Wanted(**{"limit": 100, **wanted}), votes=counts(NOW))
+        return [bot["id"] for bot in listing.bots_of(connection, keys)]
+
+
+def value(bot: Any, path: str) -> Any:  # noqa: ANN401 - of any field
+    for step in path.split("."):
+        bot = bot[step]
+    return {None: -1, "Álpha": "alpha", "Zed": "zed", "élan": "elan"}.get(bot, bot)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@given(path=st.sampled_from([*SORTABLE, ""]), down=st.booleans(), limit=st.integers(1, 20))
+def test_pages_are_the_sorted_list_with_ties_in_the_order_of_additions(
+    database: Database, listed: list[dict[str, Any]], path: str, *, down: bool, limit: int
+) -> None:
+    expected = list(range(len(listed)))
+    if path:
+        expected.sort(key=lambda number: (value(listed[number], path), number), reverse=down)
+    sort = f"-{path}" if path and down else path
+    with database.reading() as connection:
+        pages = [
+            catalogue.find(connection, Wanted(page=page, limit=limit, sort=sort), votes=counts(NOW))
+            for page in range(1, -(-len(listed) // limit) + 2)
+        ]
+
+    assert [number for keys, _ in pages for number in keys] == [key + 1 for key in expected]
+    assert {number for _, number in pages} == {len(listed)}
+    assert pages[-1][0] == []
+
+
+@pytest.mark.parametrize("path", SORTABLE)
+def test_a_field_is_known_with_and_without_its_path(
+    database: Database, listed: list[dict[str, Any]], path: str
+) -> None:
+    short = path.rpartition(".")[2]
+
+    assert len(listed) == len(BOTS)
+    assert found(database, sort=f"-{path}") == found(database, sort=f"-{short}")
+
+
+@pytest.mark.parametrize(
+    "sort", ["votes", "-", "--servers", "statistics.", "ratings.servers", "\0"]
+)
+def test_another_field_is_refused_with_the_valid_ones(database: Database, sort: str) -> None:
+    with pytest.raises(BadSortError) as caught:
+        found(database, sort=sort)
+
+    assert all(path in str(caught.value) for path in SORTABLE)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ({"ids": ("b7", "b1", "none", "\0")}, ["b1", "b7"]),
+        ({"ids": ()}, []),
+        ({"certified": False}, ["b0", "b3", "b6", "b9", "b12"]),
+        ({"certified": True, "ids": ("b0", "b1", "b2")}, ["b1", "b2"]),
+        ({"tags": ("MUSIC",)}, ["b0", "b1", "b4", "b5", "b8", "b9", "b12", "b13"]),
+        ({"tags": ("fun", "music")}, ["b1", "b5", "b9", "b13"]),
+        ({"tags": ("fun games",)}, ["b2", "b6", "b10", "b14"]),
+        ({"tags": ("game",)}, []),
+        ({"tags": ("*",)}, []),
+        ({"q": "zed"}, ["b3", "b8", "b13"]),
+        ({"q": "zed", "tags": ("fun",), "certified": True, "sort": "-servers"}, ["b13"]),
+    ],
+)
+def test_bots_are_restricted(
+    database: Database,
+    listed: list[dict[str, Any]],
+    wanted: dict[str, Any],
+    expected: list[str],
+) -> None:
+    assert len(listed) == len(BOTS)
+    assert found(database, **wanted) == expected
+
+
+def test_a_page_far_past_the_end_is_empty(database: Database) -> None:
+    assert found(database, page=10**30) == []
+
+
+def test_numbers_that_no_database_has_are_sorted_as_the_largest(database: Database) -> None:
+    most = {"id": "most", "profile": {"username": "m"}, "statistics": {"servers": 10**40}}
+    create_bots(Seed.model_validate({"bots": [most, *BOTS]}), database)
+
+    assert found(database, sort="-servers", limit=1) == ["most"]
+
+
+def test_a_changed_record_is_sorted_and_restricted_by_its_new_values(database: Database) -> None:
+    create_bots(Seed.model_validate({"bots": BOTS}), database)
+    with database.writing() as connection:
+        record = connection.execute(select(bots.c.record).where(bots.c.id == "b0")).scalar_one()
+        changed = record | {
+            "statistics": record["statistics"] | {"servers": 1_000},
+            "information": record["information"] | {"tags": ["new"]},
+        }
+        connection.execute(update(bots).where(bots.c.id == "b0").values(record=changed))
+        catalogue.refresh(connection, "b0")
+
+    assert found(database, sort="-servers", limit=1) == ["b0"]
+    assert found(database, tags=("new",)) == ["b0"]
+    assert "b0" not in found(database, tags=("music",))
+
+
+def test_bots_of_an_older_release_are_added_when_the_database_is_opened(database_url: str) -> None:
+    with opened(database_url) as database:
+        create_bots(Seed.model_validate({"bots": BOTS}), database)
+        before = {sort: found(database, sort=sort) for sort in SORTABLE}
+        with database.writing() as connection:
+            for table in (bot_tags, bot_words, catalogue_table):
+                connection.execute(delete(table))
+            old = update(bots).where(bots.c.id == "b3").values(record={"profile": {}})
+            connection.execute(old)
+    with opened(database_url) as database:
+        after = {sort: found(database, sort=sort) for sort in ("id", "createdAt")}
+
+        assert after == {sort: before[sort] for sort in after}
+        assert found(database, q="zed") == ["b8", "b13"]
+        assert found(database, sort="average", limit=3) == ["b0", "b3", "b6"]

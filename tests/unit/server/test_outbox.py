@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.server import outbox
+from commandsync.server.database import Database, opened
+from commandsync.server.outbox import Entry
+from tests.support.votes import NOON, entries, with_bots
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    with opened(database_url) as handle:
+        with_bots(handle, "42", "43")
+        yield handle
+
+
+def last(database: Database) -> int:
+    with database.reading() as connection:
+        return outbox.last(connection)
+
+
+def test_entries_are_read_in_the_order_they_were_added(database: Database) -> None:
+    with database.writing() as connection:
+        outbox.add(connection, "42", "vote", {"number": 1})
+        outbox.add(connection, "43", "reminder", {"number": 2})
+    with database.writing() as connection:
+        outbox.add(connection, "42", "vote", {"number": 3})
+
+    assert entries(database) == [
+        Entry(1, "42", "vote", {"number": 1}),
+        Entry(2, "43", "reminder", {"number": 2}),
+        Entry(3, "42", "vote", {"number": 3}),
+    ]
+
+
+def test_entries_are_read_after_a_number_up_to_a_limit(database: Database) -> None:
+    with database.writing() as connection:
+        for number in range(5):
+            outbox.add(connection, "42", "vote", {"number": number})
+        read = outbox.after(connection, 1, 2)
+
+    assert [entry.seq for entry in read] == [2, 3]
+
+
+def test_the_last_number_of_nothing_is_0(database: Database) -> None:
+    assert last(database) == 0
+
+
+def test_an_abandoned_transaction_adds_nothing(database: Database) -> None:
+    with database.writing() as connection:
+        outbox.add(connection, "42", "vote", {})
+        connection.rollback()
+
+    assert entries(database) == []
+
+
+def test_old_entries_are_pruned_and_their_numbers_never_used_again(database: Database) -> None:
+    with database.writing() as connection:
+        for hours in (0, 1, 2):
+            outbox.add(connection, "42", "vote", {}, at=NOON + timedelta(hours=hours))
+    with database.writing() as connection:
+        outbox.prune(connection, before=NOON + timedelta(hours=1))
+    kept = [entry.seq for entry in entries(database)]
+    with database.writing() as connection:
+        outbox.prune(connection, before=NOON + timedelta(hours=3))
+        outbox.add(connection, "42", "vote", {})
+
+    assert (kept, [entry.seq for entry in entries(database)]) == ([2, 3], [4])
+
+
+def test_an_entry_without_a_time_is_of_now(database: Database) -> None:
+    with database.writing() as connection:
+        outbox.add(connection, "42", "vote", {})
+        outbox.prune(connection, before=NOON.replace(year=2020))
+
+    assert last(database) == 1

@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from threading import Barrier, Thread
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commandsync.server import listing, votes
+from commandsync.server.database import Database, opened
+from commandsync.server.listing import UnknownError
+from commandsync.server.votes import TooEarlyError
+from tests.support.votes import BOT, NOON, cast, entries, told, user, with_bots
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HALF_DAY = timedelta(hours=12)
+MOMENT = timedelta(milliseconds=1)
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    with opened(database_url) as handle:
+        with_bots(handle, "42", "43")
+        yield handle
+
+
+def counters(database: Database, at: datetime, bot: str = "42") -> tuple[int, int, int, int]:
+    """Return the votes of the day, the week, the month, and all."""
+    with database.reading() as connection:
+        (record,) = votes.with_counts(connection, [listing.bot_of(connection, bot)], at=at)
+    counted = record["statistics"]
+    names = ("dailyVotes", "weeklyVotes", "monthlyVotes", "totalVotes")
+    daily, weekly, monthly, total = (counted[name] for name in names)
+    return daily, weekly, monthly, total
+
+
+def listed(database: Database, page: int = 1, limit: int = 10) -> tuple[list[str], int]:
+    with database.reading() as connection:
+        records, pages = votes.voters_of(connection, "42", page=page, limit=limit)
+    return [record["id"] for record in records], pages
+
+
+def has_voted(database: Database, voter: str, at: datetime, bot: str = "42") -> bool:
+    with database.reading() as connection:
+        return votes.has_voted(connection, bot, voter, at=at)
+
+
+# The interval
+
+
+def test_a_user_votes_again_when_the_interval_is_over_and_not_before(database: Database) -> None:
+    cast(database, "1", NOON)
+    with pytest.raises(TooEarlyError) as early:
+        cast(database, "1", NOON + HALF_DAY - MOMENT)
+    cast(database, "1", NOON + HALF_DAY)
+
+    assert early.value.seconds == 1
+    assert str(early.value) == "user 1 has voted, and may vote again in 1 second"
+    assert told(database) == [("vote", "1"), ("vote", "1")]
+
+
+def test_a_refused_vote_does_not_lengthen_the_wait(database: Database) -> None:
+    cast(database, "1", NOON)
+    with pytest.raises(TooEarlyError) as early:
+        cast(database, "1", NOON + timedelta(hours=1))
+
+    assert early.value.seconds == 11 * 3600
+    assert str(early.value).endswith(" in 39,600 seconds")
+    assert has_voted(database, "1", NOON + HALF_DAY - MOMENT)
+    assert not has_voted(database, "1", NOON + HALF_DAY)
+
+
+def test_the_interval_is_that_of_the_vote(database: Database) -> None:
+    cast(database, "1", NOON, interval=timedelta(seconds=5))
+    cast(database, "1", NOON + timedelta(seconds=5))
+
+    assert listed(database)[0] == ["1", "1"]
+
+
+def test_each_user_and_each_bot_has_an_interval_of_its_own(database: Database) -> None:
+    cast(database, "1", NOON)
+    cast(database, "2", NOON)
+    cast(database, "1", NOON, bot="43")
+
+    assert counters(database, NOON) == (2, 2, 2, 2)
+    assert counters(database, NOON, "43") == (1, 1, 1, 1)
+    assert not has_voted(database, "2", NOON, "43")
+
+
+def test_of_votes_at_once_one_counts(database: Database) -> None:
+    together, refused = Barrier(8), list[int]()
+
+    def vote() -> None:
+        together.wait()
+        try:
+            cast(database, "1", NOON)
+        except TooEarlyError as error:
+            refused.append(error.seconds)
+
+    threads = [Thread(target=vote) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert refused == [12 * 3600] * 7
+    assert told(database) == [("vote", "1")]
+    assert counters(database, NOON) == (1, 1, 1, 1)
+
+
+def test_an_unknown_bot_gets_no_vote(database: Database) -> None:
+    with pytest.raises(UnknownError):
+        cast(database, "1", NOON, bot="44")
+    with database.reading() as connection:
+        with pytest.raises(UnknownError):
+            votes.voters_of(connection, "44", page=1, limit=10)
+        with pytest.raises(UnknownError):
+            votes.has_voted(connection, "44", "1", at=NOON)
+
+    assert entries(database) == []
+
+
+# The event
+
+
+def test_a_vote_is_told_with_its_user_and_its_bot(database: Database) -> None:
+    cast(database, "1", NOON)
+    (entry,) = entries(database)
+
+    assert (entry.bot, entry.event) == ("42", "vote")
+    assert entry.data == {"user": user("1"), "bot": BOT}
+
+
+# The list
+
+
+def test_votes_are_listed_with_the_newest_first(database: Database) -> None:
+    for number in range(5):
+        cast(database, str(number), NOON + number * MOMENT)
+    cast(database, "0", NOON + HALF_DAY)
+
+    assert listed(database) == (["0", "4", "3", "2", "1", "0"], 1)
+
+
+def test_votes_of_one_moment_are_listed_with_the_last_first(database: Database) -> None:
+    for voter in "ab":
+        cast(database, voter, NOON)
+
+    assert listed(database)[0] == ["b", "a"]
+
+
+@pytest.mark.parametrize(("page", "users"), [(1, ["4", "3"]), (2, ["2", "1"]), (3, ["0"]), (4, [])])
+def test_a_list_has_pages(database: Database, page: int, users: list[str]) -> None:
+    for number in range(5):
+        cast(database, str(number), NOON + number * MOMENT)
+
+    assert listed(database, page, 2) == (users, 3)
+
+
+def test_no_votes_are_one_empty_page(database: Database) -> None:
+    assert listed(database) == ([], 1)
+
+
+def test_a_voter_is_listed_as_of_the_last_vote(database: Database) -> None:
+    cast(database, "1", NOON)
+    renamed = {"id": "1", "username": "Ann", "avatar": "a1"}
+    with database.writing() as connection:
+        votes.cast(connection, "42", renamed, at=NOON + HALF_DAY)
+    with database.reading() as connection:
+        records, _ = votes.voters_of(connection, "42", page=1, limit=10)
+
+    times = ["2026-03-05T00:00:00.000Z", "2026-03-04T12:00:00.000Z"]
+    assert records == [{**renamed, "votedAt": time} for time in times]
+
+
+# The counters
+
+
+MIDNIGHT = datetime(2026, 3, 4, tzinfo=UTC)  # of a Wednesday
+MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
+MONTH = datetime(2026, 3, 1, tzinfo=UTC)  # a Sunday: of this month, and of the week before
+
+
+@pytest.mark.parametrize(
+    ("voted", "counted"),
+    [
+        (MIDNIGHT, (1, 1, 1, 1)),
+        (MIDNIGHT - MOMENT, (0, 1, 1, 1)),
+        (MONDAY, (0, 1, 1, 1)),
+        (MONDAY - MOMENT, (0, 0, 1, 1)),
+        (MONTH, (0, 0, 1, 1)),
+        (MONTH - MOMENT, (0, 0, 0, 1)),
+    ],
+    ids=str,
+)
+def test_a_vote_counts_for_its_day_its_week_and_its_month(
+    database: Database, voted: datetime, counted: tuple[int, ...]
+) -> None:
+    cast(database, "1", voted)
+
+    assert counters(database, NOON) == counted
+
+
+def test_a_week_may_begin_in_the_month_before(database: Database) -> None:
+    cast(database, "1", datetime(2026, 3, 30, tzinfo=UTC))
+
+    assert counters(database, datetime(2026, 4, 1, tzinfo=UTC)) == (0, 1, 0, 1)
+
+
+def test_days_are_those_of_utc(database: Database) -> None:
+    cast(database, "1", MIDNIGHT - MOMENT)
+    there = timezone(timedelta(hours=-8))
+
+    assert counters(database, MIDNIGHT.astimezone(there)) == (0, 1, 1, 1)
+
+
+def test_a_seed_gives_votes_from_before_to_the_total_alone() -> None:
+    with opened(":memory:") as database:
+        with_bots(database, "42", total=5120)
+        before = counters(database, NOON)
+        cast(database, "1", NOON)
+
+        assert (before, counters(database, NOON)) == ((0, 0, 0, 5120), (1, 1, 1, 5121))
+
+
+def test_the_counters_of_many_bots_are_one_query(database: Database) -> None:
+    cast(database, "1", NOON)
+    cast(database, "2", NOON)
+    cast(database, "1", NOON - timedelta(days=40), bot="43")
+    with database.reading() as connection:
+        rows = {row.bot: tuple(row)[1:] for row in connection.execute(votes.counts(NOON))}
+
+    assert rows == {"42": (2, 2, 2, 2), "43": (0, 0, 0, 1)}
+
+
+def test_statistics_change_and_keep_the_rest(database: Database) -> None:
+    with database.writing() as connection:
+        before: dict[str, Any] = listing.bot_of(connection, "42")
+        listing.set_statistics(connection, "42", {"servers": 9})
+        listing.set_statistics(connection, "42", {"shards": 2})
+        after = listing.bot_of(connection, "42")
+
+    assert after == {**before, "statistics": {**before["statistics"], "servers": 9, "shards": 2}}
