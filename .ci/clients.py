@@ -103,7 +103,11 @@ def table(client: type) -> str:
 
 def documented(path: Path) -> str:
     """Return the page of the library with the current table."""
-    rows = table(AsyncClient).replace("AsyncIterator[", "Iterator[").replace("AsyncS", "S")
+    rows = (
+        table(AsyncClient)
+        .replace("AsyncIterator[", "Iterator[")
+        .replace("AsyncSettings", "Settings")
+    )
     rows = rows.replace("AsyncGenerator[Event, None]", "Iterator[Event]")
     return re.sub(
         r"(?<=<!-- methods -->\n\n).*?(?=\n\n<!-- end -->)",
