@@ -48,8 +48,9 @@ def surroundings_of(
         ]
     )
     with requests.Session() as known:
-        known.trust_env = session.trust_env
-        if proxy := private["_default_proxy"]:
+        proxy = private["_default_proxy"]
+        known.trust_env = session.trust_env and not proxy
+        if proxy:
             known.proxies = dict.fromkeys(("http", "https"), str(proxy))
         return surroundings(
             address,

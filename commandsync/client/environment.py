@@ -40,7 +40,7 @@ class Surroundings:
         context: The TLS context; None for one that is made of the settings.
     """
 
-    settings: Mapping[str, Any]
+    settings: Mapping[str, Any] = field(repr=False)  # a proxy may have a password
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     context: ssl.SSLContext | None = None
 
