@@ -34,7 +34,16 @@ _MODULES = {
     "serve": "runner",
     "SeededBot": "seed",
 }
-_EXTRA = {"alembic", "anyio", "fastapi", "jwt", "sqlalchemy", "starlette", "uvicorn"}
+_EXTRA = {
+    "alembic",
+    "anyio",
+    "fastapi",
+    "jwt",
+    "sqlalchemy",
+    "starlette",
+    "uvicorn",
+    "websockets",
+}
 
 
 def __getattr__(name: str) -> object:

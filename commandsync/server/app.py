@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from fastapi import FastAPI
 
 from commandsync.api.address import API_VERSION
-from commandsync.server import health, refusals, reminders, votes
+from commandsync.server import gateway, health, refusals, reminders, votes
 from commandsync.server.bodies import LARGEST_BODY
 from commandsync.server.bot_list import router as bot_list
+from commandsync.server.broadcast import delivering
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import json_response
 from commandsync.server.routes import router
@@ -47,7 +48,10 @@ def create_app(
         own = nullcontext(database) if isinstance(database, Database) else opened(database)
         with own as handle:
             app.state.database = handle
-            async with reminders.sending(handle, interval=vote_interval, now=now):
+            async with (
+                reminders.sending(handle, interval=vote_interval, now=now),
+                delivering(handle) as app.state.broadcast,
+            ):
                 yield
 
     app = FastAPI(
@@ -62,7 +66,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.now, app.state.vote_interval = now, vote_interval
-    for routes in (bot_list, router, vote_router):
+    for routes in (bot_list, router, vote_router, gateway.router):
         app.include_router(routes, prefix=f"/v{API_VERSION}")
     app.include_router(health.router)
     app.add_middleware(SizeLimit, limit=LARGEST_BODY)

@@ -15,6 +15,9 @@ from commandsync.server.records import Count, Done, Text, Timestamp, Wire
 LARGEST_BODY = 1024 * 1024
 """Bytes: enough for every field at its limit, written with `\\u` escapes throughout."""
 
+A_USER = "80351110224678912"
+"""The id of a user, as examples have it."""
+
 MOST_USES = 2**53 - 1
 """The largest whole number that every JSON reader keeps exactly."""
 
@@ -119,8 +122,8 @@ class UsesBody(Body):
 class VoterRecord(Wire):
     """A vote as listed: who voted, and when."""
 
-    id: str = Field(examples=["80351110224678912"])
-    username: str
+    id: str = Field(examples=[A_USER])
+    username: str = Field(examples=["Ann"])
     avatar: str = ""
     voted_at: Timestamp
 
@@ -128,9 +131,9 @@ class VoterRecord(Wire):
 class PageQueries(Wire):
     """The paging of a list."""
 
-    page: int
-    limit: int
-    max_page: int
+    page: int = Field(examples=[1])
+    limit: int = Field(examples=[10])
+    max_page: int = Field(description="the number of pages", examples=[3])
 
 
 class VoterPage(Wire):
@@ -143,14 +146,16 @@ class VoterPage(Wire):
 class VoteCheck(Done):
     """Whether a user has voted; `success` is the same, as some clients read it."""
 
-    voted: bool
+    voted: bool = Field(examples=[True])
 
 
 class UserBody(Body):
     """A user who votes."""
 
-    id: UserId
-    username: Name | None = Field(default=None, description="the name; if absent, the id")
+    id: UserId = Field(examples=[A_USER])
+    username: Name | None = Field(
+        default=None, description="the name; if absent, the id", examples=["Ann"]
+    )
     avatar: Text = Field(default="", max_length=1_000)
 
     def as_record(self) -> dict[str, Any]:
@@ -167,8 +172,8 @@ class VoteBody(Body):
 class StatsBody(Body):
     """The size of a bot, as it reports it."""
 
-    servers: Uses = Field(description="the servers it is in")
-    shards: Uses | None = Field(default=None, description="the shards it runs")
+    servers: Uses = Field(description="the servers it is in", examples=[1284])
+    shards: Uses | None = Field(default=None, description="the shards it runs", examples=[2])
 
 
 def describe(

@@ -22,7 +22,7 @@ from commandsync.server import catalogue, migrations, postgresql, sqlite
 from commandsync.server.tables import metadata, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
     from sqlalchemy import Connection, Engine
 
@@ -41,6 +41,8 @@ class Database:
         self._reader = engine.execution_options(**({} if self._is_file else postgresql.READS))
         self._writer = engine.execution_options(**(sqlite.WRITES if self._is_file else {}))
         self.secret = ""
+        self.after_commit: Callable[[], object] = lambda: None
+        """Called after each transaction that may have written, in the thread that wrote."""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -53,6 +55,7 @@ class Database:
         """Yield a transaction that may write; it is on the disk when the block ends."""
         with self._writing, self._writer.begin() as connection:
             yield connection
+        self.after_commit()
 
     @contextmanager
     def writing_alone(self) -> Iterator[Connection]:
@@ -64,6 +67,12 @@ class Database:
             if not self._is_file:
                 postgresql.wait_alone(connection)
             yield connection
+
+    async def notifications(self, channel: str) -> AsyncIterator[None]:
+        """Yield when a transaction of any process may have notified a channel: on PostgreSQL."""
+        if not self._is_file:
+            async for _ in postgresql.notifications(self._engine.url, channel):
+                yield
 
     def close(self) -> None:
         """Close every connection."""

@@ -20,8 +20,10 @@ import uvicorn
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.server.app import create_app
 from commandsync.server.database import opened
+from commandsync.server.frames import LARGEST_FRAME
 from commandsync.server.seed import create_bots, read_seed
 from commandsync.server.votes import INTERVAL
+from commandsync.server.websocket import WebSocketProtocol
 from commandsync.server.workers import supervise
 
 if TYPE_CHECKING:
@@ -189,7 +191,10 @@ def _prepared(
             create_app(handle, vote_interval=vote_interval),
             http="h11",
             loop="asyncio",
-            ws="none",
+            ws=WebSocketProtocol,
+            ws_max_size=LARGEST_FRAME,
+            ws_ping_interval=None,  # a client may be silent for ever
+            ws_per_message_deflate=False,  # events are small, and the memory is for each client
             lifespan="on",
             log_config=None,
             log_level=logging.WARNING,

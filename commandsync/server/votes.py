@@ -173,4 +173,4 @@ def _next_at(connection: Connection, bot: str, user: str) -> str:
 
 def _seconds_left(connection: Connection, bot: str, user: str, *, at: datetime) -> int:
     left = datetime.fromisoformat(_next_at(connection, bot, user)) - at
-    return max(1, ceil(left.total_seconds()))
+    return ceil(left.total_seconds())

@@ -6,12 +6,14 @@ import json
 import re
 import subprocess
 import sys
+from concurrent.futures import wait
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.e2e.readme_blocks import DOCUMENTS, ROOT
 from tests.support.chat import Chat
+from tests.support.clients import begun
 from tests.support.gateway import BOT, Gateway, closing, event, telling, vote
 from tests.support.home import LONGEST, lines
 from tests.support.rawserver import RawServer, answering
@@ -217,6 +219,26 @@ def test_thanks_thanks_and_reminds(gateway: Gateway, start: Start) -> None:
     shown = lines(start("thanks.py"), 2)
 
     assert shown == ["u7 voted for Helper, thank you!\n", "Ann may vote again\n"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("thanks.py", "u{} voted for Bot {}, thank you!"), ("events.py", "u{} voted")],
+)
+def test_votes_on_the_service_are_told(bot: Bot, start: Start, name: str, words: str) -> None:
+    child = start(name)
+    told = begun(lines, child, 1)
+    for user in range(LONGEST * 10):  # until it is connected, which it does not tell
+        if told.done():
+            break
+        bot.cast(str(user))
+        wait([told], timeout=0.1)
+    (first,) = told.result(LONGEST)
+    bot.cast("last")
+    told_last = f"{words.format('last', bot.id)}\n"
+
+    assert first in [f"{words.format(number, bot.id)}\n" for number in range(user + 1)]
+    assert any(lines(child, 1) == [told_last] for _ in range(user + 1))
 
 
 def test_events_continue_after_a_lost_connection(gateway: Gateway, start: Start) -> None:

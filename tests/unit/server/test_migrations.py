@@ -10,7 +10,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect
 
 from commandsync.records.texts import Resource
-from commandsync.server import listing, migrations, tokens
+from commandsync.server import listing, migrations, search, tokens
 from commandsync.server.database import Database, opened
 from commandsync.server.tables import metadata
 
@@ -74,6 +74,7 @@ def test_a_new_database_has_the_tables_of_the_code(database_url: str) -> None:
         with database.writing() as connection:
             metadata.drop_all(connection)
             metadata.create_all(connection)
+            search.define(connection)
 
         assert migrated == described(database)
 

@@ -210,10 +210,11 @@ def test_a_week_may_begin_in_the_month_before(database: Database) -> None:
 
 
 def test_days_are_those_of_utc(database: Database) -> None:
-    cast(database, "1", MIDNIGHT - MOMENT)
-    there = timezone(timedelta(hours=-8))
+    there = timezone(timedelta(hours=8))
+    cast(database, "1", (MIDNIGHT - MOMENT).astimezone(there))
 
     assert counters(database, MIDNIGHT.astimezone(there)) == (0, 1, 1, 1)
+    assert counters(database, (MIDNIGHT - MOMENT).astimezone(there)) == (1, 1, 1, 1)
 
 
 def test_a_seed_gives_votes_from_before_to_the_total_alone() -> None:
