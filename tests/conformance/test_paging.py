@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     Open = Callable[..., Either]
     Records = list[dict[str, Any]]
-    Serve = Callable[[int, int], "Records | int"]
+    Serve = Callable[[int, int], "Records | dict[str, Any] | int"]
 
 TOKEN = "marked-token-7f3a9c1e"
 MOST = 60  # requests after which a reader does not come to an end
@@ -39,7 +40,8 @@ def served(serve: Serve) -> list[Act]:
         if isinstance(shown, int):
             exchange.send(answer({"error": f"HTTP {shown}"}, status=shown))
         else:
-            exchange.send(answer({"success": True, "data": {"data": shown}}))
+            data = shown if isinstance(shown, dict) else {"data": shown}
+            exchange.send(answer({"success": True, "data": data}))
 
     return [act] * MOST
 
@@ -168,6 +170,31 @@ def test_voters_who_voted_twice_are_listed_once_for_each_vote(
             listed[:0] = rng.choices(voters, k=rng.randint(0, size // 2)) if shown else []
             shown.add(page)
         return listed[(page - 1) * size : page * size]
+
+    client = open_client(TOKEN, play(serve), bot="42", retries=0)
+
+    assert identifiers(client, "iter_voters") == before
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_votes_of_two_users_are_told_apart_by_their_times(
+    open_client: Open, play: Callable[[Serve], str], seed: int
+) -> None:
+    rng = random.Random(seed)  # noqa: S311 - the same in every run
+    size = rng.randint(2, 9)
+    votes = [{"id": rng.choice("ab"), "at": number} for number in range(size * 8)]
+    listed = votes[: size * 5]
+    coming = iter(votes[size * 5 :])
+    before = [vote["id"] for vote in listed]
+    shown: set[int] = set()
+
+    def serve(page: int, _limit: int) -> dict[str, Any]:
+        if shown and page not in shown:
+            new = [next(coming, None) for _ in range(rng.randint(0, size // 2))]
+            listed[:0] = [vote for vote in new if vote is not None]
+        shown.add(page)
+        queries = {"maxPage": math.ceil(len(listed) / size)}
+        return {"queries": queries, "data": listed[(page - 1) * size : page * size]}
 
     client = open_client(TOKEN, play(serve), bot="42", retries=0)
 
