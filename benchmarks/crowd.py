@@ -46,6 +46,9 @@ _VOTE = (
 )
 
 
+_Line = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
 class _Client(asyncio.Protocol):
     """A client that sends nothing after the handshake, and notes who voted and when that came."""
 
@@ -108,33 +111,40 @@ async def _vote(
         raise RuntimeError(answer.decode())
 
 
-async def _crowd(host: str, port: int, token: str, votes: int) -> bool:
-    loop = asyncio.get_running_loop()
-    hello = _HANDSHAKE.format(token=token).encode()
-    _, stuck = await asyncio.open_connection(host, port, limit=1)  # and so it reads nothing
-    stuck.write(hello)
+async def _connected(host: str, port: int, token: str) -> list[_Client]:
+    """Connect all clients but the stuck one, and wait until they are told to be ready."""
     clients = []
     for _ in range(_CLIENTS - 1):
-        transport, client = await loop.create_connection(_Client, host, port)
-        transport.write(hello)
+        transport, client = await asyncio.get_running_loop().create_connection(_Client, host, port)
+        transport.write(_HANDSHAKE.format(token=token).encode())
         clients.append(client)
     await asyncio.gather(*[client.ready.wait() for client in clients])
-    lines = [await asyncio.open_connection(host, port) for _ in range(_WRITERS)]
+    return clients
 
-    begun = []
+
+async def _time(clients: list[_Client], line: _Line, token: str) -> None:
+    """Print the time from the request of a vote to its event, one vote after the other."""
+    delays = []
     for user in range(_TIMED):
-        begun.append(perf_counter())
-        await _vote(*lines[0], token, user)
+        begun = perf_counter()
+        await _vote(*line, token, user)
         await asyncio.gather(*[client.wait_for(user + 1) for client in clients])
-    delays = [
-        (client.times[user] - begun[user]) * 1_000 for client in clients for user in range(_TIMED)
-    ]
+        delays += [(client.times[user] - begun) * 1_000 for client in clients]
     print(
         f"vote to event at {_CLIENTS} clients: median {median(delays):.1f} ms, "
-        f"99th percentile {quantiles(delays, n=100)[-1]:.1f} ms"
+        f"99th percentile {quantiles(delays, n=100)[-1]:.1f} ms",
+        flush=True,
     )
 
-    async def write(line: tuple[asyncio.StreamReader, asyncio.StreamWriter], first: int) -> None:
+
+async def _crowd(host: str, port: int, token: str, votes: int) -> bool:
+    _, stuck = await asyncio.open_connection(host, port, limit=1)  # and so it reads nothing
+    stuck.write(_HANDSHAKE.format(token=token).encode())
+    clients = await _connected(host, port, token)
+    lines = [await asyncio.open_connection(host, port) for _ in range(_WRITERS)]
+    await _time(clients, lines[0], token)
+
+    async def write(line: _Line, first: int) -> None:
         for user in range(first, _TIMED + votes, _WRITERS):
             await _vote(*line, token, user)
 
@@ -145,12 +155,12 @@ async def _crowd(host: str, port: int, token: str, votes: int) -> bool:
     )
     seconds = perf_counter() - started
     orders = {tuple(client.users) for client in clients}
-    whole = all(sorted(order) == list(range(_TIMED + votes)) for order in orders)
+    good = len(orders) == 1 and sorted(*orders) == list(range(_TIMED + votes))
     print(
         f"{votes} votes to {len(clients)} clients beside a stuck one in {seconds:.0f} s: "
-        f"{'all, in one order and once' if whole and len(orders) == 1 else 'NOT all in order'}"
+        f"{'all, in one order and once' if good else 'NOT all in order'}"
     )
-    return whole and len(orders) == 1
+    return good
 
 
 def main(votes: int) -> int:

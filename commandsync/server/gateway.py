@@ -131,12 +131,13 @@ async def _receive(
 
 async def _ping(client: Client, alive: asyncio.Event) -> Goodbye:
     """Ping a client of version 4 until it does not answer."""
-    while True:
+    answered = True
+    while answered:
         await asyncio.sleep(PING_INTERVAL)
         alive.clear()
         client.send(frames.PING)
-        if not await _is_set(alive, PING_TIMEOUT):
-            return _SILENT
+        answered = await _is_set(alive, PING_TIMEOUT)
+    return _SILENT
 
 
 async def _await_pings(alive: asyncio.Event) -> Goodbye:

@@ -34,6 +34,7 @@ EXAMPLES = {
 RUN = {
     *("show_commands.py", "count.py", "voted.py", "uses.py", "start.py"),
     *("thanks.py", "events.py", "votes.py"),
+    *("greeter.py", "test_greeter.py", "test_greeter_async.py"),
 }
 _COG = """
 import asyncio
@@ -62,6 +63,7 @@ async def main():
 
 asyncio.run(main())
 """
+_LOOP = "-oasyncio_default_fixture_loop_scope=function"  # pytest-asyncio warns without it
 _TWO_MESSAGES = '[await bot.wait_for("message") for _ in range(2)]'
 
 
@@ -272,3 +274,22 @@ def test_the_cog_logs_a_refused_token(home: Home, gateway: Gateway) -> None:
 
     assert ran.code == 0
     assert ran.err.startswith("votes are not received: the gateway does not accept the token")
+
+
+@pytest.mark.parametrize(
+    ("name", "switch", "passed"),
+    [
+        ("test_greeter.py", "-pno:asyncio", "2 passed"),
+        ("test_greeter.py", _LOOP, "2 passed"),
+        ("test_greeter_async.py", _LOOP, "1 passed"),
+    ],
+)
+def test_the_tests_of_a_bot_pass_with_and_without_another_plugin(
+    home: Home, name: str, switch: str, passed: str
+) -> None:
+    for file in ("greeter.py", name):
+        home.write(EXAMPLES[file], file)
+    switches = ("-Werror", "-pno:cacheprovider", "-pno:schemathesis", switch)
+    ran = home.child_of((sys.executable, "-m", "pytest", *switches, name))
+
+    assert passed in ran.out, ran.said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import pytest
 from commandsync.server import broadcast, running, websocket
 from commandsync.server import gateway as product
 from commandsync.server.database import opened
-from tests.support.bots import Service
+from tests.support.bots import Service, serving
 from tests.support.callers import Caller
 from tests.support.gateway import BINARY, CLOSE, PING
 from tests.support.listeners import Closed, Listener, masked
@@ -244,7 +245,10 @@ def test_a_client_that_answers_pings_stays(bot: Bot, monkeypatch: pytest.MonkeyP
             listener.say("3")
 
 
-def test_a_client_that_pings_stays(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("version", "seconds"), [("3", 45.0), ("4", 20.0)])
+def test_a_heartbeat_is_waited_for_as_the_first_frame_says(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch, version: str, seconds: float
+) -> None:
     waits: list[float] = []
 
     async def note(_event: object, seconds: float) -> bool:
@@ -252,12 +256,13 @@ def test_a_client_that_pings_stays(bot: Bot, monkeypatch: pytest.MonkeyPatch) ->
         return len(waits) < 4
 
     monkeypatch.setattr(product, "_is_set", note)
-    with listening(bot, "3") as listener:
+    if version == "4":  # only here the service waits between two pings
+        monkeypatch.setattr(product, "PING_INTERVAL", 0.0)
+    with listening(bot, version) as listener:
         listener.greeted().say("2")
 
-        assert listener.text() == "3"
         assert listener.ended().code == 1008
-    assert waits == [45.0] * 4
+    assert waits == [seconds] * 4
 
 
 def _overrun(bot: Bot, reader: Listener) -> list[str]:
@@ -309,6 +314,8 @@ def test_a_restart_is_told_to_every_client_and_waits_for_none(
             stuck = stack.enter_context(listening(busy, receives=4_096)).greeted()
             for listener in listeners:
                 listener.greeted()
+            refused = stack.enter_context(Listener(started.url, {}))  # its close is not answered
+            assert refused.hear() == Closed(3000, "a bot token is needed")
             _overrun(busy, listeners[-1])
 
         assert [listener.ended() for listener in listeners] == [
@@ -316,6 +323,26 @@ def test_a_restart_is_told_to_every_client_and_waits_for_none(
         ] * len(listeners)
         assert stuck.ended() == Closed(1006)
     assert caplog.text == ""
+
+
+def test_a_crowd_gets_every_vote_once_and_in_one_order(database_url: str) -> None:
+    """The core of benchmarks/crowd.py, which has more of everything."""
+    users = [str(number) for number in range(120)]
+    with ExitStack() as stack:
+        started = stack.enter_context(serving(database_url))
+        bot = started.bot()
+        stack.enter_context(listening(bot, receives=4_096))  # never reads
+        crowd = [stack.enter_context(listening(bot, VERSIONS[n % 3])) for n in range(15)]
+        for listener in crowd:
+            listener.greeted()
+        with ThreadPoolExecutor(4) as pool:
+            for done in [pool.submit(bot.vote, user, f"u{user}") for user in users]:
+                done.result()
+        orders = {tuple(listener.users(len(users))) for listener in crowd}
+        bot.cast("last")
+
+        assert [sorted(order, key=int) for order in orders] == [users]
+        assert {listener.users(1)[0] for listener in crowd} == {"last"}
 
 
 @pytest.mark.parametrize("path", ["/v1/gateway", "/v1/gateway/"])
