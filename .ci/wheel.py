@@ -30,7 +30,7 @@ IMPORT_ALL = """
 import importlib, pkgutil, commandsync
 extra = {f"commandsync.client.{name}" for name in
          ("asyncconnection", "asynctransport", "stream")}
-without = ("commandsync.server", "commandsync.ext.")
+without = ("commandsync.server", "commandsync.ext.", "commandsync.testing.")
 found = []
 for module in pkgutil.walk_packages(commandsync.__path__, "commandsync."):
     if module.name not in extra and not module.name.startswith(without):

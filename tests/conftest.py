@@ -20,7 +20,7 @@ __all__ = ["database_url", "postgres", "postgres_url"]
 
 _GOLDEN = Path(__file__).parent / "fixtures" / "golden"
 
-_SLOW = {"conformance", "e2e", "server", "wire"}  # sockets, child processes, databases
+_SLOW = {"conformance", "e2e", "server", "testing", "wire"}  # sockets, child processes, databases
 _LONGEST = {"test_demo.py", "test_guard.py", "test_readme.py", "test_untrusted_sizes.py"}
 _SLOW_FILES = {"test_convergence.py", "test_rewriting_services.py", "test_the_proof_can_fail.py"}
 

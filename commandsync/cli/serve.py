@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,26 @@ if TYPE_CHECKING:
 
     from commandsync.cli.output import Output
     from commandsync.server import SeededBot
+
+
+CONDITIONS = ("latency", "rate_limit", "fail", "lag", "chaos_seed")
+
+
+def _rate_limit(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is not None:
+        from commandsync.server import parse_rate_limit
+
+        try:
+            parse_rate_limit(value)
+        except ValueError as error:
+            raise click.BadParameter(str(error), ctx, param) from error
+    return value
+
+
+def _not_nan(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    if value is not None and isnan(value):  # click's ranges contain it
+        raise click.BadParameter("'nan' is not a number", ctx, param)
+    return value
 
 
 @click.command("serve")
@@ -47,8 +68,47 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="The time until a user can vote for a bot again.",
 )
+@click.option(
+    "--latency",
+    type=click.FloatRange(0, 60_000),
+    metavar="MS",
+    callback=_not_nan,
+    help="Milliseconds that every answer takes at least.",
+)
+@click.option(
+    "--rate-limit",
+    metavar="LIMIT",
+    callback=_rate_limit,
+    help="Answer more requests of a client with 429: 30/minute, or 100/5 minutes.",
+)
+@click.option(
+    "--fail",
+    type=click.FloatRange(0, 1),
+    metavar="RATE",
+    callback=_not_nan,
+    help="The share of requests that fail, half of them after their work was done; 0.1 is a tenth.",
+)
+@click.option(
+    "--lag",
+    type=click.FloatRange(0, 3_600),
+    metavar="SECONDS",
+    callback=_not_nan,
+    help="Seconds until reads show a write.",
+)
+@click.option(
+    "--chaos-seed",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Repeat the failures of another run.",
+)
 @talk_options
-def serve_command(*, seed: str | None, vote_interval: int, output: Output, **listen: Any) -> None:  # noqa: ANN401 - click has checked them
+def serve_command(
+    *,
+    seed: str | None,
+    vote_interval: int,
+    output: Output,
+    **options: Any,  # noqa: ANN401 - click has checked them
+) -> None:
     """Run a listing service on this machine.
 
     It has a real database, so that everything can be tried with no account.
@@ -62,7 +122,10 @@ def serve_command(*, seed: str | None, vote_interval: int, output: Output, **lis
     from datetime import timedelta
     from pathlib import Path
 
-    from commandsync.server import serve
+    from commandsync.server import Conditions, serve
+
+    given = {name: options.pop(name) for name in CONDITIONS}
+    conditions = Conditions(**{name: value for name, value in given.items() if value is not None})
 
     def on_ready(url: str, bots: Sequence[SeededBot]) -> None:
         output.result(f"listening on {url}")
@@ -70,10 +133,13 @@ def serve_command(*, seed: str | None, vote_interval: int, output: Output, **lis
             output.result(f"bot {bot.id} ({bot.username}): {bot.token}")
         sys.stdout.flush()
 
+    for line in conditions.described():
+        output.talk(line)
     serve(
         seed=None if seed is None else Path(seed),
         vote_interval=timedelta(seconds=vote_interval),
+        conditions=conditions,
         on_ready=on_ready,
         access_log=output.verbosity > 0,
-        **listen,
+        **options,
     )

@@ -256,17 +256,17 @@ class Watch:
         voters = yield from self._voters(until=self._clock() + _LONGEST_READ)
         if isinstance(voters, ListingError):
             _log.debug("votes cannot be caught up: %s", voters.message)
-        elif voters:
+        else:
             for voter in self._tally.read(voters, caught_up=True):
                 yield Vote(voter, Account(id=self._bot), caught_up=True)
 
     def _voters(self, *, until: float = math.inf) -> Steps[list[Voter] | ListingError]:
-        """Read all voters; with a limit, an empty list takes the place of a long one."""
+        """Read all voters; with a limit, a long list is an error."""
         voters: list[Voter] = []
         paging = Paging(list_voters(self._bot, page=1, limit=LARGEST_PAGE))
         while not paging.over:
             if until < math.inf and len(voters) >= _MOST_VOTERS:
-                return []
+                return ListingError(f"there are more than {_MOST_VOTERS} voters")
             page = yield Ask(paging.operation, max(until - self._clock(), 0.0))
             if isinstance(page, ListingError):
                 return page

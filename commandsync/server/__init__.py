@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from commandsync.server.administration import stored as stored
     from commandsync.server.app import create_app as create_app
     from commandsync.server.app import openapi_text as openapi_text
+    from commandsync.server.conditions import Conditions as Conditions
+    from commandsync.server.conditions import parse_rate_limit as parse_rate_limit
     from commandsync.server.runner import RunningService as RunningService
     from commandsync.server.runner import running as running
     from commandsync.server.runner import serve as serve
@@ -29,12 +31,17 @@ _MODULES = {
     "stored": "administration",
     "create_app": "app",
     "openapi_text": "app",
+    "Conditions": "conditions",
+    "parse_rate_limit": "conditions",
     "RunningService": "runner",
     "running": "runner",
     "serve": "runner",
     "SeededBot": "seed",
 }
-_EXTRA = {"alembic", "anyio", "fastapi", "jwt", "sqlalchemy", "starlette", "uvicorn"}
+_EXTRA = {
+    *("alembic", "anyio", "fastapi", "h11", "jwt", "limits"),
+    *("sqlalchemy", "starlette", "uvicorn", "websockets"),
+}
 
 
 def __getattr__(name: str) -> object:

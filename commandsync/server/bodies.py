@@ -8,12 +8,19 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field
+from pydantic.config import JsonDict
 
 from commandsync.records.texts import Resource
 from commandsync.server.records import Count, Done, Text, Timestamp, Wire
 
 LARGEST_BODY = 1024 * 1024
 """Bytes: enough for every field at its limit, written with `\\u` escapes throughout."""
+
+AN_ID = "64f0c2a91be73d5a0c8e41f7"
+"""The id of a record, as examples have it."""
+
+A_USER = "80351110224678912"
+"""The id of a user, as examples have it."""
 
 MOST_USES = 2**53 - 1
 """The largest whole number that every JSON reader keeps exactly."""
@@ -25,9 +32,18 @@ def _not_empty(text: str) -> str:
     return text
 
 
-Name = Annotated[str, Field(max_length=1_000), AfterValidator(_not_empty)]
-Description = Annotated[str, Field(max_length=20_000), AfterValidator(_not_empty)]
-Syntax = Annotated[str, Field(max_length=5_000), AfterValidator(_not_empty)]
+# Every character that `str.strip` does not remove; the classes of other dialects differ from it.
+NOT_SPACE = r"[^\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+_DESCRIBED: JsonDict = {"pattern": NOT_SPACE}
+Name = Annotated[
+    str, Field(max_length=1_000, json_schema_extra=_DESCRIBED), AfterValidator(_not_empty)
+]
+Description = Annotated[
+    str, Field(max_length=20_000, json_schema_extra=_DESCRIBED), AfterValidator(_not_empty)
+]
+Syntax = Annotated[
+    str, Field(max_length=5_000, json_schema_extra=_DESCRIBED), AfterValidator(_not_empty)
+]
 Category = Annotated[str, Field(max_length=1_000)]
 UserId = Annotated[str, Field(pattern=r"^[0-9A-Za-z_-]{1,100}$")]
 Uses = Annotated[int, Field(ge=0, le=MOST_USES)]
@@ -45,12 +61,12 @@ class Body(BaseModel, strict=True, extra="ignore", frozen=True):
 class CommandRecord(Wire):
     """A command as listed. Without a category the field is absent."""
 
-    id: str = Field(examples=["64f0c2a91be73d5a0c8e41f7"])
-    name: str
-    description: str
-    syntax: str
-    category: str | None = None
-    uses: Count
+    id: str = Field(examples=[AN_ID])
+    name: str = Field(examples=["ping"])
+    description: str = Field(examples=["Says pong."])
+    syntax: str = Field(examples=["/ping"])
+    category: str | None = Field(default=None, examples=["Fun"])
+    uses: Count = Field(examples=[12])
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -61,11 +77,12 @@ class CommandBody(Body):
     id: str | None = Field(
         default=None, min_length=1, description="the command to edit; if absent, one is added"
     )
-    name: Name = Field(description="its name; not unique")
-    description: Description
-    syntax: Syntax = Field(description="how to use it")
+    name: Name = Field(description="its name; not unique", examples=["ping"])
+    description: Description = Field(description="what it does", examples=["Says pong."])
+    syntax: Syntax = Field(description="how to use it", examples=["/ping"])
     category: Category | None = Field(
         default=None,
+        examples=["Fun"],
         description='its group; null or "" for none. If absent, an edit keeps the old one',
     )
 
@@ -73,7 +90,7 @@ class CommandBody(Body):
 class CommandEdit(CommandBody):
     """A command to edit."""
 
-    id: str = Field(min_length=1, description="the command to edit")
+    id: str = Field(min_length=1, description="the command to edit", examples=[AN_ID])
 
 
 class SeedCommand(CommandBody, extra="forbid"):
@@ -86,17 +103,19 @@ class SeedCommand(CommandBody, extra="forbid"):
 class AnnouncementRecord(Wire):
     """An announcement as listed."""
 
-    id: str = Field(examples=["64f0c2a91be73d5a0c8e41f7"])
-    title: str
-    description: str
+    id: str = Field(examples=[AN_ID])
+    title: str = Field(examples=["v2 is out"])
+    description: str = Field(examples=["Slash commands everywhere."])
     created_at: Timestamp
 
 
 class AnnouncementBody(Body):
     """An announcement to add."""
 
-    title: Name
-    description: Description
+    title: Name = Field(description="its title; not unique", examples=["v2 is out"])
+    description: Description = Field(
+        description="its text", examples=["Slash commands everywhere."]
+    )
 
 
 class SeedAnnouncement(AnnouncementBody, extra="forbid"):
@@ -113,14 +132,14 @@ SEEDED: dict[Resource, type[Body]] = {
 class UsesBody(Body):
     """How often a command was used."""
 
-    uses: Uses
+    uses: Uses = Field(examples=[12])
 
 
 class VoterRecord(Wire):
     """A vote as listed: who voted, and when."""
 
-    id: str = Field(examples=["80351110224678912"])
-    username: str
+    id: str = Field(examples=[A_USER])
+    username: str = Field(examples=["Ann"])
     avatar: str = ""
     voted_at: Timestamp
 
@@ -128,9 +147,9 @@ class VoterRecord(Wire):
 class PageQueries(Wire):
     """The paging of a list."""
 
-    page: int
-    limit: int
-    max_page: int
+    page: int = Field(examples=[1])
+    limit: int = Field(examples=[10])
+    max_page: int = Field(description="the number of pages", examples=[3])
 
 
 class VoterPage(Wire):
@@ -143,15 +162,17 @@ class VoterPage(Wire):
 class VoteCheck(Done):
     """Whether a user has voted; `success` is the same, as some clients read it."""
 
-    voted: bool
+    voted: bool = Field(examples=[True])
 
 
 class UserBody(Body):
     """A user who votes."""
 
-    id: UserId
-    username: Name | None = Field(default=None, description="the name; if absent, the id")
-    avatar: Text = Field(default="", max_length=1_000)
+    id: UserId = Field(description="the user's id", examples=[A_USER])
+    username: Name | None = Field(
+        default=None, description="the name; if absent, the id", examples=["Ann"]
+    )
+    avatar: Text = Field(default="", max_length=1_000, description="the hash of the picture")
 
     def as_record(self) -> dict[str, Any]:
         """Return the user as on the wire."""
@@ -167,8 +188,8 @@ class VoteBody(Body):
 class StatsBody(Body):
     """The size of a bot, as it reports it."""
 
-    servers: Uses = Field(description="the servers it is in")
-    shards: Uses | None = Field(default=None, description="the shards it runs")
+    servers: Uses = Field(description="the servers it is in", examples=[1284])
+    shards: Uses | None = Field(default=None, description="the shards it runs", examples=[2])
 
 
 def describe(

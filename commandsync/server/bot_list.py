@@ -39,12 +39,18 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
     moment: Moment,
     answer: Answers,
     *,
-    limit: Annotated[int, Query(ge=1, le=100, description="the bots of a page")] = 12,
-    page: Annotated[int, Query(ge=1, le=_FARTHEST, description="the page, from 1")] = 1,
+    limit: Annotated[
+        int, Query(ge=1, le=100, description="the bots of a page", examples=[12])
+    ] = 12,
+    page: Annotated[
+        int, Query(ge=1, le=_FARTHEST, description="the page, from 1", examples=[1])
+    ] = 1,
     q: Annotated[str, Query(description=_Q, examples=["music"])] = "",
     sort: Annotated[str, Query(description=_SORT, examples=["-totalVotes"])] = "",
     ids: Annotated[str, Query(description=_IDS, examples=["779641401482805289"])] = "",
-    certified: Annotated[Literal["true", "false"] | None, Query(description=_CERTIFIED)] = None,
+    certified: Annotated[
+        Literal["true", "false"] | None, Query(description=_CERTIFIED, examples=["true"])
+    ] = None,
     tags: Annotated[str, Query(description=_TAGS, examples=["music,fun"])] = "",
 ) -> Response:
     """Return a page of bots; one past the last page is empty. No token is needed.

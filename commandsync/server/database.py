@@ -22,7 +22,7 @@ from commandsync.server import catalogue, migrations, postgresql, sqlite
 from commandsync.server.tables import metadata, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
     from sqlalchemy import Connection, Engine
 
@@ -42,6 +42,8 @@ class Database:
         self._writer = engine.execution_options(**(sqlite.WRITES if self._is_file else {}))
         self.watcher: sqlite3.Connection | None = None
         self.secret = ""
+        self.after_commit: Callable[[], object] = lambda: None
+        """Called after each transaction that may have written, in the thread that wrote."""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -54,6 +56,7 @@ class Database:
         """Yield a transaction that may write; it is on the disk when the block ends."""
         with self._writing, self._writer.begin() as connection:
             yield connection
+        self.after_commit()
 
     @contextmanager
     def writing_alone(self) -> Iterator[Connection]:
@@ -65,6 +68,12 @@ class Database:
             if not self._is_file:
                 postgresql.wait_alone(connection)
             yield connection
+
+    async def notifications(self, channel: str) -> AsyncIterator[None]:
+        """Yield when a transaction of any process may have notified a channel: on PostgreSQL."""
+        if not self._is_file:
+            async for _ in postgresql.notifications(self._engine.url, channel):
+                yield
 
     def state(self) -> int | None:
         """Return a number that is another one after every change, by whatever process.

@@ -40,7 +40,7 @@ async def _answering() -> Callable[..., Response]:
 
 
 async def _database(request: Request) -> Database:
-    database = request.app.state.database
+    database = request.app.state.listing
     assert isinstance(database, Database)  # noqa: S101 - the app's start sets it
     return database
 

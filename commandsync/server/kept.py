@@ -53,7 +53,7 @@ class KeptRoute(APIRoute):
 
         async def handle(request: Request) -> Response:
             started = perf_counter()
-            state, kept = request.app.state.database.state(), request.app.state.kept
+            state, kept = request.app.state.listing.state(), request.app.state.kept
             path = request.scope["path"]
             answer = kept.get(path, state)
             if answer is None:

@@ -15,6 +15,8 @@ from commandsync.errors import FileError
 from commandsync.extras import missing
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from sqlalchemy import Connection, Engine
 
 READS = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
@@ -86,6 +88,18 @@ def connect(url: URL) -> Engine:
 def wait_alone(connection: Connection) -> None:
     """Wait until no other transaction is past this point; the lock ends with the transaction."""
     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ALONE})
+
+
+async def notifications(url: URL, channel: str) -> AsyncIterator[None]:
+    """Yield once when notifications of a channel are received from now on, and then for each."""
+    from psycopg import AsyncConnection  # noqa: PLC0415 - comes with an extra
+
+    address = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    async with await AsyncConnection.connect(address, autocommit=True) as connection:
+        await connection.execute(f"LISTEN {channel}".encode())
+        yield
+        async for _ in connection.notifies():
+            yield
 
 
 def _prepare_connection(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's

@@ -4,6 +4,7 @@ The bot's fields are those of the service interface ("Resources and their fields
 contains bots in the same form.
 """
 
+from http import HTTPStatus
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -44,12 +45,14 @@ class Wire(BaseModel):
 class ProfileRecord(Wire):
     """How a bot looks on its platform; by default `tag` is made of the two names."""
 
-    avatar: Text = ""
-    avatar_url: Text = Field(default="", alias="avatarURL")
-    username: Text = Field(min_length=1)
+    avatar: Text = Field(default="", examples=["a_5f2c"], description="the hash of its picture")
+    avatar_url: Text = Field(
+        default="", alias="avatarURL", examples=["https://cdn.example/avatars/a_5f2c.png"]
+    )
+    username: Text = Field(min_length=1, examples=["Lantern"])
     discriminator: Text = "0"
-    tag: Text = ""
-    banner: Text = ""
+    tag: Text = Field(default="", examples=["Lantern"])
+    banner: Text = Field(default="", examples=["https://cdn.example/banners/lantern.png"])
 
     @model_validator(mode="after")
     def _with_tag(self) -> "ProfileRecord":
@@ -63,16 +66,20 @@ class CreatorRecord(Wire):
     """Who made a bot."""
 
     is_team: bool = False
-    id: Text = ""
+    id: Text = Field(default="", examples=["212045337190064138"])
 
 
 class InformationRecord(Wire):
     """The text of a bot's page."""
 
-    description: Text = ""
-    overview: Text = ""
+    description: Text = Field(
+        default="", description="may contain markup", examples=["Lantern lights *every* channel."]
+    )
+    overview: Text = Field(
+        default="", description="a short text", examples=["Lights every channel."]
+    )
     creator: CreatorRecord = CreatorRecord()
-    tags: list[Text] = []
+    tags: list[Text] = Field(default=[], examples=[["fun", "music"]])
 
 
 class StatisticsRecord(Wire):
@@ -93,7 +100,7 @@ class StatisticsRecord(Wire):
 class RatingsRecord(Wire):
     """The ratings of a bot; `average` is null while there are none."""
 
-    average: float | None = None
+    average: float | None = Field(default=None, examples=[4.5])
     total: Count = 0
 
 
@@ -111,14 +118,16 @@ class BotFields(Wire):
 
     provider: Text = "discord"
     profile: ProfileRecord
-    prefix: Text = ""
+    prefix: Text = Field(default="", examples=["/"])
     information: InformationRecord = InformationRecord()
     statistics: StatisticsRecord = StatisticsRecord()
     state: int = 0
     certificate: int = 0
-    invite_url: Text = Field(default="", alias="inviteURL")
+    invite_url: Text = Field(
+        default="", alias="inviteURL", examples=["https://listing.example/invite/lantern"]
+    )
     ratings: RatingsRecord = RatingsRecord()
-    vanity: Text | None = None
+    vanity: Text | None = Field(default=None, examples=["lantern"])
     theme: ThemeRecord = ThemeRecord()
     status: int = 0
 
@@ -126,7 +135,7 @@ class BotFields(Wire):
 class BotRecord(BotFields):
     """A bot as listed."""
 
-    id: str
+    id: str = Field(examples=["779641401482805289"])
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -134,17 +143,23 @@ class BotRecord(BotFields):
 class BotQueries(Wire):
     """What a page of bots was asked for, and how many pages there are."""
 
-    page: int
-    limit: int
+    page: int = Field(description="the page", examples=[1])
+    limit: int = Field(description="the bots of a page", examples=[12])
     sort: str = Field(description='the field as asked for; "" for none', examples=["-totalVotes"])
     q: str = Field(description='the text searched; "" for none', examples=["music"])
     certified: str = Field(
-        pattern="^(true|false)$", description="whether only certified bots are listed"
+        pattern="^(true|false)$",
+        description="whether only certified bots are listed",
+        examples=["false"],
     )
-    tags: str = Field(description='the tags, separated by commas; "" for none')
+    tags: str = Field(
+        description='the tags, separated by commas; "" for none', examples=["music,fun"]
+    )
     ids: int | str = Field(description="the ids, separated by commas; 0 for none", examples=[0])
-    max_page: int = Field(ge=1, description="the number of the last page")
-    is_safety: bool = Field(description="always true; the interface does not give its meaning")
+    max_page: int = Field(ge=1, description="the number of the last page", examples=[3])
+    is_safety: bool = Field(
+        description="always true; the interface does not give its meaning", examples=[True]
+    )
 
 
 class BotPage(Wire):
@@ -158,7 +173,7 @@ class Done(Wire):
     """The answer to a write. A new id is found by reading the list."""
 
     success: bool = True
-    message: str
+    message: str = Field(description="what was done", examples=["Done."])
     passing_time: str = Field(description="the time it took", examples=["1.25ms"])
 
 
@@ -171,22 +186,52 @@ class Answer(Done, Generic[T]):
 class Refusal(Wire):
     """The answer to a failed request."""
 
-    error: str = Field(description="the problem, for people to read")
+    error: str = Field(description="the problem, for people to read", examples=["name is missing"])
+
+
+_REFUSALS = {
+    400: (
+        "The body or a parameter is not valid; the text names every invalid field.",
+        "name is missing",
+    ),
+    401: ("The token is missing or invalid.", "the bot token is invalid"),
+    403: ("The token belongs to another bot.", "the token belongs to another bot"),
+    404: ("The bot or the record is not known.", "the bot is not known"),
+    408: ("The body arrived too slowly.", "the body did not arrive within 30 seconds"),
+    409: (
+        "The user has voted already; `Retry-After` is the time left, in seconds.",
+        "user 80351110224678912 has voted, and may vote again in 9 seconds",
+    ),
+    413: ("The body is too large.", "the body is larger than 1048576 bytes"),
+    429: (
+        "Too many requests; `Retry-After` has the seconds to wait.",
+        "too many requests; wait 9 s",
+    ),
+    500: ("An internal error of the service.", "internal error; see the log of the service"),
+    503: (
+        "The database does not answer; or a failure on request (`serve --fail`).",
+        "the database does not answer; try again later",
+    ),
+}
+_ALWAYS = (408, 413, 429, 500, 503)
+"""What any request may be answered: a GET may have a body as well."""
 
 
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Describe the given error answers for the OpenAPI document."""
-    meanings = {
-        400: "The body or a parameter is not valid; the text names every invalid field.",
-        401: "The token is missing or invalid.",
-        403: "The token belongs to another bot.",
-        404: "The bot or the record is not known.",
-        409: "The user has voted already; `Retry-After` is the time left, in seconds.",
-        413: "The body is too large.",
-        500: "An internal error of the service.",
-        503: "The database does not answer.",
+    """Describe the given error answers for the OpenAPI document, and those of every request."""
+    return {status: _refusal(status) for status in (*statuses, *_ALWAYS)}
+
+
+def _refusal(status: int) -> dict[str, Any]:
+    meaning, text = _REFUSALS[status]
+    described: dict[str, Any] = {
+        "model": Refusal,
+        "description": meaning,
+        "content": {"application/json": {"example": {"error": text}}},
     }
-    return {
-        status: {"model": Refusal, "description": meanings[status]}
-        for status in (*statuses, 500, 503)
-    }
+    if status in {HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}:
+        described["headers"] = {"Retry-After": {"description": "seconds", "schema": _SECONDS}}
+    return described
+
+
+_SECONDS = {"type": "integer", "minimum": 1, "examples": [9]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from http import HTTPStatus
 from sqlite3 import SQLITE_ERROR
 from typing import TYPE_CHECKING
@@ -16,18 +17,16 @@ from commandsync.server.bodies import describe
 from commandsync.server.catalogue import BadSortError
 from commandsync.server.endpoint import AnotherBotError, json_response
 from commandsync.server.listing import UnknownError
+from commandsync.server.methods import allowed
 from commandsync.server.tokens import BadTokenError
 from commandsync.server.votes import TooEarlyError
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
 
+_DISCONTINUED = 0
+"""The version of the interface that there was before."""
 _log = logging.getLogger(__name__)
-_WORDS = {
-    400: "the body is not valid JSON in UTF-8, or nested too deeply",
-    404: f"there is no such path; the interface begins with /v{API_VERSION}/bot",
-    405: "the path does not support this method",
-}
 
 
 _STATUSES = {
@@ -65,12 +64,35 @@ async def _bad_body(_request: Request, error: Exception) -> Response:
     return json_response({"error": describe(error.errors())}, HTTPStatus.BAD_REQUEST)
 
 
-async def _of_framework(_request: Request, error: Exception) -> Response:
+async def _of_framework(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - its handler
-    words = _WORDS.get(error.status_code, error.detail)
+    headers = dict(error.headers or {})
+    match error.status_code:
+        case HTTPStatus.NOT_FOUND:
+            return _unknown_path(request.url.path)
+        case HTTPStatus.METHOD_NOT_ALLOWED:
+            headers["Allow"] = allowed(request)
+            words = f"the path supports only {headers['Allow']}"
+        case HTTPStatus.BAD_REQUEST:
+            words = "the body is not valid JSON in UTF-8, or nested too deeply"
+        case _:
+            words = error.detail
     response = json_response({"error": words}, error.status_code)
-    response.headers.update(error.headers or {})
+    response.headers.update(headers)
     return response
+
+
+def _unknown_path(path: str) -> Response:
+    """Return the answer to a path that is not known; versions as in the service interface."""
+    version = re.match(r"/v(\d{1,9})(?:/|$)", path, re.ASCII)
+    number = API_VERSION if version is None else int(version[1])
+    use = f"use /v{API_VERSION}"
+    if number == _DISCONTINUED:
+        return json_response({"error": f"version {number} is discontinued; {use}"}, HTTPStatus.GONE)
+    words = f"there is no such path; the interface begins with /v{API_VERSION}/"
+    if number != API_VERSION:
+        words = f"there is no version {number}; the only available version is {API_VERSION}: {use}"
+    return json_response({"error": words}, HTTPStatus.NOT_FOUND)
 
 
 async def _unavailable(_request: Request, error: Exception) -> Response:

@@ -53,8 +53,10 @@ async def sending(
             pause = longest
             try:
                 pause = min(pause, await asyncio.to_thread(send_due, database, now()))
-            except SQLAlchemyError:
-                _log.exception("reminders could not be sent; the next try is in %s", pause)
+            except SQLAlchemyError as error:
+                # Its words are left out: they may contain parts of the database's URL.
+                name = type(error).__name__
+                _log.warning("reminders could not be sent, next try in %s: %s", pause, name)
             with suppress(TimeoutError):
                 await asyncio.wait_for(ending.wait(), pause.total_seconds())
 

@@ -3,10 +3,12 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Path, Response
+from fastapi.openapi.models import Example
 
 from commandsync.records.texts import Resource
 from commandsync.server import listing, votes
 from commandsync.server.bodies import (
+    AN_ID,
     AnnouncementBody,
     AnnouncementRecord,
     CommandBody,
@@ -54,7 +56,7 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
 
     def delete_record(
         bot: OwnBot,
-        record: Annotated[str, Path(alias=kind, description=_ID)],
+        record: Annotated[str, Path(alias=kind, description=_ID, examples=[AN_ID])],
         database: Db,
         answer: Answers,
     ) -> Response:
@@ -89,6 +91,13 @@ _add_routes(Resource.COMMAND, CommandRecord)
 _add_routes(Resource.ANNOUNCEMENT, AnnouncementRecord)
 
 
+_PING = {"name": "ping", "description": "Says pong.", "syntax": "/ping"}
+_ADD_AND_EDIT: dict[str, Example] = {
+    "add": {"summary": "Add a command", "value": {**_PING, "category": "Fun"}},
+    "edit": {"summary": "Edit a command", "value": {"id": AN_ID, **_PING}},
+}
+
+
 @router.post(
     "/bot/{bot}/commands",
     operation_id="addOrEditCommand",
@@ -96,7 +105,10 @@ _add_routes(Resource.ANNOUNCEMENT, AnnouncementRecord)
     **_COMMAND,
 )
 def add_or_edit_command(
-    bot: OwnBot, body: Annotated[CommandBody, Body()], database: Db, answer: Answers
+    bot: OwnBot,
+    body: Annotated[CommandBody, Body(openapi_examples=_ADD_AND_EDIT)],
+    database: Db,
+    answer: Answers,
 ) -> Response:
     """Add a command at the end of the list; with `id`, edit that one in its place.
 
@@ -130,7 +142,7 @@ def edit_command(
 )
 def set_uses(
     bot: OwnBot,
-    command: Annotated[str, Path(description=_ID)],
+    command: Annotated[str, Path(description=_ID, examples=[AN_ID])],
     body: Annotated[UsesBody, Body()],
     database: Db,
     answer: Answers,

@@ -18,10 +18,16 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from commandsync.errors import CommandsyncError, UsageError
+from commandsync.server.accesslog import log_without_tokens
 from commandsync.server.app import create_app
+from commandsync.server.conditions import NORMAL, Conditions
 from commandsync.server.database import opened
+from commandsync.server.frames import LARGEST_FRAME
+from commandsync.server.lag import stored
+from commandsync.server.protocol import TimedProtocol
 from commandsync.server.seed import create_bots, read_seed
 from commandsync.server.votes import INTERVAL
+from commandsync.server.websocket import WebSocketProtocol
 from commandsync.server.workers import supervise
 
 if TYPE_CHECKING:
@@ -32,6 +38,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
+    from starlette.types import ASGIApp
+
+    from commandsync.server.database import Database
     from commandsync.server.seed import SeededBot
 
 _GRACE = 5  # seconds for requests in flight when the service ends
@@ -52,6 +61,7 @@ def serve(  # noqa: PLR0913 - the options of the command
     database: str,
     seed: Path | None = None,
     vote_interval: timedelta = INTERVAL,
+    conditions: Conditions = NORMAL,
     on_ready: Callable[[str, Sequence[SeededBot]], None] | None = None,
     access_log: bool = False,
     workers: int = 1,
@@ -64,6 +74,7 @@ def serve(  # noqa: PLR0913 - the options of the command
         database: A file path, or `:memory:`. A missing file is created.
         seed: A JSON file of bots to create if they do not exist yet.
         vote_interval: The time between two votes of a user for a bot.
+        conditions: What is wrong with the service; with a lag, `:memory:` is a temporary file.
         on_ready: Called once, with the base URL and the seed's bots, when connections are accepted;
             it may make requests. What it raises stops the service and is raised here.
         access_log: Log every request, through the logger `uvicorn.access`.
@@ -74,16 +85,13 @@ def serve(  # noqa: PLR0913 - the options of the command
         FileError: The database or the seed file cannot be used.
     """
     if workers > 1:
-        _check_shared(database)
-    with closing(_listen(host, port)) as listener:
-        prepare = partial(
-            _prepared,
-            host,
-            listener,
-            database,
-            vote_interval=vote_interval,
-            access_log=access_log,
-        )
+        _check_shared(database, conditions)
+    application = partial(create_app, vote_interval=vote_interval, conditions=conditions)
+    with (
+        closing(_listen(host, port)) as listener,
+        stored(database, lag=conditions.lag) as name,
+    ):
+        prepare = partial(_prepared, host, listener, name, application, access_log=access_log)
         with prepare(seed) as (server, service):
             when_ready = partial(on_ready or _nothing, service.url, service.bots)
             if workers == 1:
@@ -104,15 +112,16 @@ def running(
     *,
     seed: Path | None = None,
     port: int = 0,
-    vote_interval: timedelta = INTERVAL,
+    application: Callable[[Database], ASGIApp] = create_app,
 ) -> Iterator[RunningService]:
-    """Run the service in a thread on loopback for as long as the block lasts; see `serve`."""
+    """Run the service in a thread on loopback for as long as the block lasts; see `serve`.
+
+    `application` makes what answers the requests.
+    """
     host = "127.0.0.1"
     with (
         closing(_listen(host, port)) as listener,
-        _prepared(
-            host, listener, database, seed, vote_interval=vote_interval, access_log=False
-        ) as (server, service),
+        _prepared(host, listener, database, application, seed) as (server, service),
     ):
         thread = threading.Thread(target=server.run_on_socket, name="commandsync-server")
         thread.start()
@@ -175,10 +184,10 @@ def _prepared(
     host: str,
     listener: socket.socket,
     database: str,
+    application: Callable[[Database], ASGIApp],
     seed: Path | None,
     *,
-    vote_interval: timedelta,
-    access_log: bool,
+    access_log: bool = False,
 ) -> Iterator[tuple[_Server, RunningService]]:
     """Do everything that can fail before the first request is answered."""
     planned = None if seed is None else read_seed(seed)
@@ -186,24 +195,33 @@ def _prepared(
         handle = stack.enter_context(opened(database))
         bots = () if planned is None else create_bots(planned, handle)
         config = uvicorn.Config(
-            create_app(handle, vote_interval=vote_interval),
-            http="h11",
+            application(handle),
+            http=TimedProtocol,
             loop="asyncio",
-            ws="none",
+            ws=WebSocketProtocol,
+            ws_max_size=LARGEST_FRAME,
+            ws_ping_interval=None,  # a client may be silent for ever
+            ws_per_message_deflate=False,  # events are small, and the memory is for each client
             lifespan="on",
             log_config=None,
             log_level=logging.WARNING,
             access_log=access_log,
             timeout_graceful_shutdown=_GRACE,
         )
+        log_without_tokens()
         if access_log:
             logging.getLogger("uvicorn.access").setLevel(logging.INFO)
         name, bound = f"[{host}]" if ":" in host else host, listener.getsockname()[1]
         yield _Server(config, listener), RunningService(f"http://{name}:{bound}", bots)
 
 
-def _check_shared(database: str) -> None:
+def _check_shared(database: str, conditions: Conditions) -> None:
     """Refuse several processes on a database file: its writers wait for one another anyway."""
+    if conditions.described():
+        raise UsageError(
+            "--workers cannot have conditions: each process would count for itself",
+            hint="leave --workers out",
+        )
     if "://" not in database:
         raise UsageError(
             "--workers needs a PostgreSQL database", hint="give --database postgresql+psycopg://..."
@@ -238,6 +256,9 @@ def _listen(host: str, port: int) -> socket.socket:
             f"cannot listen on {host}, port {port}: {reason}",
             hint="give another --port (0 picks a free one) or --host",
         ) from error
+    # The connections inherit it: a client of the gateway may be silent for ever, and one whose
+    # machine is gone is silent too.
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     # asyncio sends small answers at once (TCP_NODELAY) only on sockets that are declared as TCP;
     # without it every answer waits about 40 ms for the client's acknowledgement.
     return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=bound.detach())

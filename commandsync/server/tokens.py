@@ -31,9 +31,20 @@ def bot_of(authorization: str | None, *, secret: str) -> str:
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "bot" or not token:
         raise BadTokenError("the header Authorization must be `Bot <token>`")
+    return owner_of(token.strip(), secret=secret)
+
+
+def owner_of(token: str, *, secret: str) -> str:
+    """Return the id of the bot that a token belongs to.
+
+    Raises:
+        BadTokenError: The token is empty, or it was not signed here.
+    """
+    if not token:
+        raise BadTokenError("a bot token is needed")
     try:
         claims = jwt.decode(
-            token.strip(),
+            token,
             secret,
             algorithms=[_ALGORITHM],
             # A clock set back must not lock a bot out: `iat` has to be there and limits nothing.

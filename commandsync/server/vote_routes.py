@@ -9,13 +9,15 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Path, Query, Request, Response
 
 from commandsync.server import listing, votes
-from commandsync.server.bodies import StatsBody, VoteBody, VoteCheck, VoterPage
+from commandsync.server.bodies import A_USER, StatsBody, VoteBody, VoteCheck, VoterPage
 from commandsync.server.endpoint import Answers, BotId, Db, Moment, OwnBot
 from commandsync.server.records import Answer, Done, refusals
 
 router = APIRouter()
 
 _FARTHEST = 10**9  # pages: the rows before a page are counted with 64 bits
+_PAGE = Query(ge=1, le=_FARTHEST, description="the page, from 1", examples=[2])
+_LIMIT = Query(ge=1, le=100, description="the votes of a page", examples=[10])
 
 
 @router.get(
@@ -30,8 +32,8 @@ def list_voters(
     bot: BotId,
     database: Db,
     answer: Answers,
-    page: Annotated[int, Query(ge=1, le=_FARTHEST, description="the page, from 1")] = 1,
-    limit: Annotated[int, Query(ge=1, le=100, description="the votes of a page")] = 10,
+    page: Annotated[int, _PAGE] = 1,
+    limit: Annotated[int, _LIMIT] = 10,
 ) -> Response:
     """Return a page of the votes, the newest first. No token is needed.
 
@@ -53,7 +55,7 @@ def list_voters(
 )
 def check_vote(
     bot: BotId,
-    user: Annotated[str, Path(description="the user's id", examples=["80351110224678912"])],
+    user: Annotated[str, Path(description="the user's id", examples=[A_USER])],
     database: Db,
     moment: Moment,
     answer: Answers,

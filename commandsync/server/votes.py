@@ -56,6 +56,7 @@ def cast(
         UnknownError: There is no such bot.
         TooEarlyError: The interval of the last vote is not over.
     """
+    listing.check_bot(connection, bot, lock=True)  # first, as whoever removes the bot does
     account = account_of(listing.bot_of(connection, bot))
     moment, next_at = listing.timestamp(at), listing.timestamp(at + interval)
     turn = {"record": user, "next_at": next_at, "remind_at": next_at}
@@ -173,4 +174,4 @@ def _next_at(connection: Connection, bot: str, user: str) -> str:
 
 def _seconds_left(connection: Connection, bot: str, user: str, *, at: datetime) -> int:
     left = datetime.fromisoformat(_next_at(connection, bot, user)) - at
-    return max(1, ceil(left.total_seconds()))
+    return ceil(left.total_seconds())

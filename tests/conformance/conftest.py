@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.bots import service
+from tests.support import sources
+from tests.support.bots import serving
 from tests.support.clients import Either, HastyAsyncClient, HastyClient
 from tests.support.connecting import plain_environment, server
 from tests.support.gateway import Gateway
@@ -14,9 +15,44 @@ from tests.support.gateway import Gateway
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tests.support.bots import Service
+    from tests.support.postgres import Server
     from tests.support.rawserver import RawServer
+    from tests.support.sources import Source
 
 __all__ = ["gateway", "open_client", "plain_environment", "server", "service"]
+
+DATABASES = ("sqlite", "postgresql")
+
+
+@pytest.fixture(scope="session")
+def service_on_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serving(str(tmp_path_factory.mktemp("service") / "listing.db")) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def service_on_postgresql(postgres: Server) -> Iterator[Service]:
+    with postgres.database() as url, serving(url) as started:
+        yield started
+
+
+@pytest.fixture(scope="session", params=DATABASES)
+def service(request: pytest.FixtureRequest) -> Service:
+    """The embedded service, on both databases."""
+    started: Service = request.getfixturevalue(f"service_on_{request.param}")
+    return started
+
+
+@pytest.fixture(params=["stand-in", *DATABASES])
+def source(request: pytest.FixtureRequest) -> Iterator[Source]:
+    """What sends events: the stand-in for a gateway, and the embedded service on both databases."""
+    if request.param == "stand-in":
+        with sources.played() as standing_in:
+            yield standing_in
+    else:
+        started: Service = request.getfixturevalue(f"service_on_{request.param}")
+        yield sources.real(started.bot())
 
 
 @pytest.fixture(params=[HastyClient, HastyAsyncClient], ids=["blocking", "asynchronous"])

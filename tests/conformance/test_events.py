@@ -3,7 +3,9 @@ from __future__ import annotations
 import json
 import logging
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -22,6 +24,8 @@ from commandsync import (
     UsageError,
     Vote,
 )
+from commandsync.server.database import opened
+from tests.support.bots import serving
 from tests.support.gateway import (
     BINARY,
     BOT,
@@ -39,12 +43,15 @@ from tests.support.gateway import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tests.support.bots import Service
     from tests.support.clients import Either
+    from tests.support.sources import Source
 
     Open = Callable[..., Either]
 
 TOKEN = "marked-token-7f3a9c1e"
 BURST = 10_000
+SURGE = 250  # fewer than the service keeps for a slow client
 
 
 def users(events: list[Event]) -> list[str]:
@@ -93,6 +100,24 @@ def test_a_ping_is_answered_and_the_namespace_greeted(open_client: Open, gateway
     assert heard == ["40", "3", "3probe"]
 
 
+def test_votes_and_reminders_are_told_after_ready(open_client: Open, source: Source) -> None:
+    client = open_client(source.token, source.url)
+    client.listen()
+
+    (ready,) = client.take(1)
+    source.vote("7")
+    source.remind("7")
+    voted, reminder = client.take(2)
+
+    assert isinstance(ready, Ready)
+    assert (ready.bot.id, ready.bot.username) == (source.bot, source.username)
+    assert isinstance(voted, Vote)
+    assert (voted.user.id, voted.user.username, voted.bot.id) == ("7", "u7", source.bot)
+    assert not voted.caught_up
+    assert isinstance(reminder, Reminder)
+    assert reminder.user.id == "7"
+
+
 def test_a_burst_comes_whole_and_in_order(open_client: Open, gateway: Gateway) -> None:
     gateway.then(telling(*[vote(number) for number in range(BURST)]))
     client = open_client(TOKEN, gateway.url)
@@ -101,6 +126,17 @@ def test_a_burst_comes_whole_and_in_order(open_client: Open, gateway: Gateway) -
     events = client.take(1 + BURST)
 
     assert users(events) == [str(number) for number in range(BURST)]
+
+
+def test_votes_of_one_moment_come_whole_and_in_order(open_client: Open, source: Source) -> None:
+    voters = [str(number) for number in range(SURGE)]
+    client = open_client(source.token, source.url)
+    client.listen()
+    client.take(1)
+
+    source.vote(*voters)
+
+    assert users(client.take(SURGE)) == voters
 
 
 @pytest.mark.parametrize(
@@ -286,6 +322,67 @@ def test_a_restart_of_the_service_loses_no_later_event(open_client: Open) -> Non
     assert client.ended() is None
 
 
+def test_a_token_that_the_service_did_not_sign_is_an_error(
+    open_client: Open, service: Service
+) -> None:
+    client = open_client(TOKEN, service.url)
+    client.listen()
+
+    error = client.ended()
+
+    assert isinstance(error, Unauthorized)
+    assert "3000: the bot token is invalid" in str(error)
+
+
+def test_the_service_is_not_asked_for_events_without_a_token(
+    open_client: Open, service: Service
+) -> None:
+    client = open_client(None, service.url, bot="42")
+    client.listen()
+
+    assert "no token was given" in str(client.ended())
+
+
+def test_heartbeats_keep_a_connection_to_the_service(
+    open_client: Open, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commandsync.server.gateway.PING_INTERVAL", 0.01)
+    bot = service.bot()
+    client = open_client(bot.token, service.url)
+    client.listen()
+    client.take(1)
+    for user in range(3):  # with some pings before each
+        bot.cast(str(user))
+
+        assert names(client.take(1)) == ["vote"]
+
+
+def test_a_vote_during_a_restart_of_the_service_is_caught_up(
+    open_client: Open, database_url: str
+) -> None:
+    with serving(database_url) as first:
+        bot = first.bot()
+        client = open_client(bot.token, first.url)
+        client.listen()
+        client.take(1)
+        bot.cast("1")
+        before = client.take(1)
+    lost = client.take(1)
+    with opened(database_url) as database:
+        replace(bot, database=database).cast("2")
+    with serving(database_url, port=urlsplit(first.url).port or 0) as second:
+        after = client.take(3)
+        replace(bot, database=second.database).cast("3")
+        after += client.take(1)
+        client.close()
+
+    assert users(before) == ["1"]
+    assert lost == [Reconnecting(1012, "the service restarts")]
+    assert names(after) == ["reconnected", "ready", "vote", "vote"]
+    assert users(after) == ["2", "3"]
+    assert client.ended() is None
+
+
 def test_a_version_that_is_not_spoken_is_left_out(open_client: Open, gateway: Gateway) -> None:
     gateway.status = [400]
     gateway.then(telling(vote(1)))
@@ -347,10 +444,9 @@ def test_a_proxy_that_cannot_be_one_is_an_error(
 
 
 def test_handlers_are_called_and_may_fail(
-    open_client: Open, gateway: Gateway, caplog: pytest.LogCaptureFixture
+    open_client: Open, source: Source, caplog: pytest.LogCaptureFixture
 ) -> None:
-    gateway.then(telling(vote(1), vote(2)))
-    client = open_client(TOKEN, gateway.url)
+    client = open_client(source.token, source.url)
     thanked: list[str] = []
     second = threading.Event()
 
@@ -362,7 +458,9 @@ def test_handlers_are_called_and_may_fail(
         raise RuntimeError("no thanks")
 
     client.listen()
-    client.take(3)
+    client.take(1)
+    source.vote("1", "2")
+    client.take(2)
 
     assert second.wait(10)
     assert thanked == ["u1", "u2"]
@@ -377,9 +475,8 @@ def test_an_event_that_there_is_not_has_no_handler(open_client: Open, gateway: G
         client.client.on("votes")(print)  # type: ignore[call-overload]  # no such event
 
 
-def test_closing_ends_the_stream(open_client: Open, gateway: Gateway) -> None:
-    gateway.then(staying)
-    client = open_client(TOKEN, gateway.url)
+def test_closing_ends_the_stream(open_client: Open, source: Source) -> None:
+    client = open_client(source.token, source.url)
     client.listen()
     client.take(1)
 

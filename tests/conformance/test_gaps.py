@@ -77,6 +77,17 @@ def back(gateway: Gateway, *live: int) -> Act:
     return act
 
 
+def test_the_first_votes_that_a_bot_ever_gets_are_caught_up(
+    open_client: Open, gateway: Gateway
+) -> None:
+    gateway.voters = [[], []]
+    gateway.then(losing(gateway, [], voters(7)), back(gateway))
+    client = open_client(TOKEN, gateway.url, bot="42")
+    client.listen()
+
+    assert votes(until_last(client)) == [("7", True)]
+
+
 ORDERS: dict[str, Callable[[Voters], Voters]] = {
     "newest last": lambda listed: listed,
     "newest first": lambda listed: listed[::-1],

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from commandsync import Event
+    from tests.support.bots import Service
     from tests.support.clients import Either
     from tests.support.gateway import Guest
     from tests.support.rawserver import RawServer
+    from tests.support.sources import Source
 
     Open = Callable[..., Either]
 
@@ -33,10 +35,9 @@ def listened(client: Either, count: int) -> list[Event]:
 
 
 def test_a_handler_is_chosen_by_type_by_name_and_by_its_own_name(
-    open_client: Open, gateway: Gateway
+    open_client: Open, source: Source
 ) -> None:
-    gateway.then(telling(vote(1), vote(2), vote("last")))
-    client = open_client(TOKEN, gateway.url)
+    client = open_client(source.token, source.url)
     called: list[tuple[str, str]] = []
 
     @client.client.on(Vote)
@@ -60,10 +61,12 @@ def test_a_handler_is_chosen_by_type_by_name_and_by_its_own_name(
         called.append(("once", event.user.id))
         client.client.off(by_name)
 
-    listened(client, 4)
+    listened(client, 1)
+    source.vote("1", "2", "last")
+    client.take(3)
 
     assert called[:5] == [
-        ("ready", "42"),
+        ("ready", source.bot),
         ("type", "1"),
         ("name", "1"),
         ("on_vote", "1"),
@@ -126,9 +129,8 @@ def test_waiting_shares_the_connection_of_whoever_listens(
     assert len(gateway.guests) == 1
 
 
-def test_waiting_ends_when_the_client_is_closed(open_client: Open, gateway: Gateway) -> None:
-    gateway.then(telling())
-    client = open_client(TOKEN, gateway.url)
+def test_waiting_ends_when_the_client_is_closed(open_client: Open, source: Source) -> None:
+    client = open_client(source.token, source.url)
     listened(client, 1)
     waiting = begun(client.wait_for, Vote)
 
@@ -160,6 +162,22 @@ def test_an_answer_is_used_again_for_some_time(
     assert first == [voted] * 3
     assert (other, again) == (voted, not voted)
     assert len(server.requests) == 3
+
+
+def test_who_voted_counts_at_once_until_the_reminder(open_client: Open, service: Service) -> None:
+    bot = service.bot()
+    client = open_client(bot.token, service.url)
+    before = client.has_voted("7", max_age=0)
+    listened(client, 1)
+    bot.cast("7")
+    client.take(1)
+    after = client.has_voted("7")
+    bot.remind("7")
+    bot.cast("8")
+    client.take(2)
+
+    assert (before, after) == (False, True)
+    assert client.has_voted("7") is True  # as the service says, which is asked again
 
 
 def test_an_event_counts_at_once(open_client: Open, gateway: Gateway) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from commandsync import Event
     from tests.support.clients import Either
     from tests.support.gateway import Guest
+    from tests.support.sources import Source
 
     Open = Callable[..., Either]
 
@@ -61,22 +62,6 @@ class Flood:
                 self.over.set()
                 select.select([], [sock], [], LONGEST)
             data = data[sock.send(data) :]
-
-
-@dataclass
-class Telling:
-    """Tells every guest of all votes, when they are added."""
-
-    votes: list[str] = field(default_factory=list)
-
-    def __call__(self, guest: Guest) -> None:
-        guest.welcome()
-        hearing, told = begun(guest.stay), 0
-        while not hearing.done():
-            count = len(self.votes)
-            guest.say(*self.votes[told:count])
-            told = count
-            wait([hearing], timeout=0.01)
 
 
 def rest(pull: Callable[[], Event | None], count: int) -> list[str]:
@@ -156,13 +141,14 @@ def left(caplog: pytest.LogCaptureFixture) -> int:
 
 
 def test_closing_without_events_left_says_nothing(
-    open_client: Open, gateway: Gateway, caplog: pytest.LogCaptureFixture
+    open_client: Open, source: Source, caplog: pytest.LogCaptureFixture
 ) -> None:
-    gateway.then(Telling([vote(1)]))
-    client = open_client(TOKEN, gateway.url)
+    client = open_client(source.token, source.url)
     pull = client.pulled()
+    first = pull()
+    source.vote("1")
 
-    names = [event.name for event in (pull(), pull()) if event is not None]
+    names = [event.name for event in (first, pull()) if event is not None]
     client.close()
 
     assert names == ["ready", "vote"]
@@ -171,12 +157,10 @@ def test_closing_without_events_left_says_nothing(
 
 
 def test_two_streams_share_a_connection_and_each_handler_is_called_once(
-    open_client: Open, gateway: Gateway
+    open_client: Open, source: Source
 ) -> None:
     called: list[str] = []
-    source = Telling()
-    gateway.then(source)
-    client = open_client(TOKEN, gateway.url)
+    client = open_client(source.token, source.url)
 
     @client.client.on("vote")
     def note(event: Vote) -> None:
@@ -185,15 +169,16 @@ def test_two_streams_share_a_connection_and_each_handler_is_called_once(
     first, second = client.pulled(), client.pulled()
     first()
     seen = begun(second_vote, second)
-    while not seen.done() and len(source.votes) < LONGEST * 10:  # until the second has joined
-        source.votes.append(vote(len(source.votes)))
+    for voter in range(LONGEST * 10):  # until the second one has joined
+        if seen.done():
+            break
+        source.vote(str(voter))
         wait([seen], timeout=0.1)
     count = int(seen.result(LONGEST)) + 1
     users = rest(first, count)
 
     assert users == [str(number) for number in range(count)]
     assert called[:count] == users
-    assert len(gateway.guests) == 1
 
 
 def second_vote(pull: Callable[[], Event | None]) -> str:

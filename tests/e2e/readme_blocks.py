@@ -165,7 +165,9 @@ class Walkthrough:
         )
         assert self.service.stdout is not None
         bots = json.loads(seed.read_bytes())["bots"]
-        output = "".join(self.service.stdout.readline() for _ in ["the address", *bots])
+        output = ""
+        while len(_SEEDED.findall(output)) < len(bots) and (line := self.service.stdout.readline()):
+            output += line
         url = re.search(r"http://\S+", output)
         if url is None:
             raise BlockError(f"the service did not start:\n{output}")

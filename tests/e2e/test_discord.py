@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from tests.support.bots import Bot as Listed
     from tests.support.bots import Service as Embedded
+    from tests.support.bots import Service as EmbeddedService
     from tests.support.gateway import Guest
 
 CHECK = "/v1/bot/42/voters/"
@@ -162,6 +163,25 @@ def test_votes_are_events_of_the_bot(chat: Chat, gateway: Service) -> None:
     lived(gateway, story)
 
     assert chat.said == [f"prefix {ANN}", "thanks, u7", "thanks, u8"]
+
+
+def test_a_vote_on_the_service_is_an_event_of_the_bot(chat: Chat, service: EmbeddedService) -> None:
+    listed = service.bot()
+
+    async def live() -> None:
+        async with asyncio.timeout(LONGEST), running(Bot()) as bot:
+            connected = asyncio.create_task(bot.wait_for("listing_ready"))
+            await bot.add_cog(Listing(bot, AsyncClient(listed.token, listed.url)))
+            await connected
+            await asyncio.to_thread(listed.cast, str(ANN))
+            await asyncio.to_thread(chat.wait_until_said, 1)
+            for count, user in enumerate((ANN, BOB), start=2):
+                await asyncio.to_thread(chat.write, "!daily", user=user)
+                await asyncio.to_thread(chat.wait_until_said, count)
+
+    asyncio.run(live())
+
+    assert chat.said == [f"thanks, u{ANN}", f"prefix {ANN}", "vote first"]
 
 
 def test_every_event_is_dispatched_by_its_name(chat: Chat, gateway: Service) -> None:

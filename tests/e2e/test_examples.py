@@ -6,12 +6,14 @@ import json
 import re
 import subprocess
 import sys
+from concurrent.futures import wait
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.e2e.readme_blocks import DOCUMENTS, ROOT
 from tests.support.chat import Chat
+from tests.support.clients import begun
 from tests.support.gateway import BOT, Gateway, closing, event, telling, vote
 from tests.support.home import LONGEST, lines
 from tests.support.rawserver import RawServer, answering
@@ -32,6 +34,7 @@ EXAMPLES = {
 RUN = {
     *("show_commands.py", "count.py", "voted.py", "uses.py", "start.py"),
     *("thanks.py", "events.py", "votes.py"),
+    *("greeter.py", "test_greeter.py", "test_greeter_async.py"),
 }
 _COG = """
 import asyncio
@@ -60,6 +63,7 @@ async def main():
 
 asyncio.run(main())
 """
+_LOOP = "-oasyncio_default_fixture_loop_scope=function"  # pytest-asyncio warns without it
 _TWO_MESSAGES = '[await bot.wait_for("message") for _ in range(2)]'
 
 
@@ -191,6 +195,26 @@ def test_thanks_thanks_and_reminds(gateway: Gateway, start: Start) -> None:
     assert shown == ["u7 voted for Helper, thank you!\n", "Ann may vote again\n"]
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("thanks.py", "u{} voted for Bot {}, thank you!"), ("events.py", "u{} voted")],
+)
+def test_votes_on_the_service_are_told(bot: Bot, start: Start, name: str, words: str) -> None:
+    child = start(name)
+    told = begun(lines, child, 1)
+    for user in range(LONGEST * 10):  # until it is connected, which it does not tell
+        if told.done():
+            break
+        bot.cast(str(user))
+        wait([told], timeout=0.1)
+    (first,) = told.result(LONGEST)
+    bot.cast("last")
+    told_last = f"{words.format('last', bot.id)}\n"
+
+    assert first in [f"{words.format(number, bot.id)}\n" for number in range(user + 1)]
+    assert any(lines(child, 1) == [told_last] for _ in range(user + 1))
+
+
 def test_events_continue_after_a_lost_connection(gateway: Gateway, start: Start) -> None:
     gateway.then(closing(vote(7), code=1012, reason="restart"), telling(vote(8)))
 
@@ -222,3 +246,22 @@ def test_the_cog_logs_a_refused_token(home: Home, gateway: Gateway) -> None:
 
     assert ran.code == 0
     assert ran.err.startswith("votes are not received: the gateway does not accept the token")
+
+
+@pytest.mark.parametrize(
+    ("name", "switch", "passed"),
+    [
+        ("test_greeter.py", "-pno:asyncio", "2 passed"),
+        ("test_greeter.py", _LOOP, "2 passed"),
+        ("test_greeter_async.py", _LOOP, "1 passed"),
+    ],
+)
+def test_the_tests_of_a_bot_pass_with_and_without_another_plugin(
+    home: Home, name: str, switch: str, passed: str
+) -> None:
+    for file in ("greeter.py", name):
+        home.write(EXAMPLES[file], file)
+    switches = ("-Werror", "-pno:cacheprovider", "-pno:schemathesis", switch)
+    ran = home.child_of((sys.executable, "-m", "pytest", *switches, name))
+
+    assert passed in ran.out, ran.said

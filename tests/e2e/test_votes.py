@@ -117,11 +117,11 @@ def test_voters_are_listed_by_page_or_all(home: Home, bot: Bot) -> None:
     second = home.run("voters", "list", "--limit", "1", "--page", "2", "--format", "json").document
     every = home.run("voters", "list", "--all")
 
-    assert first.out.splitlines() == ["ID  NAME", "8   Ben"]
+    assert first.out.splitlines() == ["NAME  ID", "Ben   8"]
     assert first.err == "page 1 of 2; --all shows all\n"
     assert [voter["username"] for voter in second["voters"]] == ["Ann"]
     assert (second["page"]["page"], second["page"]["max_page"]) == (2, 2)
-    assert every.out.splitlines() == ["ID  NAME", "8   Ben", "7   Ann"]
+    assert every.out.splitlines() == ["NAME  ID", "Ben   8", "Ann   7"]
     assert every.err == ""
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.support.bots import Bot, Service
     from tests.support.home import Home
 
 on_posix = pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
@@ -42,6 +43,13 @@ def gateway(home: Home) -> Iterator[Gateway]:
         home.variable("COMMANDSYNC_BOT", "42")
         home.variable("COMMANDSYNC_TOKEN", TOKEN)
         yield running
+
+
+@pytest.fixture
+def bot(service: Service, home: Home) -> Bot:
+    bot = service.bot()
+    home.knows(bot)
+    return bot
 
 
 def keeping(path: Path, code: int = 0) -> str:
@@ -71,6 +79,33 @@ def test_events_are_lines_until_a_signal_ends_them_in_good_order(
         "vote          Ann (7)\n",
     ]
     assert (child.returncode, out, err) == (code, b"", b"")
+
+
+@on_posix
+def test_a_vote_that_is_cast_on_the_service_is_shown(home: Home, bot: Bot) -> None:
+    child = home.started("watch")
+    shown = lines(child, 1)
+    home.run("vote", "7", "--username", "Ann")
+    bot.remind("7", name="Ann")
+    shown += lines(child, 2)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=LONGEST)
+
+    name = f"Bot {bot.id} ({bot.id})"
+    assert shown == [
+        f"ready         {name}\n",
+        f"vote          Ann (7) for {name}\n",
+        f"reminder      Ann (7) for {bot.id}\n",
+    ]
+    assert (child.returncode, out, err) == (130, b"", b"")
+
+
+def test_a_token_that_the_service_did_not_sign_ends_it_as_a_failure(home: Home, bot: Bot) -> None:
+    home.knows(bot, token=TOKEN)
+    ran = home.run("watch")
+
+    assert ran.code == 1
+    assert "does not accept the token (3000: the bot token is invalid)" in ran.err
 
 
 @on_posix

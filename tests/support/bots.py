@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http.client import HTTPConnection
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from commandsync.server import running
+from commandsync.server import outbox, running, votes
 from commandsync.server.database import opened
 from commandsync.server.seed import Seed, create_bots
 
@@ -34,6 +35,21 @@ class Bot:
     id: str
     token: str = field(repr=False)
     url: str
+    database: Database = field(repr=False, compare=False)
+
+    def cast(self, *users: str) -> None:
+        """Let users vote in one transaction, as another process with the same database does."""
+        with self.database.writing() as connection:
+            for user in users:
+                account = {"id": user, "username": f"u{user}", "avatar": ""}
+                votes.cast(connection, self.id, account, at=datetime.now(UTC))
+
+    def remind(self, *users: str, name: str = "Ann") -> None:
+        """Send reminders of votes that nobody cast."""
+        with self.database.writing() as connection:
+            for user in users:
+                data = {"user": {"id": user, "username": name}, "bot": {"id": self.id}}
+                outbox.add(connection, self.id, "reminder", data)
 
     def commands(self) -> list[Record]:
         return self._list("commands")
@@ -105,7 +121,7 @@ class Service:
             "announcements": [{"title": title, "description": "News."} for title in announcements],
         }
         (seeded,) = create_bots(Seed.model_validate({"bots": [one]}), self.database)
-        return Bot(identifier, seeded.token, self.url)
+        return Bot(identifier, seeded.token, self.url, self.database)
 
 
 def _command(command: Record | str) -> Record:
@@ -114,8 +130,14 @@ def _command(command: Record | str) -> Record:
     return {key: value for key, value in command.items() if key in (*WRITABLE, "uses")}
 
 
+@contextmanager
+def serving(database_url: str, *, port: int = 0) -> Iterator[Service]:
+    """Run a service of its own on a database."""
+    with running(database_url, port=port) as started, opened(database_url) as database:
+        yield Service(started.url, database)
+
+
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    path = str(tmp_path_factory.mktemp("service") / "listing.db")
-    with running(path) as started, opened(path) as database:
-        yield Service(started.url, database)
+    with serving(str(tmp_path_factory.mktemp("service") / "listing.db")) as started:
+        yield started

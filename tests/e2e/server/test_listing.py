@@ -87,17 +87,6 @@ def test_an_unknown_bot_is_not_found(caller: Caller, bot: str, path: str) -> Non
     assert nobody.ask("GET", path, Authorization=None) == (404, {"error": "the bot is not known"})
 
 
-def test_other_paths_and_methods_are_refused_in_the_envelope(caller: Caller) -> None:
-    unknown = caller.raw("GET", "/v0/bot/1")
-    method = caller.raw("PATCH", f"/v1/bot/{caller.bot}/commands")
-
-    assert unknown.status == 404
-    assert "/v1/bot" in json.loads(unknown.content)["error"]
-    assert method.status == 405
-    assert list(json.loads(method.content)) == ["error"]
-    assert "allow" in method.headers
-
-
 # Commands
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from threading import Barrier, Thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commandsync.server import running
+from commandsync.server import create_app, running
 from commandsync.server.database import opened
 from tests.support.bots import Service
 from tests.support.callers import Caller
@@ -197,7 +198,8 @@ def test_statistics_that_are_not_valid_are_refused(
 
 def test_the_service_reminds_when_its_interval_is_over(tmp_path: Path) -> None:
     path = str(tmp_path / "listing.db")
-    with running(path, vote_interval=timedelta(milliseconds=50)) as service, opened(path) as store:
+    application = partial(create_app, vote_interval=timedelta(milliseconds=50))
+    with running(path, application=application) as service, opened(path) as store:
         bot = Service(service.url, store).bot()
         caller = Caller(bot.url, bot.id, bot.token)
         vote(caller)

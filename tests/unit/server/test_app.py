@@ -1,53 +1,17 @@
 import asyncio
-import json
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 from commandsync.extras import install_command
-from commandsync.server import create_app, openapi_text
-
-KEPT = Path(__file__).parents[3] / "schemas" / "openapi.json"
+from commandsync.server import create_app
 
 
 def child(script: str) -> str:
     """Return what a script prints in a Python of its own."""
     command = [sys.executable, "-c", script]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
-def test_the_committed_document_is_generated_from_the_code() -> None:
-    assert KEPT.read_text(encoding="utf-8") == openapi_text()
-
-
-def test_the_document_is_the_same_each_time() -> None:
-    assert openapi_text() == openapi_text()
-
-
-def test_every_endpoint_is_described_with_its_refusals() -> None:
-    document = json.loads(openapi_text())
-    undescribed = [
-        (path, method)
-        for path, operations in document["paths"].items()
-        for method, operation in operations.items()
-        if not (operation["summary"] and operation["description"])
-        or ("404" in operation["responses"]) != ("{" in path)
-    ]
-
-    assert undescribed == []
-    assert "422" not in openapi_text()
-
-
-def test_every_write_asks_for_the_token_and_no_read_does() -> None:
-    document = json.loads(openapi_text())
-    asks = {
-        (method == "get", "security" in operation)
-        for operations in document["paths"].values()
-        for method, operation in operations.items()
-    }
-
-    assert asks == {(True, False), (False, True)}
 
 
 def test_the_application_opens_its_database_when_it_starts_and_closes_it(tmp_path: Path) -> None:

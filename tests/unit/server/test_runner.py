@@ -8,6 +8,7 @@ import pytest
 
 from commandsync.errors import UsageError
 from commandsync.server import serve
+from commandsync.server.runner import _listen
 
 
 @pytest.mark.parametrize("host", ["a" * 70, "a..b", "\ud800"])
@@ -26,6 +27,15 @@ def test_a_port_that_is_none_is_not_taken_for_another(port: int) -> None:
 
 def _end(url: str, _bots: object) -> None:
     raise AssertionError(url)
+
+
+def test_the_system_notices_a_client_that_is_gone_without_a_word() -> None:
+    with (
+        closing(_listen("127.0.0.1", 0)) as listener,
+        closing(socket.create_connection(listener.getsockname(), 30)),
+        closing(listener.accept()[0]) as connection,
+    ):
+        assert connection.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) != 0
 
 
 def test_it_serves_without_telling_anybody() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from threading import Barrier, Thread
 from typing import TYPE_CHECKING, Any
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commandsync.server import listing, votes
+from commandsync.server.administration import remove_bot
 from commandsync.server.database import Database, opened
 from commandsync.server.listing import UnknownError
 from commandsync.server.votes import TooEarlyError
@@ -110,6 +112,25 @@ def test_of_votes_at_once_one_counts(database: Database) -> None:
     assert counters(database, NOON) == (1, 1, 1, 1)
 
 
+def test_a_bot_is_removed_while_its_voters_vote(database: Database) -> None:
+    voted = Barrier(5)
+
+    def vote(voter: str) -> None:
+        cast(database, voter, NOON, interval=timedelta())
+        voted.wait()
+        for _ in range(1_000):  # until the bot is unknown; without an interval, at once again
+            cast(database, voter, NOON, interval=timedelta())
+
+    with ThreadPoolExecutor(4) as pool:
+        votings = [pool.submit(vote, str(number)) for number in range(4)]
+        voted.wait()
+        remove_bot(database, "42")
+        ends = [voting.exception() for voting in votings]
+
+    assert [type(end) for end in ends] == [UnknownError] * 4
+    assert entries(database) == []
+
+
 def test_an_unknown_bot_gets_no_vote(database: Database) -> None:
     with pytest.raises(UnknownError):
         cast(database, "1", NOON, bot="44")
@@ -210,10 +231,11 @@ def test_a_week_may_begin_in_the_month_before(database: Database) -> None:
 
 
 def test_days_are_those_of_utc(database: Database) -> None:
-    cast(database, "1", MIDNIGHT - MOMENT)
-    there = timezone(timedelta(hours=-8))
+    there = timezone(timedelta(hours=8))
+    cast(database, "1", (MIDNIGHT - MOMENT).astimezone(there))
 
     assert counters(database, MIDNIGHT.astimezone(there)) == (0, 1, 1, 1)
+    assert counters(database, (MIDNIGHT - MOMENT).astimezone(there)) == (1, 1, 1, 1)
 
 
 def test_a_seed_gives_votes_from_before_to_the_total_alone() -> None:

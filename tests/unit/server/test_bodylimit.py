@@ -1,13 +1,13 @@
 import asyncio
 from typing import Any
 
-from commandsync.server.app import SizeLimit
+from commandsync.server.bodylimit import BodyLimit
 
 LIMIT = 10
 
 
 def sent_for(
-    *messages: dict[str, Any], kind: str = "http"
+    *messages: dict[str, Any], kind: str = "http", seconds: float = 30
 ) -> tuple[list[bytes], list[dict[str, Any]]]:
     """Return the bodies that the application saw, and what was sent."""
     seen: list[bytes] = []
@@ -20,12 +20,17 @@ def sent_for(
             assert (await receive())["type"] == "http.disconnect"
 
     async def receive() -> dict[str, Any]:
-        return next(incoming)
+        message = next(incoming, None)
+        if message is None:
+            await asyncio.Event().wait()  # the sender sends nothing more
+            raise AssertionError
+        return message
 
     async def send(message: Any) -> None:  # noqa: ANN401 - ASGI's
         sent.append(message)
 
-    asyncio.run(SizeLimit(app, limit=LIMIT)({"type": kind}, receive, send))
+    limited = BodyLimit(app, size=LIMIT, seconds=seconds)
+    asyncio.run(limited({"type": kind}, receive, send))
     return seen, sent
 
 
@@ -59,6 +64,15 @@ def test_an_endless_body_is_answered_before_its_end() -> None:
 
 def test_a_client_that_left_gets_no_answer() -> None:
     assert sent_for(chunk(b"12", more=True), GONE) == ([], [])
+
+
+def test_a_sender_that_stops_is_answered_408() -> None:
+    seen, sent = sent_for(chunk(b"12", more=True), seconds=0.01)
+
+    assert seen == []
+    assert sent[0]["status"] == 408
+    assert (b"connection", b"close") in sent[0]["headers"]
+    assert sent[1]["body"] == b'{"error":"the body did not arrive within 0.01 seconds"}'
 
 
 def test_what_is_not_http_passes_untouched() -> None:

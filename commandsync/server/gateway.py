@@ -1,0 +1,156 @@
+"""The gateway: a WebSocket that sends a bot its events (wire notes, "Events: the gateway").
+
+It speaks Engine.IO as published clients do. A client that names version 3 pings, one that names
+version 4 is pinged, and one that names none may be silent for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio import FIRST_COMPLETED
+from contextlib import suppress
+from typing import TYPE_CHECKING, NoReturn
+
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from commandsync.server import frames, listing, outbox, tokens
+from commandsync.server.broadcast import Client, Goodbye
+from commandsync.server.endpoint import json_response
+from commandsync.server.votes import account_of
+
+if TYPE_CHECKING:
+    from commandsync.server.database import Database
+
+router = APIRouter()
+
+PING_INTERVAL = 25.0
+"""Seconds between two pings: Engine.IO's own default."""
+
+PING_TIMEOUT = 20.0
+"""Seconds within which a ping is answered: Engine.IO's own default."""
+
+_UNAUTHORIZED = 3000  # registered for WebSockets with this meaning
+_LEFT = Goodbye(1000, "")
+_SILENT = Goodbye(1008, "no heartbeat in time")
+_VERSIONS = {"", "3", "4"}
+_SIGN_OF_LIFE = {"3": frames.PING, "4": frames.PONG}
+
+
+@router.websocket("/gateway/")
+@router.websocket("/gateway")
+async def open_gateway(socket: WebSocket) -> None:
+    """Serve one client, from the handshake until one of the two sides closes the connection."""
+    query = socket.query_params
+    with suppress(WebSocketDisconnect):
+        if query.get("transport", "websocket") != "websocket":
+            await _refuse(socket, "the transport must be websocket")
+        elif query.get("EIO", "") not in _VERSIONS:
+            await _refuse(socket, "EIO must be 3 or 4, or absent")
+        else:
+            await socket.accept()
+            goodbye = await _serve(socket, query.get("token", ""), query.get("EIO", ""))
+            await socket.close(*goodbye)
+
+
+@router.get("/gateway/", include_in_schema=False)
+@router.get("/gateway", include_in_schema=False)
+async def explain_gateway() -> None:
+    """Answer a request that does not ask for a WebSocket."""
+    raise HTTPException(
+        426, "the gateway is a WebSocket: see docs/service.md", {"Upgrade": "websocket"}
+    )
+
+
+async def _refuse(socket: WebSocket, reason: str) -> None:
+    await socket.send_denial_response(json_response({"error": reason}, 400))
+
+
+async def _serve(socket: WebSocket, token: str, version: str) -> Goodbye:
+    """Send a client its events until there is a reason to close the connection.
+
+    A refused token is such a reason, and not a status of the handshake: a client sees the reason.
+
+    Raises:
+        WebSocketDisconnect: The client has closed the connection.
+    """
+    state = socket.app.state
+    try:
+        bot, position = await asyncio.to_thread(_admit, state.database, token)
+    except (tokens.BadTokenError, listing.UnknownError) as error:
+        return Goodbye(_UNAUTHORIZED, str(error))
+    client, alive = Client(bot["id"], position), asyncio.Event()
+    for frame in frames.greeting(version, interval=PING_INTERVAL, timeout=PING_TIMEOUT):
+        client.send(frame)
+    client.send(frames.event("ready", bot))
+    work = [_send(socket, client), _receive(socket, client, version, alive)]
+    if version:
+        work.append(_ping(client, alive) if version == "4" else _await_pings(alive))
+    tasks = [asyncio.ensure_future(part) for part in work]
+    state.broadcast.join(client)
+    try:
+        done, _ = await asyncio.wait([client.ended, *tasks], return_when=FIRST_COMPLETED)
+        return done.pop().result()
+    finally:
+        state.broadcast.leave(client)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _admit(database: Database, token: str) -> tuple[dict[str, str], int]:
+    """Return the bot of a token, as `ready` shows it, and the last event that it does not need."""
+    bot = tokens.owner_of(token, secret=database.secret)
+    with database.reading() as connection:
+        record = listing.bot_of(connection, bot)
+        return account_of(record), outbox.last(connection)
+
+
+async def _send(socket: WebSocket, client: Client) -> NoReturn:
+    while True:
+        await socket.send_text(await client.frames.get())
+
+
+async def _receive(
+    socket: WebSocket, client: Client, version: str, alive: asyncio.Event
+) -> Goodbye:
+    """Answer pings until the client leaves; what is not understood is ignored."""
+    while True:
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(message["code"])
+        frame = message.get("text") or ""
+        if frame in {frames.CLOSE, frames.DISCONNECT}:
+            return _LEFT
+        if frame.startswith(frames.PING):
+            client.send(frames.PONG + frame[1:])
+        if frame[:1] == _SIGN_OF_LIFE.get(version):
+            alive.set()
+
+
+async def _ping(client: Client, alive: asyncio.Event) -> Goodbye:
+    """Ping a client of version 4 until it does not answer."""
+    answered = True
+    while answered:
+        await asyncio.sleep(PING_INTERVAL)
+        alive.clear()
+        client.send(frames.PING)
+        answered = await _is_set(alive, PING_TIMEOUT)
+    return _SILENT
+
+
+async def _await_pings(alive: asyncio.Event) -> Goodbye:
+    """Wait until a client of version 3, which pings if it can, has stopped."""
+    await alive.wait()
+    while await _is_set(alive, PING_INTERVAL + PING_TIMEOUT):
+        alive.clear()
+    return _SILENT
+
+
+async def _is_set(event: asyncio.Event, seconds: float) -> bool:
+    """Return whether an event is set within so many seconds."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            return await event.wait()
+    return False

@@ -1,0 +1,80 @@
+"""How connections speak HTTP: the head of a request has a time limit, and every refusal is JSON."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+if TYPE_CHECKING:
+    import asyncio
+
+REQUEST_SECONDS = 30.0
+"""How long the head of a request may take to arrive, and how long its body."""
+
+
+class TimedProtocol(H11Protocol):
+    """HTTP/1.1 that closes connections whose sender is too slow.
+
+    The web server itself waits for ever for the first request of a connection, and for the end of a
+    head that has begun.
+    """
+
+    seconds = REQUEST_SECONDS
+    _head: asyncio.TimerHandle | None = None
+    _begun = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the base class
+        """Wait for the first request."""
+        super().connection_made(transport)
+        self._head = self.loop.call_later(self.seconds, self._too_slow)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; the time begins with the first byte of a head and ends with its last one."""
+        if self.conn.their_state is h11.IDLE:
+            self._begun = True
+            if self._head is None:
+                self._head = self.loop.call_later(self.seconds, self._too_slow)
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._forget_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        self._forget_head()
+        super().connection_lost(exc)
+
+    def _forget_head(self) -> None:
+        self._begun = False
+        if self._head is not None:
+            self._head.cancel()
+            self._head = None
+
+    def _too_slow(self) -> None:
+        """Close the connection; answer first if a request has begun."""
+        if self._begun:
+            reason = f"the request's head did not arrive within {self.seconds:g} seconds"
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, reason)
+        self.transport.close()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is not HTTP as every other failure is answered."""
+        self._refuse(HTTPStatus.BAD_REQUEST, msg)
+        self.transport.close()
+
+    def _refuse(self, status: HTTPStatus, reason: str) -> None:
+        body = json.dumps({"error": reason}).encode()
+        head = h11.Response(
+            status_code=status,
+            headers=[
+                (b"content-type", b"application/json"),
+                (b"content-length", str(len(body)).encode()),
+                (b"connection", b"close"),
+            ],
+            reason=status.phrase.encode(),
+        )
+        for event in (head, h11.Data(data=body), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")

@@ -1,0 +1,121 @@
+"""An application around another one, for tests: it records requests, and fails some on request."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, deque
+from dataclasses import dataclass
+from threading import Condition
+from typing import TYPE_CHECKING, Any
+
+from commandsync.server.accesslog import without_token
+from commandsync.server.failures import answer_instead
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as it came, without its token.
+
+    Attributes:
+        method: The method.
+        path: The path and the query.
+        body: The decoded JSON; the bytes if it is something else, and None if there is none.
+    """
+
+    method: str
+    path: str
+    body: Any
+
+
+class Recorder:
+    """Answers as an application does; may be asked from any thread."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._requests: list[Request] = []
+        self._failures: deque[tuple[int, bool]] = deque()
+        self._connected: Counter[str] = Counter()
+        self._change = Condition()
+
+    @property
+    def requests(self) -> list[Request]:
+        """The requests so far, the oldest first."""
+        return [*self._requests]
+
+    def fail_next(self, status: int, *, times: int, after: bool) -> None:
+        """Answer the next requests with a status, before or after their work is done."""
+        self._failures += [(status, after)] * times
+
+    def wait_until_connected(self, bot: str, timeout: float) -> bool:
+        """Wait until a client of the gateway has received `ready`; False if it takes longer."""
+        with self._change:
+            return self._change.wait_for(lambda: self._connected[bot] > 0, timeout)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or fail it."""
+        match scope["type"]:
+            case "http":
+                await self._answer(scope, receive, send)
+            case "websocket":
+                await self._connect(scope, receive, send)
+            case _:
+                await self._app(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        messages = deque([await receive()])
+        while messages[-1].get("more_body", False):
+            messages.append(await receive())
+        self._requests.append(_recorded(scope, messages))
+
+        async def replay() -> Message:
+            return messages.popleft() if messages else await receive()
+
+        app = self._app
+        if self._failures:
+            status, after = self._failures.popleft()
+            app = answer_instead(app, status, after=after)
+        await app(scope, replay, send)
+
+    async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
+        bots: list[str] = []
+
+        async def note(message: Message) -> None:
+            await send(message)
+            if not bots and (bot := _ready(message)):
+                bots.append(bot)
+                self._count(bot, 1)
+
+        try:
+            await self._app(scope, receive, note)
+        finally:
+            for bot in bots:
+                self._count(bot, -1)
+
+    def _count(self, bot: str, change: int) -> None:
+        with self._change:
+            self._connected[bot] += change
+            self._change.notify_all()
+
+
+def _recorded(scope: Scope, messages: deque[Message]) -> Request:
+    content = b"".join(message.get("body", b"") for message in messages)
+    query = scope["query_string"].decode("latin-1")
+    path = f"{scope['path']}?{query}" if query else scope["path"]
+    try:
+        body = json.loads(content)
+    except ValueError:
+        body = content or None
+    return Request(scope["method"], without_token(path), body)
+
+
+def _ready(message: Message) -> str:
+    """Return the id of the bot that a frame welcomes; empty for another frame."""
+    frame = message.get("text") or ""
+    if not frame.startswith('42["message"'):
+        return ""
+    event = json.loads(json.loads(frame[2:])[1])
+    bot: str = event["data"]["id"] if event["event"] == "ready" else ""
+    return bot

@@ -1,0 +1,60 @@
+"""How connections speak WebSocket: no client holds up a close, and nothing it sends is an error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGISendEvent
+
+LONGEST_CLOSE = 10.0
+"""Seconds for a client to receive what was sent, its close frame included."""
+
+LONGEST_SHUTDOWN = 2.0
+"""The same when the service ends, which takes no longer than its requests in flight may take."""
+
+_RESTART = (1012, "the service restarts")
+
+
+class WebSocketProtocol(WebSocketsSansIOProtocol):
+    """The web server's own protocol, changed where clients are odd.
+
+    The web server itself waits for ever for a client that does not read, before it sends the close
+    frame and after it, gives no reason when it ends, and logs an error for a refused handshake and
+    for text that is not UTF-8.
+    """
+
+    async def send(self, message: ASGISendEvent) -> None:
+        """Send a message; a close frame is sent though the client does not read."""
+        if message["type"] == "websocket.close":
+            self.writable.set()
+            self.loop.call_later(LONGEST_CLOSE, self.transport.abort)
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body":
+            self.handshake_complete = True
+
+    def shutdown(self) -> None:
+        """Close the connection because the service ends."""
+        if self.handshake_complete and not self.close_sent:
+            self._fail(*_RESTART)
+            self.loop.call_later(LONGEST_SHUTDOWN, self.transport.abort)
+        super().shutdown()
+
+    def send_receive_event_to_app(self) -> None:
+        """Pass a message on, or close the connection if it is not text."""
+        if self.curr_msg_data_type == "text":
+            try:
+                b"".join(self.frames).decode()
+            except UnicodeDecodeError:
+                self._fail(1007, "a text frame is not UTF-8")
+                self.transport.close()
+                return
+        super().send_receive_event_to_app()
+
+    def _fail(self, code: int, reason: str) -> None:
+        self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})
+        self.conn.send_close(code, reason)
+        self.transport.write(b"".join(self.conn.data_to_send()))
+        self.close_sent = True

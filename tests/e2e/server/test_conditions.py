@@ -1,0 +1,246 @@
+"""A bad day, on request: each condition does what it says, and the client copes with all."""
+
+from __future__ import annotations
+
+import json
+import signal
+from contextlib import contextmanager
+from functools import partial
+from threading import Lock
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commandsync.apply import run
+from commandsync.client import driver
+from commandsync.client.gate import Gate
+from commandsync.server import Conditions, create_app, running
+from commandsync.server.lag import LateDatabase
+from tests.support.callers import COMMAND, Caller
+from tests.support.home import fields
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from commandsync.server.database import Database
+    from tests.support.home import Home
+
+SEED = '{"bots": [{"id": "1", "profile": {"username": "Lantern"}}]}'
+
+
+@contextmanager
+def on_a_bad_day(folder: Path, **conditions: float | str) -> Iterator[Caller]:
+    """Give the owner of the one bot of a service."""
+    seed = folder / "seed.json"
+    seed.write_text(SEED)
+    application = partial(create_app, conditions=Conditions(**conditions))  # type: ignore[arg-type]  # by name
+    with running(seed=seed, application=application) as service:
+        yield Caller(service.url, "1", service.bots[0].token)
+
+
+# Latency
+
+
+def test_every_answer_takes_the_latency_at_least(tmp_path: Path) -> None:
+    with on_a_bad_day(tmp_path, latency=50) as caller:
+        before = monotonic()
+        caller.ask("POST", "/commands", COMMAND)
+        middle = monotonic()
+        caller.raw("GET", "/v1/nothing")
+        after = monotonic()
+
+    assert middle - before >= 0.05
+    assert after - middle >= 0.05
+
+
+# Rate limit
+
+
+def test_requests_over_the_limit_are_told_when_to_come_back(tmp_path: Path) -> None:
+    with on_a_bad_day(tmp_path, rate_limit="3/hour") as caller:
+        replies = [
+            caller.raw("GET", "/v1/bot/1/commands", headers=caller.headers()) for _ in range(5)
+        ]
+
+    assert [reply.status for reply in replies] == [200, 200, 200, 429, 429]
+    assert 3_590 < int(replies[3].headers["retry-after"]) <= 3_600
+    assert json.loads(replies[3].content).keys() == {"error"}
+
+
+def test_every_token_has_a_limit_of_its_own_and_the_address_another(tmp_path: Path) -> None:
+    with on_a_bad_day(tmp_path, rate_limit="1/hour") as caller:
+        tokens = ["Bot a", "Bot b", None, "Bot a", "Bot b", None]
+        statuses = [caller.ask("GET", Authorization=token)[0] for token in tokens]
+
+    assert statuses == [200, 200, 200, 429, 429, 429]
+
+
+def test_what_is_not_of_the_interface_has_no_conditions(tmp_path: Path) -> None:
+    with on_a_bad_day(tmp_path, rate_limit="1/hour", fail=1) as caller:
+        statuses = {caller.raw("GET", "/elsewhere").status for _ in range(5)}
+
+    assert statuses == {404}
+
+
+# Failures
+
+
+def written(folder: Path, seed: int, *, fail: float) -> list[tuple[int, bool]]:
+    """Add commands; return the status of each answer, and whether the command is listed."""
+    names = [f"{number}" for number in range(60)]
+    with on_a_bad_day(folder, fail=fail, chaos_seed=seed) as caller:
+        statuses = [caller.ask("POST", "/commands", {**COMMAND, "name": name})[0] for name in names]
+        while (answer := caller.ask("GET", "/commands"))[0] != 200:
+            pass
+    listed = {command["name"] for command in answer[1]["data"]}
+    return [(status, name in listed) for name, status in zip(names, statuses, strict=True)]
+
+
+def test_requests_fail_before_or_after_their_work_and_the_seed_repeats_it(tmp_path: Path) -> None:
+    first = written(tmp_path, 1, fail=0.4)
+    failed = [outcome for outcome in first if outcome[0] != 200]
+
+    assert written(tmp_path, 1, fail=0.4) == first != written(tmp_path, 2, fail=0.4)
+    assert 12 <= len(failed) <= 36
+    assert {outcome for outcome in first if outcome not in failed} == {(200, True)}
+    assert set(failed) == {(500, True), (500, False), (503, True), (503, False)}
+
+
+def test_a_rate_of_one_fails_every_request(tmp_path: Path) -> None:
+    with on_a_bad_day(tmp_path, fail=1) as caller:
+        statuses = {caller.ask("GET", "/commands")[0] for _ in range(20)}
+
+    assert statuses <= {500, 503}
+
+
+# Lag
+
+
+def test_reads_show_a_write_late(tmp_path: Path) -> None:
+    seed = tmp_path / "seed.json"
+    seed.write_text(SEED)
+    application = partial(create_app, conditions=Conditions(lag=3_600))
+    with running(str(tmp_path / "l.db"), seed=seed, application=application) as service:
+        caller = Caller(service.url, "1", service.bots[0].token)
+        caller.ask("POST", "/commands", COMMAND)
+        caller.ask("POST", "/commands", {**COMMAND, "name": "pong"})
+        late = caller.listed()
+    with running(str(tmp_path / "l.db"), seed=seed) as service:
+        stored = Caller(service.url, "1", "").listed()
+
+    assert late == []
+    assert [command["name"] for command in stored] == ["ping", "pong"]
+
+
+# All of them, and the client
+
+
+class Clock:
+    """The time of a service and its client, which goes on while the client waits."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._now = 0.0
+
+    def __call__(self) -> float:
+        return self._now
+
+    def replace_waits(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Let the client wait by this clock."""
+        next_event = driver._next_event  # noqa: SLF001 - where a run waits
+
+        def wait(gate: Gate, seconds: float) -> bool:
+            self._advance(seconds)
+            return not gate.stopped
+
+        def wait_for_event(events: Any, seconds: float | None) -> Any:  # noqa: ANN401 - the driver's
+            self._advance(seconds or 0)
+            return next_event(events, None if seconds is None else 0)
+
+        monkeypatch.setattr(Gate, "wait", wait)
+        monkeypatch.setattr(driver, "_next_event", wait_for_event)
+        monkeypatch.setattr(run, "REREADS", (0.0, 1.0, 3.0))
+
+    def _advance(self, seconds: float) -> None:
+        with self._lock:
+            self._now += seconds
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_apply_converges_with_nothing_lost_and_nothing_twice(
+    home: Home, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    clock = Clock()
+    clock.replace_waits(monkeypatch)
+    listed = [{**COMMAND, "name": f"old {number}"} for number in range(6)]
+    bot = {"id": "1", "profile": {"username": "Lantern"}, "commands": listed}
+    seeded = home.write(json.dumps({"bots": [bot]}), "seed.json")
+    wanted = [(f"new {number}",) for number in range(8)] + [("old 1", "Is edited."), ("old 2",)]
+    home.write(fields(*wanted))
+
+    def application(database: Database) -> object:
+        conditions = Conditions(latency=5, fail=0.3, chaos_seed=seed)
+        return create_app(LateDatabase(database, 2, clock), conditions=conditions)
+
+    with running(str(home.path / "l.db"), seed=seeded, application=application) as service:  # type: ignore[arg-type]  # an ASGI application
+        home.variable("COMMANDSYNC_BASE_URL", service.url)
+        home.variable("COMMANDSYNC_TOKEN", service.bots[0].token)
+        codes: list[int] = []
+        while codes[-1:] != [0]:
+            codes.append(home.run("apply", "--yes", "--max-deletes", "all").code)
+            assert len(codes) < 8
+    with running(str(home.path / "l.db"), seed=seeded) as service:
+        names = [command["name"] for command in Caller(service.url, "1", "").listed()]
+
+    assert sorted(names) == sorted(name for name, *_ in wanted)
+    assert set(codes) <= {0, 1, 6}
+
+
+# The command
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--latency", "-1"], "-1"),
+        (["--latency", "nan"], "'nan' is not a number"),
+        (["--rate-limit", "30/fortnight"], "is not a valid rate limit: give it as 30/minute"),
+        (["--rate-limit", ""], "is not a valid rate limit"),
+        (["--fail", "30"], "0<=x<=1"),
+        (["--fail", "nan"], "'nan' is not a number"),
+        (["--lag", "-2"], "-2"),
+        (["--lag", "nan"], "'nan' is not a number"),
+        (["--chaos-seed", "-1"], "-1"),
+    ],
+)
+def test_a_condition_that_cannot_be_is_wrong_usage(
+    home: Home, arguments: list[str], said: str
+) -> None:
+    ran = home.run("serve", "--port", "0", *arguments)
+
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+
+
+def test_serve_names_its_conditions_and_has_them(home: Home) -> None:
+    options = ("--latency=1", "--rate-limit=2/hour", "--fail=1", "--lag=2", "--chaos-seed=7")
+    arguments = ("serve", "--port", "0", "--database", ":memory:", *options)
+    with home.started(*arguments) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        url = child.stdout.readline().decode().removeprefix("listening on ").strip()
+        statuses = [Caller(url, "1", "").raw("GET", "/v1/bot/1").status for _ in range(3)]
+        child.send_signal(signal.SIGTERM)
+        child.wait(timeout=60)
+        said = child.stderr.read().decode()
+
+    assert statuses[0] in {500, 503}
+    assert statuses[2] == 429
+    assert said.splitlines() == [
+        "latency 1 ms",
+        "rate limit 2/hour",
+        "failures 100.0%, chaos seed 7",
+        "lag 2 s",
+    ]

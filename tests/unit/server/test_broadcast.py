@@ -1,0 +1,225 @@
+"""Delivery over a real database, without a network."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import event
+
+from commandsync.server import broadcast, outbox
+from commandsync.server.broadcast import Client, delivering
+from commandsync.server.database import opened
+from commandsync.server.tables import outbox as table
+from tests.support.votes import with_bots
+
+if TYPE_CHECKING:
+    import logging
+    from collections.abc import Iterator
+
+    from commandsync.server.database import Database
+    from tests.support.postgres import Server
+
+LONGEST = 30
+_END_LISTENERS = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE query LIKE 'LISTEN %' AND datname = current_database()
+"""
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    with opened(database_url) as handle:
+        with_bots(handle, "a", "b")
+        yield handle
+
+
+def vote(database: Database, bot: str, *users: int) -> None:
+    with database.writing() as connection:
+        for user in users:
+            outbox.add(connection, bot, "vote", {"user": {"id": str(user)}})
+
+
+def position(database: Database) -> int:
+    with database.reading() as connection:
+        return outbox.last(connection)
+
+
+async def users(client: Client, count: int) -> list[int]:
+    """Return the users of the next frames."""
+    contents = [await client.frames.get() for _ in range(count)]
+    return [
+        int(json.loads(json.loads(content[2:])[1])["data"]["user"]["id"]) for content in contents
+    ]
+
+
+def test_a_client_gets_what_follows_its_position_in_order_and_once(database: Database) -> None:
+    vote(database, "a", 1, 2)
+    middle = position(database)
+    vote(database, "a", 3, 4)
+
+    async def deliver() -> tuple[list[int], list[int], int]:
+        early, late = Client("a", middle), Client("a", position(database))
+        async with asyncio.timeout(LONGEST), delivering(database) as delivery:
+            delivery.join(late)
+            vote(database, "a", 5)
+            first = await users(late, 1)
+            delivery.join(early)  # behind the other one, which must not get anything twice
+            of_early = await users(early, 3)
+            vote(database, "a", *range(6, 300))  # more than one read
+            of_early += await users(early, 294)
+            first += await users(late, 294)
+            return of_early, first, late.frames.qsize()
+
+    of_early, of_late, left = asyncio.run(deliver())
+
+    assert of_early == list(range(3, 300))
+    assert of_late == list(range(5, 300))
+    assert left == 0
+
+
+def test_a_client_gets_the_events_of_its_own_bot_alone(database: Database) -> None:
+    async def deliver() -> list[int]:
+        client = Client("b", 0)
+        async with asyncio.timeout(LONGEST), delivering(database) as delivery:
+            delivery.join(client)
+            vote(database, "a", 1)
+            vote(database, "b", 2)
+            vote(database, "a", 3)
+            vote(database, "b", 4)
+            return await users(client, 2)
+
+    assert asyncio.run(deliver()) == [2, 4]
+
+
+def test_a_client_that_has_left_gets_nothing(database: Database) -> None:
+    async def deliver() -> int:
+        gone, there = Client("a", 0), Client("a", 0)
+        async with asyncio.timeout(LONGEST), delivering(database) as delivery:
+            delivery.join(gone)
+            delivery.join(there)
+            delivery.leave(gone)
+            delivery.leave(gone)
+            vote(database, "a", 1)
+            await users(there, 1)
+            return gone.frames.qsize()
+
+    assert asyncio.run(deliver()) == 0
+
+
+def test_nothing_is_read_while_nobody_is_connected(database: Database) -> None:
+    reads: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if "FROM outbox" in statement:
+            reads.append(statement)
+
+    event.listen(database._engine, "before_cursor_execute", note)  # noqa: SLF001 - to see its reads
+
+    async def deliver() -> tuple[int, int]:
+        async with asyncio.timeout(LONGEST), delivering(database) as delivery:
+            vote(database, "a", 1)  # is noticed
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            without = len(reads)
+            client = Client("a", 0)
+            delivery.join(client)
+            await users(client, 1)
+            return without, len(reads)
+
+    without, after = asyncio.run(deliver())
+
+    assert without == 0
+    assert after > 0
+
+
+def test_a_vote_of_another_process_is_found_without_a_hint(database_url: str) -> None:
+    async def deliver(mine: Database, other: Database) -> list[int]:
+        client = Client("a", 0)
+        async with asyncio.timeout(LONGEST), delivering(mine) as delivery:
+            delivery.join(client)
+            vote(other, "a", 1)
+            return await users(client, 1)
+
+    with opened(database_url) as mine, opened(database_url) as other:
+        with_bots(mine, "a")
+
+        assert asyncio.run(deliver(mine, other)) == [1]
+
+
+def test_on_postgresql_another_process_gives_the_hint(
+    postgres: Server, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcast, "POLL", 3600.0)
+    monkeypatch.setattr(broadcast, "_RETRY", 0.0)
+
+    async def deliver(mine: Database, other: Database) -> list[int]:
+        client = Client("a", 0)
+        async with asyncio.timeout(LONGEST), delivering(mine) as delivery:
+            delivery.join(client)
+            vote(other, "a", 1)
+            received = await users(client, 1)
+            with postgres.connected(postgres_url) as connection:
+                connection.execute(_END_LISTENERS)
+            vote(other, "a", 2)
+            return received + await users(client, 1)
+
+    with opened(postgres_url) as mine, opened(postgres_url) as other:
+        with_bots(mine, "a")
+
+        assert asyncio.run(deliver(mine, other)) == [1, 2]
+
+
+def test_delivery_goes_on_when_the_database_can_be_read_again(
+    database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(broadcast, "POLL", 0.001)
+    noted = threading.Event()
+
+    def note(_: logging.LogRecord) -> bool:
+        noted.set()
+        return True
+
+    caplog.handler.addFilter(note)
+
+    async def deliver() -> list[int]:
+        client = Client("a", 0)
+        async with asyncio.timeout(LONGEST), delivering(database) as delivery:
+            with database.writing() as connection:
+                table.drop(connection)
+            delivery.join(client)
+            await asyncio.to_thread(noted.wait, LONGEST)
+            with database.writing() as connection:
+                table.create(connection)
+            vote(database, "a", 1)
+            return await users(client, 1)
+
+    assert asyncio.run(deliver()) == [1]
+    assert [record.getMessage() for record in caplog.records] == [
+        "the events cannot be read; this is retried"
+    ]
+
+
+def test_a_client_that_does_not_read_is_closed_and_holds_up_nobody(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcast, "LONGEST_QUEUE", 10)
+
+    async def deliver() -> tuple[list[int], Any]:
+        stuck, reader = Client("a", 0), Client("a", 0)
+        async with asyncio.timeout(LONGEST), delivering(database) as delivery:
+            delivery.join(stuck)
+            delivery.join(reader)
+            received = []
+            for number in range(12):
+                vote(database, "a", number)
+                received += await users(reader, 1)
+            return received, await stuck.ended
+
+    received, goodbye = asyncio.run(deliver())
+
+    assert received == list(range(12))
+    assert goodbye == broadcast.TOO_SLOW

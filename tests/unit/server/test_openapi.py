@@ -1,0 +1,150 @@
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import jsonschema
+import pytest
+from fastapi import FastAPI
+from openapi_spec_validator import validate
+from pydantic import Field, TypeAdapter, ValidationError
+
+from commandsync.server import openapi, openapi_text
+from commandsync.server.bodies import NOT_SPACE, CommandBody
+from commandsync.server.records import Done, Wire
+
+KEPT = Path(__file__).parents[3] / "schemas" / "openapi.json"
+DOCUMENT = json.loads(openapi_text())
+OPERATIONS: dict[str, dict[str, Any]] = {
+    f"{method.upper()} {path}": operation
+    for path, operations in DOCUMENT["paths"].items()
+    for method, operation in operations.items()
+}
+ALWAYS = {"200", "408", "413", "429", "500", "503"}
+
+every_operation = pytest.mark.parametrize("name", OPERATIONS)
+
+
+def examples(content: dict[str, Any]) -> list[Any]:
+    """Return the examples of a request or response."""
+    named = content.get("examples", {})
+    return [*(example["value"] for example in named.values()), content.get("example")][
+        : len(named) or 1
+    ]
+
+
+def check(content: dict[str, Any]) -> None:
+    """Validate the examples of a request or response with its schema."""
+    schema = {**content["schema"], "components": DOCUMENT["components"]}
+    for example in examples(content):
+        jsonschema.validate(example, schema, jsonschema.Draft202012Validator)
+
+
+def test_the_committed_document_is_generated_from_the_code() -> None:
+    assert KEPT.read_text(encoding="utf-8") == openapi_text()
+
+
+def test_the_document_is_the_same_each_time() -> None:
+    assert openapi_text() == openapi_text()
+
+
+def test_the_document_is_valid_openapi_3_1() -> None:
+    validate(DOCUMENT)
+
+    assert DOCUMENT["openapi"].startswith("3.1.")
+
+
+def test_the_frameworks_own_error_is_nowhere() -> None:
+    assert "422" not in openapi_text()
+    assert "ValidationError" not in openapi_text()
+
+
+@every_operation
+def test_an_operation_is_described(name: str) -> None:
+    operation = OPERATIONS[name]
+
+    assert all(operation[key] for key in ("operationId", "summary", "description", "tags"))
+
+
+def test_every_operation_has_a_name_of_its_own() -> None:
+    names = [operation["operationId"] for operation in OPERATIONS.values()]
+
+    assert len(set(names)) == len(names)
+
+
+@every_operation
+def test_a_parameter_has_a_description_and_a_valid_example(name: str) -> None:
+    for parameter in OPERATIONS[name].get("parameters", ()):
+        example = parameter.get("example", parameter["schema"].get("examples", [None])[0])
+
+        assert parameter["description"], parameter["name"]
+        assert example is not None, parameter["name"]
+        jsonschema.validate(example, parameter["schema"], jsonschema.Draft202012Validator)
+
+
+@every_operation
+def test_a_body_has_valid_examples(name: str) -> None:
+    operation = OPERATIONS[name]
+    bodies = [*operation["responses"].values(), operation.get("requestBody")]
+    for content in [body["content"]["application/json"] for body in bodies if body]:
+        assert {"example", "examples"} & content.keys()
+        check(content)
+
+
+@every_operation
+def test_every_refusal_is_described(name: str) -> None:
+    operation = OPERATIONS[name]
+    needed = set(ALWAYS)
+    if "requestBody" in operation or any(
+        parameter["in"] == "query" for parameter in operation.get("parameters", ())
+    ):
+        needed.add("400")
+    if "{" in name:
+        needed.add("404")
+    if "security" in operation:
+        needed |= {"401", "403"}
+
+    assert needed <= operation["responses"].keys()
+
+
+def test_every_write_asks_for_the_token_and_no_read_does() -> None:
+    asks = {
+        (name.startswith("GET"), "security" in operation) for name, operation in OPERATIONS.items()
+    }
+
+    assert asks == {(True, False), (False, True)}
+
+
+def test_a_field_without_an_example_is_named() -> None:
+    class Record(Wire):
+        name: str
+
+    app = FastAPI()
+    openapi.install(app)
+    app.get("/", response_model=Record)(Done)
+
+    with pytest.raises(LookupError, match=r"^Record.name needs examples=\[...\] in its field$"):
+        app.openapi()
+
+
+def test_a_text_is_empty_as_described() -> None:
+    pattern: TypeAdapter[str] = TypeAdapter(Annotated[str, Field(pattern=NOT_SPACE)])
+    body = {"name": "a", "description": "b", "syntax": "c"}
+    differing = []
+    for code in [*range(0xD800), *range(0xE000, sys.maxunicode + 1, 97), 0xFEFF]:
+        text = chr(code)
+        accepted = (_is_valid(CommandBody, {**body, "name": text}), _is_valid(pattern, text))
+        if accepted not in {(True, True), (False, False)}:
+            differing.append(text)
+
+    assert differing == []
+    assert not _is_valid(pattern, "")
+
+
+def _is_valid(kind: Any, value: object) -> bool:  # noqa: ANN401 - a model or what adapts a type
+    validate = getattr(kind, "model_validate", None) or kind.validate_python
+    try:
+        validate(value)
+    except ValidationError:
+        return False
+    return True

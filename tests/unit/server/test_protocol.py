@@ -1,0 +1,62 @@
+import json
+import socket
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+
+from commandsync.server import running
+from commandsync.server.protocol import TimedProtocol
+
+
+@pytest.fixture
+def line(monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
+    """A connection to a service that waits a tenth of a second for the head of a request."""
+    monkeypatch.setattr(TimedProtocol, "seconds", 0.1)
+    with running() as service:
+        parts = urlsplit(service.url)
+        with socket.create_connection((parts.hostname, parts.port), timeout=30) as connected:
+            yield connected
+
+
+def until_closed(line: socket.socket) -> bytes:
+    return b"".join(iter(lambda: line.recv(4096), b""))
+
+
+def answer(received: bytes) -> tuple[bytes, object]:
+    """Return the status line and the decoded body of an answer that ends the connection."""
+    head, _, body = received.partition(b"\r\n\r\n")
+    assert b"content-type: application/json" in head
+    assert b"connection: close" in head
+    return head.splitlines()[0], json.loads(body)
+
+
+def test_a_connection_without_a_request_is_closed(line: socket.socket) -> None:
+    assert until_closed(line) == b""
+
+
+def test_a_head_without_an_end_is_answered_408(line: socket.socket) -> None:
+    line.sendall(b"GET /v1/bot/1 HTTP/1.1\r\nHost: x\r\n")
+
+    assert answer(until_closed(line)) == (
+        b"HTTP/1.1 408 Request Timeout",
+        {"error": "the request's head did not arrive within 0.1 seconds"},
+    )
+
+
+def test_the_second_head_of_a_connection_has_the_limit_as_well(line: socket.socket) -> None:
+    line.sendall(b"HEAD /v1/bot/1 HTTP/1.1\r\nHost: x\r\n\r\n")
+    first = line.recv(4096)
+    line.sendall(b"GET /v1/bot/1 HTT")
+
+    assert first.startswith(b"HTTP/1.1 404")
+    assert answer(until_closed(line))[0] == b"HTTP/1.1 408 Request Timeout"
+
+
+def test_what_is_not_http_is_answered_in_json(line: socket.socket) -> None:
+    line.sendall(b"\x16\x03\x01 nothing of the kind\r\n\r\n")
+
+    assert answer(until_closed(line)) == (
+        b"HTTP/1.1 400 Bad Request",
+        {"error": "Invalid HTTP request received."},
+    )
