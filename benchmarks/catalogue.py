@@ -59,7 +59,9 @@ def rows(folder: Path, count: int) -> list[Row]:
     listed = list(generate(count))
     database = str(folder / "listing.db")
     if not Path(database).exists():
-        _fill(database, listed)
+        filled = folder / "filled.db"  # renamed when it is whole
+        _fill(str(filled), listed)
+        filled.rename(database)
     (folder / "db.json").write_text(json.dumps({"bots": listed}), encoding="utf-8")
     rng = random.Random(2)  # noqa: S311 - always the same words
     words = [rng.choice(listed)["profile"]["username"].split()[0].lower() for _ in range(40)]
