@@ -152,9 +152,11 @@ class BotQueries(Wire):
         description="whether only certified bots are listed",
         examples=["false"],
     )
-    tags: str = Field(description='the tags, separated by commas; "" for none', examples=[""])
+    tags: str = Field(
+        description='the tags, separated by commas; "" for none', examples=["music,fun"]
+    )
     ids: int | str = Field(description="the ids, separated by commas; 0 for none", examples=[0])
-    max_page: int = Field(ge=1, description="the number of the last page", examples=[1])
+    max_page: int = Field(ge=1, description="the number of the last page", examples=[3])
     is_safety: bool = Field(
         description="always true; the interface does not give its meaning", examples=[True]
     )

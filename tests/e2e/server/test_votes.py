@@ -198,8 +198,8 @@ def test_statistics_that_are_not_valid_are_refused(
 
 def test_the_service_reminds_when_its_interval_is_over(tmp_path: Path) -> None:
     path = str(tmp_path / "listing.db")
-    often = partial(create_app, vote_interval=timedelta(milliseconds=50))
-    with running(path, application=often) as service, opened(path) as store:
+    application = partial(create_app, vote_interval=timedelta(milliseconds=50))
+    with running(path, application=application) as service, opened(path) as store:
         bot = Service(service.url, store).bot()
         caller = Caller(bot.url, bot.id, bot.token)
         vote(caller)

@@ -129,7 +129,9 @@ def test_an_old_database_keeps_its_tokens_and_is_written_to(old: str) -> None:
 
 def test_the_bots_of_an_old_database_are_searched(old: str) -> None:
     with opened(old) as database, database.reading() as connection:
-        found = catalogue.find(connection, Wanted(q="harb"), votes=counts(datetime.now(UTC)))
+        found = catalogue.find(
+            connection, Wanted(q="harb"), votes=lambda: counts(datetime.now(UTC))
+        )
         (bot,) = listing.bots_of(connection, found[0])
 
     assert (bot["id"], found[1]) == (HARBOR, 1)

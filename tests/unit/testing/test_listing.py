@@ -148,21 +148,6 @@ def test_no_client_in_time_is_an_error(listing: Listing) -> None:
         listing.wait_until_connected(timeout=0.01)
 
 
-def test_a_client_that_left_is_not_connected(listing: Listing) -> None:
-    bot = listing.bot()
-    with bot.client() as client:
-        thread, _ = events_of(client, lambda _: False)
-        listing.wait_until_connected()
-    thread.join(timeout=30)
-
-    for _ in range(1_000):
-        try:
-            listing.wait_until_connected(timeout=0.01)
-        except TimeoutError:
-            return
-    pytest.fail("the service still counts it")
-
-
 # Failures and requests
 
 
