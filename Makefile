@@ -81,6 +81,7 @@ soak: faults fuzz ## Run faults, fuzz, a long run of the clients, and the tests 
 	@MALLOC_ARENA_MAX=1 $(RUN) -m benchmarks.soak
 	@$(RUN) -m benchmarks.published
 	@$(RUN) -m benchmarks.crowd
+	@$(RUN) -m benchmarks.contract
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=soak
 
 mutants: $(READY_FOR_MUTANTS) ## Run mutation tests; every surviving mutant must be explained
