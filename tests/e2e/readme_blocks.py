@@ -67,7 +67,7 @@ class Walkthrough:
         names: The fixed names of values that differ from run to run.
         variables: The environment variables that the document has set.
         code: The exit code of the last command.
-        service: The embedded service, once it is started.
+        service: The embedded service that was started last.
     """
 
     folder: Path
@@ -87,6 +87,9 @@ class Walkthrough:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._end_service()
+
+    def _end_service(self) -> None:
         if self.service is not None:
             self.service.terminate()
             self.service.communicate(timeout=_LONGEST)
@@ -153,7 +156,9 @@ class Walkthrough:
         return completed.stderr if quiet else completed.stdout
 
     def _serve(self, arguments: list[str]) -> str:
-        """Start the service on a free port, whatever port the document shows."""
+        """Start the service on a free port, whatever port the document shows; end the last one."""
+        self._end_service()
+        self.names = {real: name for real, name in self.names.items() if name != ADDRESS}
         seed = self.folder / arguments[arguments.index("--seed") + 1]
         self.service = subprocess.Popen(
             [*PROGRAM, "serve", *arguments, "--port", "0"],
