@@ -67,11 +67,14 @@ def test_a_client_is_connected_from_its_ready_to_its_end() -> None:
         connected.append(recorder.wait_until_connected("42", 0))
         await send({"type": "websocket.send", "text": frames.event("vote", {})})
 
+    async def receive() -> Any:  # noqa: ANN401 - ASGI's
+        raise AssertionError
+
     async def send(message: Any) -> None:  # noqa: ANN401 - ASGI's
         sent.append(message)
 
     recorder = Recorder(app)
-    asyncio.run(recorder({"type": "websocket"}, send, send))
+    asyncio.run(recorder({"type": "websocket"}, receive, send))
 
     assert connected == [False, False, False, True]
     assert not recorder.wait_until_connected("42", 0)

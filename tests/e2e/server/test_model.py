@@ -1,0 +1,206 @@
+"""Random sequences of calls are answered as a small model in memory answers them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from commandsync.server import running
+from commandsync.server.database import opened
+from tests.support.bots import Service
+from tests.support.callers import NOBODY, Caller
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Record = dict[str, Any]
+
+FIELDS = {
+    "commands": ("name", "description", "syntax"),
+    "announcements": ("title", "description"),
+}
+READ = {"id", "createdAt", "updatedAt"}
+WHO = {"owner": 0, "nobody": 401, "stranger": 403}
+
+
+class Call(NamedTuple):
+    """A call of a story.
+
+    Attributes:
+        act: What is done.
+        who: Who does it.
+        collection: Of which records.
+        number: Which of the records that were ever added.
+        text: The text of every required field.
+        more: Other fields of the body.
+    """
+
+    act: str
+    who: str
+    collection: str
+    number: int
+    text: str
+    more: Record
+
+
+calls = st.builds(
+    Call,
+    st.sampled_from(["add", "add", "add", "edit", "put", "delete", "uses", "vote", "stats"]),
+    st.sampled_from(["owner"] * 8 + ["nobody", "stranger"]),
+    st.sampled_from(["commands", "commands", "announcements"]),
+    st.integers(0, 2),
+    st.sampled_from(
+        ["a", "b", " c\n", "<b>&amp;</b>", "日本語", "x" * 1_000, "", " ", "x" * 1_001]
+    ),
+    st.sampled_from([{}, {"category": "Fun"}, {"category": ""}, {"category": None}, {"__v": 3}]),
+)
+
+
+def body_of(call: Call, identifier: str | None = None) -> Record:
+    given = {} if identifier is None else {"id": identifier}
+    return {**given, **dict.fromkeys(FIELDS[call.collection], call.text), **call.more}
+
+
+@dataclass
+class Model:
+    """One bot as it should be; it knows the ids by the order of the additions."""
+
+    records: dict[str, dict[int, Record]] = field(
+        default_factory=lambda: {"commands": {}, "announcements": {}}
+    )
+    added: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FIELDS, 0))
+    voters: set[int] = field(default_factory=set)
+    servers: int = 0
+
+    def answer(self, call: Call) -> int:
+        """Do what a call asks for, and return the status of its answer."""
+        if call.who != "owner":
+            return WHO[call.who]
+        match call.act:
+            case "add" | "edit" | "put":
+                return self._write(call)
+            case "delete":
+                return 404 if self.records[call.collection].pop(call.number, None) is None else 200
+            case "uses":
+                return self._set_uses(call)
+            case "vote":
+                return self._vote(call.number)
+            case _:
+                self.servers = call.number
+                return 200
+
+    def listed(self, collection: str) -> list[Record]:
+        return [
+            {name: value for name, value in record.items() if value != ""}
+            for record in self.records[collection].values()
+        ]
+
+    def _write(self, call: Call) -> int:
+        if not call.text.strip() or len(call.text) > 1_000:
+            return 400
+        records = self.records[call.collection]
+        new = dict.fromkeys(FIELDS[call.collection], call.text)
+        if call.collection == "commands" and "category" in call.more:
+            new["category"] = call.more["category"] or ""
+        if call.act == "add":
+            counters = {"uses": 0} if call.collection == "commands" else {}
+            records[self.added[call.collection]] = {**new, **counters}
+            self.added[call.collection] += 1
+        elif call.number not in records:
+            return 404
+        else:
+            records[call.number] |= new
+        return 200
+
+    def _set_uses(self, call: Call) -> int:
+        if call.number not in self.records["commands"]:
+            return 404
+        self.records["commands"][call.number]["uses"] = call.number * 7
+        return 200
+
+    def _vote(self, user: int) -> int:
+        if user in self.voters:
+            return 409
+        self.voters.add(user)
+        return 200
+
+
+@dataclass
+class Bot:
+    """The same bot on the service."""
+
+    owner: Caller
+    others: dict[str, Caller]
+    ids: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in FIELDS})
+
+    def answer(self, call: Call) -> int:
+        status, _ = self.others.get(call.who, self.owner).ask(*self._asked(call))
+        if (call.act, status) == ("add", 200):
+            self.ids[call.collection].append(self.owner.listed(call.collection)[-1]["id"])
+        return status
+
+    def listed(self, collection: str) -> list[Record]:
+        return [
+            {name: value for name, value in record.items() if name not in READ}
+            for record in self.owner.listed(collection)
+        ]
+
+    def _asked(self, call: Call) -> tuple[str, str, object]:
+        ids = self.ids[call.collection]
+        record = ids[call.number] if call.number < len(ids) else NOBODY
+        match call.act:
+            case "add":
+                return "POST", f"/{call.collection}", body_of(call)
+            case "edit" | "put":
+                return {"edit": "POST", "put": "PUT"}[call.act], "/commands", body_of(call, record)
+            case "delete":
+                return "DELETE", f"/{call.collection}/{record}", None
+            case "uses":
+                return "PUT", f"/commands/{record}/uses", {"uses": call.number * 7}
+            case "vote":
+                return "POST", "/votes", {"user": {"id": str(call.number)}}
+            case _:
+                return "POST", "/stats", {"servers": call.number}
+
+
+@pytest.fixture
+def own_service(database_url: str) -> Iterator[Service]:
+    with running(database_url) as started, opened(database_url) as database:
+        yield Service(started.url, database)
+
+
+def joined(service: Service) -> Bot:
+    """Create a bot, and one whose owner is a stranger to it."""
+    bot, other = service.bot(), service.bot()
+    owner = Caller(bot.url, bot.id, bot.token)
+    return Bot(
+        owner, {"nobody": replace(owner, token=""), "stranger": replace(owner, token=other.token)}
+    )
+
+
+def feasible(call: Call) -> Call:
+    """Return a call that the interface has: announcements cannot be edited and have no uses."""
+    return call._replace(collection="commands") if call.act in {"edit", "put", "uses"} else call
+
+
+@settings(
+    max_examples=max(10, settings().max_examples // 4),  # each of them is a dozen requests or two
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.lists(calls.map(feasible), min_size=10, max_size=30))
+def test_every_call_is_answered_as_in_the_model(own_service: Service, story: list[Call]) -> None:
+    bot, model = joined(own_service), Model()
+    for call in story:
+        assert bot.answer(call) == model.answer(call), call
+    statistics = bot.owner.ask("GET")[1]["data"]["statistics"]
+    voted = {user for user in range(3) if bot.owner.ask("GET", f"/voters/{user}")[1]["voted"]}
+
+    assert {name: bot.listed(name) for name in FIELDS} == {
+        name: model.listed(name) for name in FIELDS
+    }
+    assert (statistics["servers"], statistics["totalVotes"]) == (model.servers, len(model.voters))
+    assert voted == model.voters
