@@ -125,8 +125,10 @@ def find(
         BadSortError: The field to sort by is not known.
     """
     column, descending = _order(wanted.sort)
-    source, conditions = _restricted(connection, wanted)
-    counted = select(func.count()).select_from(source).where(*conditions)
+    matches, conditions = _restricted(connection, wanted)
+    # Matches are counted alone where they can be: a frequent word has a hundred thousand.
+    counting = matches if matches and not conditions else [*matches, catalogue]
+    counted = select(func.count()).select_from(_joined(counting)).where(*conditions)
     number: int = connection.execute(counted).scalar_one()
     first = (wanted.page - 1) * wanted.limit
     if first >= number:
@@ -134,6 +136,7 @@ def find(
     after = max(0, number - first - wanted.limit)
     # The rows before the page are walked, or those after it, whichever are fewer.
     backwards = after < first
+    source = _joined([*matches, catalogue])
     key: ColumnElement[Any]
     if column in _COUNTED:
         counters = votes().subquery()
@@ -170,22 +173,31 @@ def _order(sort: str) -> tuple[str, bool]:
 
 def _restricted(
     connection: Connection, wanted: Wanted
-) -> tuple[FromClause, list[ColumnElement[bool]]]:
-    """Return the table that contains the bots of all pages, and the conditions on its rows."""
-    source: FromClause = catalogue
+) -> tuple[list[FromClause], list[ColumnElement[bool]]]:
+    """Return tables of matches, which all contain a listed bot, and conditions on the catalogue."""
+    matches: list[FromClause] = []
     conditions: list[ColumnElement[bool]] = []
     if searched := parts(wanted.q):
-        matches = search.found(connection, searched).subquery()
-        source = source.join(matches, matches.c.seq == catalogue.c.seq)
-    for tag in map(_tag, wanted.tags):
-        tags = bot_tags.alias()
-        source = source.join(tags, (tags.c.seq == catalogue.c.seq) & (tags.c.tag == tag))
+        matches.append(search.found(connection, searched).subquery())
+    matches.extend(
+        select(bot_tags.c.seq).where(bot_tags.c.tag == tag).subquery()
+        for tag in map(_tag, wanted.tags)
+    )
     if wanted.ids is not None:
         conditions.append(catalogue.c.id.in_(wanted.ids))
     if wanted.certified is not None:
         certificate = catalogue.c.certificate
         conditions.append(certificate > 0 if wanted.certified else certificate <= 0)
-    return source, conditions
+    return matches, conditions
+
+
+def _joined(tables: Sequence[FromClause]) -> FromClause:
+    """Return the rows that have the same `seq` in all tables."""
+    first, *others = tables
+    source = first
+    for table in others:
+        source = source.join(table, table.c.seq == first.c.seq)
+    return source
 
 
 def _row(connection: Connection, bot: str) -> Row[Any]:
