@@ -96,7 +96,7 @@ def _fill(database: str, listed: Sequence[dict[str, Any]]) -> None:
     values = [{"id": bot["id"], "record": {**bot, "id": None}, **moments} for bot in listed]
     with opened(database) as handle, handle.writing() as connection:
         connection.execute(insert(bots), values)
-        catalogue.set_up(connection)
+        catalogue.fill(connection)
         for command in _COMMANDS:
             listing.add(connection, listed[0]["id"], Resource.COMMAND, command)
 

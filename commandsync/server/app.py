@@ -17,6 +17,7 @@ from commandsync.server.bot_list import router as bot_list
 from commandsync.server.broadcast import delivering
 from commandsync.server.conditions import NORMAL, Conditions
 from commandsync.server.database import Database, opened
+from commandsync.server.kept import KeptAnswers
 from commandsync.server.lag import late
 from commandsync.server.methods import HeadAsGet
 from commandsync.server.protocol import REQUEST_SECONDS
@@ -49,7 +50,7 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         own = nullcontext(database) if isinstance(database, Database) else opened(database)
         with own as handle, late(handle, conditions.lag) as app.state.listing:
-            app.state.database = handle
+            app.state.database, app.state.kept = handle, KeptAnswers()
             async with (
                 reminders.sending(handle, interval=vote_interval, now=now),
                 delivering(handle) as app.state.broadcast,

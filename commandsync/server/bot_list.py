@@ -1,5 +1,6 @@
 """The endpoint of the list of bots."""
 
+from functools import partial
 from math import ceil
 from typing import Annotated, Literal
 
@@ -66,7 +67,7 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
         tags=_listed(tags),
     )
     with database.reading() as connection:
-        keys, number = catalogue.find(connection, wanted, votes=votes.counts(moment))
+        keys, number = catalogue.find(connection, wanted, votes=partial(votes.counts, moment))
         bots = votes.with_counts(connection, listing.bots_of(connection, keys), at=moment)
     queries = {
         "page": page,

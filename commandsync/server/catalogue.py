@@ -15,7 +15,7 @@ from commandsync.server.search.words import LONGEST_TEXT, fold, parts, plain
 from commandsync.server.tables import bot_tags, bot_words, bots, catalogue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sqlalchemy import ColumnElement, Connection, FromClause, Row, Select
 
@@ -72,9 +72,8 @@ class Wanted:
     tags: tuple[str, ...] = ()
 
 
-def set_up(connection: Connection) -> None:
-    """Create the index of the search, and add the bots of an older release to the catalogue."""
-    search.define(connection)
+def fill(connection: Connection) -> None:
+    """Add the bots that are not in the catalogue: those of an older release."""
     missing = (
         select(bots)
         .where(bots.c.seq.not_in(select(catalogue.c.seq)))
@@ -112,13 +111,15 @@ def count_vote(connection: Connection, bot: str) -> None:
     connection.execute(more.values(total_votes=catalogue.c.total_votes + 1))
 
 
-def find(connection: Connection, wanted: Wanted, *, votes: Select[Any]) -> tuple[list[int], int]:
+def find(
+    connection: Connection, wanted: Wanted, *, votes: Callable[[], Select[Any]]
+) -> tuple[list[int], int]:
     """Return the bots of a page, as `seq`, and the number of bots on all pages.
 
     Args:
         connection: A transaction that sees one state of the database.
         wanted: The page.
-        votes: The query of the counters of recent votes, by `bot`; a list is sorted by them.
+        votes: Makes the query of the counters of recent votes, by `bot`, if they are sorted by.
 
     Raises:
         BadSortError: The field to sort by is not known.
@@ -135,7 +136,7 @@ def find(connection: Connection, wanted: Wanted, *, votes: Select[Any]) -> tuple
     backwards = after < first
     key: ColumnElement[Any]
     if column in _COUNTED:
-        counters = votes.subquery()
+        counters = votes().subquery()
         source = source.outerjoin(counters, counters.c.bot == catalogue.c.id)
         key = func.coalesce(counters.c[column], 0)
     else:

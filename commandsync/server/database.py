@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,7 @@ class Database:
         self._writing = lock if self._is_file else nullcontext()
         self._reader = engine.execution_options(**({} if self._is_file else postgresql.READS))
         self._writer = engine.execution_options(**(sqlite.WRITES if self._is_file else {}))
+        self.watcher: sqlite3.Connection | None = None
         self.secret = ""
         self.after_commit: Callable[[], object] = lambda: None
         """Called after each transaction that may have written, in the thread that wrote."""
@@ -74,8 +75,21 @@ class Database:
             async for _ in postgresql.notifications(self._engine.url, channel):
                 yield
 
+    def state(self) -> int | None:
+        """Return a number that is another one after every change, by whatever process.
+
+        None if it cannot be told without waiting.
+        """
+        if self.watcher is not None:
+            with suppress(sqlite3.Error):
+                ((number,),) = self.watcher.execute("PRAGMA data_version")
+                return int(number)
+        return None
+
     def close(self) -> None:
         """Close every connection."""
+        if self.watcher is not None:
+            self.watcher.close()
         self._engine.dispose()
 
 
@@ -93,6 +107,7 @@ def opened(name: str) -> Iterator[Database]:
     engine = postgresql.connect(postgresql.parse(name)) if "://" in name else sqlite.connect(name)
     with closing(Database(engine)) as handle:
         handle.secret = _set_up(handle, engine)
+        handle.watcher = sqlite.watcher(engine)
         yield handle
 
 
@@ -129,7 +144,7 @@ def _upgraded(connection: Connection, name: str) -> str:
         rows = [{"key": key, "value": value} for key, value in changed.items()]
         connection.execute(insert(settings), rows)
     _add_missing(connection)
-    catalogue.set_up(connection)
+    catalogue.fill(connection)
     return changed["secret"]
 
 

@@ -87,6 +87,9 @@ class LateDatabase(Database):
         finally:
             state.until = self._clock()
 
+    def state(self) -> None:
+        """Return None: what reads see changes without a write."""
+
     def end(self) -> None:
         """End every transaction that is kept."""
         with self._using:

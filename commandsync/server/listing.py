@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import secrets
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy import delete as sql_delete
-from sqlalchemy import insert, select, update
 
 from commandsync.server import catalogue
 from commandsync.server.tables import bots, record_tables
@@ -18,7 +19,7 @@ from commandsync.server.tables import bots, record_tables
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import Connection, Delete, Row, Update
+    from sqlalchemy import Connection, Delete, Row, Select, Update
 
     from commandsync.records.texts import Resource
 
@@ -92,18 +93,22 @@ def records_of(connection: Connection, bot: str, resource: Resource) -> list[dic
 
     An empty text is left out.
     """
-    check_bot(connection, bot)
-    table = record_tables[resource]
-    columns = [
-        column.label(_WIRE_NAMES.get(column.name, column.name))
-        for column in table.c
-        if column.name not in _PRIVATE
-    ]
-    query = select(*columns).where(table.c.bot == bot).order_by(table.c.seq)
+    query, names = _list_query(resource)
+    rows = connection.execute(query, {"of": bot}).all()
+    if not rows:
+        check_bot(connection, bot)
     return [
-        {name: value for name, value in row.items() if value != ""}
-        for row in connection.execute(query).mappings()
+        {name: value for name, value in zip(names, row, strict=True) if value != ""} for row in rows
     ]
+
+
+@cache
+def _list_query(resource: Resource) -> tuple[Select[Any], tuple[str, ...]]:
+    """Return the query of a bot's list, which is what is read most, and the names on the wire."""
+    table = record_tables[resource]
+    columns = [column for column in table.c if column.name not in _PRIVATE]
+    query = select(*columns).where(table.c.bot == bindparam("of")).order_by(table.c.seq)
+    return query, tuple(_WIRE_NAMES.get(column.name, column.name) for column in columns)
 
 
 def add(

@@ -143,8 +143,8 @@ class BotRecord(BotFields):
 class BotQueries(Wire):
     """What a page of bots was asked for, and how many pages there are."""
 
-    page: int = Field(examples=[1])
-    limit: int = Field(examples=[12])
+    page: int = Field(description="the page", examples=[1])
+    limit: int = Field(description="the bots of a page", examples=[12])
     sort: str = Field(description='the field as asked for; "" for none', examples=["-totalVotes"])
     q: str = Field(description='the text searched; "" for none', examples=["music"])
     certified: str = Field(

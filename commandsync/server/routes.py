@@ -17,6 +17,7 @@ from commandsync.server.bodies import (
     UsesBody,
 )
 from commandsync.server.endpoint import Answers, BotId, Db, Moment, OwnBot
+from commandsync.server.kept import KeptRoute
 from commandsync.server.records import Answer, BotRecord, Done, Wire, refusals
 
 router = APIRouter()
@@ -63,14 +64,17 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
             listing.delete(connection, bot, resource, record)
         return answer(f"The {kind} was deleted.")
 
-    router.get(
+    router.add_api_route(
         f"/bot/{{bot}}/{collection}",
+        list_records,
+        methods=["GET"],
+        route_class_override=KeptRoute,
         tags=[collection],
         operation_id=f"list{collection.capitalize()}",
         summary=f"Read a bot's {collection}",
         response_model=Answer[list[record_model]],  # type: ignore[valid-type]  # a model at run time
         responses=refusals(404),
-    )(list_records)
+    )
     router.delete(
         f"/bot/{{bot}}/{collection}/{{{kind}}}",
         tags=[collection],

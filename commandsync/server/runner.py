@@ -60,8 +60,8 @@ def serve(  # noqa: PLR0913 - the options of the command
     port: int,
     database: str,
     seed: Path | None = None,
-    conditions: Conditions = NORMAL,
     vote_interval: timedelta = INTERVAL,
+    conditions: Conditions = NORMAL,
     on_ready: Callable[[str, Sequence[SeededBot]], None] | None = None,
     access_log: bool = False,
     workers: int = 1,
@@ -73,8 +73,8 @@ def serve(  # noqa: PLR0913 - the options of the command
         port: The port; 0 picks a free one.
         database: A file path, or `:memory:`. A missing file is created.
         seed: A JSON file of bots to create if they do not exist yet.
-        conditions: What is wrong with the service; with a lag, `:memory:` is a temporary file.
         vote_interval: The time between two votes of a user for a bot.
+        conditions: What is wrong with the service; with a lag, `:memory:` is a temporary file.
         on_ready: Called once, with the base URL and the seed's bots, when connections are accepted;
             it may make requests. What it raises stops the service and is raised here.
         access_log: Log every request, through the logger `uvicorn.access`.
@@ -86,7 +86,7 @@ def serve(  # noqa: PLR0913 - the options of the command
     """
     if workers > 1:
         _check_shared(database, conditions)
-    application = partial(create_app, conditions=conditions, vote_interval=vote_interval)
+    application = partial(create_app, vote_interval=vote_interval, conditions=conditions)
     with (
         closing(_listen(host, port)) as listener,
         stored(database, lag=conditions.lag) as name,

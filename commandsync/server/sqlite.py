@@ -7,6 +7,7 @@ is answered, so neither `kill -9` nor a power cut loses what was acknowledged.
 from __future__ import annotations
 
 import os
+import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,16 @@ def connect(path: str) -> Engine:
     event.listen(engine, "connect", _prepare_connection)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def watcher(engine: Engine) -> sqlite3.Connection | None:
+    """Return a connection that only watches a file for changes, and waits for nobody.
+
+    None for a database in memory, which has no other connection, and for PostgreSQL.
+    """
+    if engine.dialect.name != "sqlite" or isinstance(engine.pool, StaticPool):
+        return None
+    return sqlite3.connect(str(engine.url.database), timeout=0, check_same_thread=False)
 
 
 def log_ahead(engine: Engine) -> None:

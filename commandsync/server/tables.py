@@ -52,6 +52,7 @@ class _Escaped(TypeDecorator[str]):
 
 AnyText = String().with_variant(_Escaped(), "postgresql")
 """Text of any characters."""
+
 SortKey = String().with_variant(String(collation="C"), "postgresql")
 """Text that sorts by its code points, in every database alike."""
 

@@ -56,6 +56,7 @@ def cast(
         UnknownError: There is no such bot.
         TooEarlyError: The interval of the last vote is not over.
     """
+    listing.check_bot(connection, bot, lock=True)  # first, as whoever removes the bot does
     account = account_of(listing.bot_of(connection, bot))
     moment, next_at = listing.timestamp(at), listing.timestamp(at + interval)
     turn = {"record": user, "next_at": next_at, "remind_at": next_at}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from commandsync.server import running
 from tests.support.home import LONGEST, failed
 from tests.support.proxy import Instead
 from tests.support.rawserver import RawServer, answering
@@ -29,11 +30,10 @@ BOTS = [
         "id": str(number),
         "profile": {"username": f"Bot {number}"},
         "statistics": {"servers": 1234, "totalVotes": 5},
-        "ratings": {"average": None, "total": 0},
         "information": {"overview": "Plays 日本 music.", "tags": ["music", "fun"]},
-        "shard": 7,
+        "certificate": 1,
     }
-    for number in (41, 42)
+    for number in range(41, 141)
 ]
 
 
@@ -56,6 +56,15 @@ def raw(home: Home) -> Iterator[RawServer]:
         home.variable("COMMANDSYNC_BASE_URL", running.url)
         home.variable("COMMANDSYNC_BOT", "42")
         yield running
+
+
+@pytest.fixture
+def listed_bots(home: Home) -> Iterator[str]:
+    """The URL of a service with 100 bots, which is the one of the environment."""
+    home.write(json.dumps({"bots": BOTS}), "seed.json")
+    with running(seed=home.path / "seed.json") as service:
+        home.variable("COMMANDSYNC_BASE_URL", service.url)
+        yield service.url
 
 
 def writes(then: Instead | None) -> Rule:
@@ -368,39 +377,40 @@ def test_untrusted_texts_cannot_steer_what_reads_a_table(home: Home, raw: RawSer
     assert document.document["commands"][0]["id"] == UNTRUSTED
 
 
-def test_bots_are_listed_by_what_is_asked_for(home: Home, raw: RawServer) -> None:
-    home.forget("COMMANDSYNC_BOT")
-    raw.then(answering(page(BOTS, page=2, limit=2, maxPage=9)))
-    words = "--q music --sort servers --id 41 --id 42 --tag fun --certified --page 2 --limit 2"
-    ran = home.run("bots", "list", *words.split())
+def test_bots_are_listed_by_what_is_asked_for(home: Home, listed_bots: str) -> None:
+    words = "--q music --sort servers --id 41 --id 42 --tag fun --certified --page 2 --limit 1"
+    ran = home.run("bots", "list", *words.split(), "--base-url", listed_bots)
 
     assert ran.code == 0
-    assert raw.requests[0].target == (
-        "/v1/bots?limit=2&page=2&q=music&sort=servers&ids=41%2C42&certified=true&tags=fun"
-    )
-    assert ran.out.splitlines()[1].split() == [
-        *("Bot", "41", "1234", "5", "Plays", "日本", "music.", "41"),
+    assert [line.split() for line in ran.out.splitlines()[1:]] == [
+        ["Bot", "42", "1234", "5", "Plays", "日本", "music.", "42"]
     ]
-    assert ran.err == "page 2 of 9; --all shows all\n"
+    assert ran.err == "page 2 of 2; --all shows all\n"
 
 
-def test_all_bots_are_listed_page_after_page(home: Home, raw: RawServer) -> None:
-    raw.then(
-        answering(page(BOTS[:1], page=1, maxPage=2)), answering(page(BOTS[1:], page=2, maxPage=2))
-    )
+def test_all_bots_are_listed_page_after_page(home: Home, listed_bots: str) -> None:
     document = home.run("bots", "list", "--all", "--format", "json").document
 
-    assert [one["id"] for one in document["bots"]] == ["41", "42"]
-    assert document["bots"][0]["shard"] == 7
+    assert document["base_url"] == listed_bots
+    assert [one["id"] for one in document["bots"]] == [bot["id"] for bot in BOTS]
     assert "page" not in document
     assert "bot" not in document
 
 
-def test_a_page_of_bots_shows_its_number(home: Home, raw: RawServer) -> None:
-    raw.then(answering(page(BOTS, page=1, limit=12, maxPage=1)))
+def test_a_page_of_bots_shows_its_number(home: Home, listed_bots: str) -> None:
     document = home.run("bots", "list", "--format", "json").document
 
-    assert document["page"]["max_page"] == 1
+    assert document["base_url"] == listed_bots
+    assert document["page"]["max_page"] == 9
+
+
+def test_an_unknown_field_to_sort_by_is_answered_with_the_valid_ones(
+    home: Home, listed_bots: str
+) -> None:
+    ran = home.run("bots", "list", "--sort", "uses", "--base-url", listed_bots)
+
+    assert ran.code == 1
+    assert "sort must be one of id, profile.username, statistics.servers" in ran.err
 
 
 def test_a_bot_is_shown_with_all_that_is_known(home: Home, bot: Bot) -> None:
@@ -412,12 +422,10 @@ def test_a_bot_is_shown_with_all_that_is_known(home: Home, bot: Bot) -> None:
     assert lines["profile.username"] == f"Bot {bot.id}"
 
 
-def test_another_bot_is_shown_by_its_id(home: Home, raw: RawServer) -> None:
-    raw.then(*[answering({"success": True, "data": BOTS[0]})] * 2)
-    ran = home.run("bots", "show", "41")
+def test_another_bot_is_shown_by_its_id(home: Home, listed_bots: str) -> None:
+    ran = home.run("bots", "show", "41", "--base-url", listed_bots)
     document = home.run("bots", "show", "41", "--format", "json").document
 
-    assert {request.target for request in raw.requests} == {"/v1/bot/41"}
     assert "information.tags" in ran.out
     assert "music, fun" in ran.out
     assert document["bot"] == document["listed"]["id"] == "41"

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlalchemy import event
+
 from commandsync.server.search import postgresql, sqlite
+from commandsync.server.tables import bot_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,10 +25,15 @@ _DIALECTS = {
 
 
 def define(connection: Connection) -> None:
-    """Create the index unless it exists; the table of words must exist."""
+    """Create the index of a new table of words."""
     statements, _ = _DIALECTS[connection.dialect.name]
     for statement in statements:
         connection.exec_driver_sql(statement)
+
+
+@event.listens_for(bot_words, "after_create")
+def _define(_table: object, connection: Connection, **_options: object) -> None:
+    define(connection)
 
 
 def found(connection: Connection, parts: Sequence[str]) -> Select[tuple[int]]:

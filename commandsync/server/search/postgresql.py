@@ -25,11 +25,11 @@ DEFINITION = (
         FROM (SELECT DISTINCT unnest(string_to_array(words, ' ')) AS word) AS every_word,
              generate_series(1, length(word)) AS start
     $$""",
-    """ALTER TABLE bot_words ADD COLUMN IF NOT EXISTS
+    """ALTER TABLE bot_words ADD COLUMN
         endings tsvector GENERATED ALWAYS AS (word_endings(words)) STORED""",
-    "CREATE INDEX IF NOT EXISTS ix_bot_words_endings ON bot_words USING gin (endings)",
+    "CREATE INDEX ix_bot_words_endings ON bot_words USING gin (endings)",
 )
-"""The statements that define the index; they change nothing if it exists."""
+"""The statements that define the index of a new table of words."""
 
 
 _bot_words = table("bot_words", column("seq"), column("endings"))

@@ -20,22 +20,22 @@ ENDINGS = "word_endings"
 DEFINITION = (
     # Folded words contain ASCII symbols, which the tokenizer takes for spaces unless it knows them.
     """CREATE VIRTUAL TABLE IF NOT EXISTS bot_search USING fts5(
-        endings, content='', detail=none, prefix='1 2 3', tokenize="ascii tokenchars '$+<=>^`|~'"
+        endings, content='', detail=none, prefix='1 2', tokenize="ascii tokenchars '$+<=>^`|~'"
     )""",
-    """CREATE TRIGGER IF NOT EXISTS bot_words_added AFTER INSERT ON bot_words BEGIN
+    """CREATE TRIGGER bot_words_added AFTER INSERT ON bot_words BEGIN
         INSERT INTO bot_search (rowid, endings) VALUES (new.seq, word_endings(new.words));
     END""",
-    """CREATE TRIGGER IF NOT EXISTS bot_words_deleted AFTER DELETE ON bot_words BEGIN
+    """CREATE TRIGGER bot_words_deleted AFTER DELETE ON bot_words BEGIN
         INSERT INTO bot_search (bot_search, rowid, endings)
         VALUES ('delete', old.seq, word_endings(old.words));
     END""",
-    """CREATE TRIGGER IF NOT EXISTS bot_words_changed AFTER UPDATE ON bot_words BEGIN
+    """CREATE TRIGGER bot_words_changed AFTER UPDATE ON bot_words BEGIN
         INSERT INTO bot_search (bot_search, rowid, endings)
         VALUES ('delete', old.seq, word_endings(old.words));
         INSERT INTO bot_search (rowid, endings) VALUES (new.seq, word_endings(new.words));
     END""",
 )
-"""The statements that define the index; they change nothing if it exists."""
+"""The statements that define the index of a new table of words."""
 
 _bot_search = table("bot_search", column("rowid"), column("bot_search"))
 

@@ -28,10 +28,11 @@ def url(home: Home, database_url: str) -> Iterator[str]:
 
 
 def added(home: Home, url: str) -> Caller:
-    """Add a bot, and one record of each kind."""
+    """Add a bot, one record of each kind, and a vote."""
     caller = Caller(url, HARBOR, home.run("bots", "add", HARBOR, "--name", "Harbor").out.strip())
     caller.added(name="help")
     assert caller.ask("POST", "/announcements", {"title": "v1", "description": "Out."})[0] == 200
+    assert caller.ask("POST", "/votes", {"user": {"id": "80351110224678912"}})[0] == 200
     return caller
 
 
@@ -53,13 +54,14 @@ def test_the_token_is_printed_again(home: Home, url: str) -> None:
 def test_a_removed_bot_is_gone_with_all_its_records(home: Home, url: str) -> None:
     caller = added(home, url)
     ran = home.run("bots", "remove", HARBOR, "--yes")
+    gone = [caller.ask("GET", path)[0] for path in ("", "/commands", "/voters")]
+    late = caller.ask("POST", "/commands", {"name": "a", "description": "b", "syntax": "c"})[0]
+    again = added(home, url)
 
     assert (ran.code, ran.out) == (0, f'removed "Harbor" ({HARBOR})\n')
-    assert caller.ask("GET")[0] == 404
-    assert (
-        caller.ask("POST", "/commands", {"name": "a", "description": "b", "syntax": "c"})[0] == 404
-    )
-    assert [added(home, url).listed("announcements")[0]["title"]] == ["v1"]
+    assert (gone, late) == ([404] * 3, 404)
+    assert [record["name"] for record in again.listed()] == ["help"]
+    assert len(again.listed("announcements")) == len(again.ask("GET", "/voters")[1]["data"]["data"])
 
 
 @pytest.mark.parametrize(

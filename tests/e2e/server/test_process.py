@@ -7,12 +7,9 @@ import re
 import signal
 import socket
 import time
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException
-from threading import Lock
+from dataclasses import dataclass
+from http.client import HTTPConnection
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -22,13 +19,15 @@ from commandsync.server import running
 from tests.support.callers import ROOT, Caller
 from tests.support.home import LONGEST
 from tests.support.terminal import POSIX
+from tests.support.writers import write_until_killed, writers_of
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from tests.support.callers import Record
     from tests.support.home import Home
+    from tests.support.writers import Writer
 
 EXAMPLE = ROOT / "examples" / "seed.json"
 WRITERS = 4
@@ -167,73 +166,6 @@ def until_refused(url: str) -> None:
 # Being killed
 
 
-@dataclass
-class Writer:
-    """Edits one command, deletes others and adds more; notes what it asked and what was done."""
-
-    name: str
-    edited: str
-    others: deque[str]
-    asked: set[str] = field(default_factory=set)
-    done: set[str] = field(default_factory=set)
-    edits_asked: int = 0
-    edits_done: int = 0
-
-    def work(self, caller: Caller, count: Callable[[], None]) -> None:
-        """Write until the service is killed; call `count` after every write that was done."""
-        try:
-            while True:
-                for write in (self._edit, self._delete, self._add):
-                    write(caller)
-                    count()
-        except (OSError, HTTPException):
-            return  # killed before it could answer
-
-    def _edit(self, caller: Caller) -> None:
-        self.edits_asked += 1
-        texts = {"name": "edited", "description": f"{self.edits_asked}", "syntax": "s"}
-        assert caller.ask("POST", "/commands", {"id": self.edited, **texts})[0] == 200
-        self.edits_done = self.edits_asked
-
-    def _delete(self, caller: Caller) -> None:
-        identifier = self.others.popleft()
-        self.asked.add(identifier)
-        assert caller.ask("DELETE", f"/commands/{identifier}")[0] == 200
-        self.done.add(identifier)
-
-    def _add(self, caller: Caller) -> None:
-        name = f"{self.name}.{len(self.asked)}"
-        self.asked.add(name)
-        texts = {"name": name, "description": "d", "syntax": "s"}
-        assert caller.ask("POST", "/commands", texts)[0] == 200
-        self.done.add(name)
-
-    def check(self, listed: list[Record]) -> None:
-        """Look whether a listing has all that was acknowledged, and nothing that was not sent."""
-        ids = {one["id"] for one in listed}
-        names = [one["name"] for one in listed if one["name"].startswith(f"{self.name}.")]
-        added = {name for name in self.done if name.startswith(f"{self.name}.")}
-        (edited,) = (one for one in listed if one["id"] == self.edited)
-        assert self.edits_done <= int(edited["description"]) <= self.edits_asked
-        assert not self.done & ids
-        assert set(self.others) <= ids
-        assert added <= set(names) <= self.asked
-        assert len(names) == len(set(names))
-
-
-def killer(child: subprocess.Popen[bytes], goal: int) -> Callable[[], None]:
-    """Return what kills a child when it was called so often."""
-    lock = Lock()
-    left = iter(range(goal - 1, 0, -1))
-
-    def count() -> None:
-        with lock:
-            if not next(left, 0):
-                child.kill()
-
-    return count
-
-
 def test_a_kill_takes_back_nothing_acknowledged_and_makes_nothing_up(
     home: Home, database_url: str
 ) -> None:
@@ -251,18 +183,10 @@ def test_a_kill_takes_back_nothing_acknowledged_and_makes_nothing_up(
             caller = served.caller("1")
             tokens.add(caller.token)
             listed = caller.listed()
-            if not writers:
-                shares = [[one["id"] for one in listed[n::WRITERS]] for n in range(WRITERS)]
-                writers = [
-                    Writer(f"writer{n}", edited, deque(others))
-                    for n, (edited, *others) in enumerate(shares)
-                ]
+            writers = writers or writers_of(listed, WRITERS)
             for writer in writers:
                 writer.check(listed)
-            kill = killer(served.child, goal)
-            with ThreadPoolExecutor(WRITERS) as pool:
-                for work in [pool.submit(writer.work, caller, kill) for writer in writers]:
-                    work.result()
+            write_until_killed(writers, caller, served.child.kill, goal)
     with running(database_url, seed=seed) as service:
         listed = Caller(service.url, "1", service.bots[0].token).listed()
         for writer in writers:

@@ -6,11 +6,13 @@ import json
 import signal
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.e2e.server.test_process import serving, until_refused
+from tests.support.listeners import Closed, Listener
 from tests.support.terminal import POSIX
 
 if TYPE_CHECKING:
@@ -47,6 +49,33 @@ def test_writes_at_once_are_all_listed_in_the_order_of_each_writer(
     for writer in range(WRITERS):
         own = [name for name in names if name.startswith(f"{writer}.")]
         assert own == [f"{writer}.{number}" for number in range(WRITES)]
+
+
+def vote(caller: Caller, user: str) -> None:
+    assert caller.ask("POST", "/votes", {"user": {"id": user}})[0] == 200
+
+
+def test_a_vote_in_one_process_reaches_the_clients_of_all(home: Home, postgres_url: str) -> None:
+    seed = home.write(json.dumps(SEED), "seed.json")
+    options = ("--database", postgres_url, "--workers", "2", "--seed", str(seed))
+    users = [str(number) for number in range(40)]
+    with serving(home, *options, bots=2) as served, ExitStack() as stack:
+        caller = served.caller("0")
+        query = {"token": caller.token}
+        listeners = [stack.enter_context(Listener(served.url, query)) for _ in range(8)]
+        for listener in listeners:
+            listener.greeted()
+        with ThreadPoolExecutor(4) as pool:
+            for work in [pool.submit(vote, caller, user) for user in users]:
+                work.result()
+        orders = {tuple(listener.users(len(users))) for listener in listeners}
+        ended = served.end(signal.SIGTERM)
+
+        assert [sorted(order, key=int) for order in orders] == [users]
+        assert ended == (0, "", "")
+        assert {listener.ended() for listener in listeners} == {
+            Closed(1012, "the service restarts")
+        }
 
 
 def test_the_workers_end_when_the_first_process_is_killed(home: Home, postgres_url: str) -> None:

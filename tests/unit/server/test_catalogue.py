@@ -60,7 +60,9 @@ def listed(database: Database) -> list[dict[str, Any]]:
 
 def found(database: Database, **wanted: Any) -> list[str]:  # noqa: ANN401 - of any field
     with database.reading() as connection:
-        keys, _ = catalogue.find(connection, Wanted(**{"limit": 100, **wanted}), votes=counts(NOW))
+        keys, _ = catalogue.find(
+            connection, Wanted(**{"limit": 100, **wanted}), votes=lambda: counts(NOW)
+        )
         return [bot["id"] for bot in listing.bots_of(connection, keys)]
 
 
@@ -81,7 +83,9 @@ def test_pages_are_the_sorted_list_with_ties_in_the_order_of_additions(
     sort = f"-{path}" if path and down else path
     with database.reading() as connection:
         pages = [
-            catalogue.find(connection, Wanted(page=page, limit=limit, sort=sort), votes=counts(NOW))
+            catalogue.find(
+                connection, Wanted(page=page, limit=limit, sort=sort), votes=lambda: counts(NOW)
+            )
             for page in range(1, -(-len(listed) // limit) + 2)
         ]
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from threading import Barrier, Thread
 from typing import TYPE_CHECKING, Any
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commandsync.server import listing, votes
+from commandsync.server.administration import remove_bot
 from commandsync.server.database import Database, opened
 from commandsync.server.listing import UnknownError
 from commandsync.server.votes import TooEarlyError
@@ -108,6 +110,25 @@ def test_of_votes_at_once_one_counts(database: Database) -> None:
     assert refused == [12 * 3600] * 7
     assert told(database) == [("vote", "1")]
     assert counters(database, NOON) == (1, 1, 1, 1)
+
+
+def test_a_bot_is_removed_while_its_voters_vote(database: Database) -> None:
+    voted = Barrier(5)
+
+    def vote(voter: str) -> None:
+        cast(database, voter, NOON, interval=timedelta())
+        voted.wait()
+        for _ in range(1_000):  # until the bot is unknown; without an interval, at once again
+            cast(database, voter, NOON, interval=timedelta())
+
+    with ThreadPoolExecutor(4) as pool:
+        votings = [pool.submit(vote, str(number)) for number in range(4)]
+        voted.wait()
+        remove_bot(database, "42")
+        ends = [voting.exception() for voting in votings]
+
+    assert [type(end) for end in ends] == [UnknownError] * 4
+    assert entries(database) == []
 
 
 def test_an_unknown_bot_gets_no_vote(database: Database) -> None:

@@ -67,7 +67,7 @@ def add(connection: Connection, *overviews: str) -> None:
 
 
 def found(connection: Connection, query: str) -> list[int]:
-    keys, number = catalogue.find(connection, Wanted(q=query, limit=100), votes=counts(NOW))
+    keys, number = catalogue.find(connection, Wanted(q=query, limit=100), votes=lambda: counts(NOW))
     ids = [int(bot["id"]) for bot in listing.bots_of(connection, keys)]
     assert len(ids) == number
     return ids

@@ -1,0 +1,67 @@
+"""Answers that are kept until the database changes: the lists that every run of a client reads."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from fastapi import Response
+from fastapi.routing import APIRoute
+
+from commandsync.server.endpoint import passing_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from fastapi import Request
+
+MOST_KEPT = 32 * 1024 * 1024
+"""Bytes of all kept answers."""
+
+_TIME = b',"passingTime":'
+_OK = 200
+
+
+class KeptAnswers:
+    """The answers of one state of the database, by path, each without its passing time."""
+
+    def __init__(self) -> None:
+        self._state: int | None = None
+        self._answers: dict[str, bytes] = {}
+        self._size = 0
+
+    def get(self, path: str, state: int | None) -> bytes | None:
+        """Return the answer of a path in this state of the database, if it is kept."""
+        return self._answers.get(path) if state == self._state else None
+
+    def add(self, path: str, state: int | None, answer: bytes) -> None:
+        """Keep an answer that was made after this state of the database was read."""
+        if state != self._state or self._size + len(answer) > MOST_KEPT:
+            self._answers.clear()
+            self._state, self._size = state, 0
+        if state is not None:
+            self._answers[path] = answer
+            self._size += len(answer)
+
+
+class KeptRoute(APIRoute):
+    """A route whose answers depend on nothing but the path and the database."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request: with the kept answer, or with a new one."""
+        make = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            started = perf_counter()
+            state, kept = request.app.state.listing.state(), request.app.state.kept
+            path = request.scope["path"]
+            answer = kept.get(path, state)
+            if answer is None:
+                response = await make(request)
+                if response.status_code == _OK:
+                    kept.add(path, state, bytes(response.body).rpartition(_TIME)[0])
+                return response
+            content = b'%s%s"%s"}' % (answer, _TIME, passing_time(started).encode())
+            return Response(content, media_type="application/json")
+
+        return handle

@@ -1,0 +1,143 @@
+"""A kept answer is the answer that would be made now, whoever has written."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+from sqlalchemy import Engine, event
+
+from commandsync.records.texts import Resource
+from commandsync.server import listing, running
+from commandsync.server.database import opened
+from commandsync.server.kept import MOST_KEPT, KeptAnswers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.bots import Bot, Service
+
+COMMAND = {"name": "ping", "description": "Says pong.", "syntax": "/ping"}
+
+
+@contextmanager
+def lists_read() -> Iterator[list[str]]:
+    """Yield the queries that read a list of commands."""
+    queries: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
+        if "ORDER BY commands.seq" in statement:
+            queries.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield queries
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+
+def read(url: str, bot: str, collection: str = "commands") -> tuple[int, dict[str, Any]]:
+    with closing(HTTPConnection(urlsplit(url).netloc, timeout=30)) as connection:
+        connection.request("GET", f"/v1/bot/{bot}/{collection}")
+        answer = connection.getresponse()
+        assert answer.headers["Content-Type"] == "application/json"
+        return answer.status, json.loads(answer.read())
+
+
+def test_an_answer_is_kept_and_has_its_own_passing_time(service: Service) -> None:
+    bot = service.bot(["help", "ping"])
+    _, first = read(bot.url, bot.id)
+    with lists_read() as queries:
+        _, second = read(bot.url, bot.id)
+
+    assert queries == []
+    assert list(second) == ["success", "message", "data", "passingTime"]
+    assert {**second, "passingTime": ""} == {**first, "passingTime": ""}
+    assert second["passingTime"].endswith("ms")
+
+
+def test_each_list_has_an_answer_of_its_own(service: Service) -> None:
+    one, other = service.bot(["help"], ["v1"]), service.bot(["ping"])
+    expected = [(["help"], 1), (["ping"], 0)]
+    for _ in range(2):
+        assert [(bot.names(), len(bot.announcements())) for bot in (one, other)] == expected
+
+
+def test_every_write_is_read_at_once(service: Service) -> None:
+    bot: Bot = service.bot(["help"])
+    for number in range(20):
+        bot.post("commands", **{**COMMAND, "name": f"new {number}"})
+
+        assert len(bot.names()) == number + 2
+        assert bot.names() == bot.names()
+
+
+def test_a_write_of_another_process_is_read_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "listing.db"
+    with running(str(path)) as service, closing(sqlite3.connect(path)) as other:
+        with opened(str(path)) as database, database.writing() as connection:
+            listing.add_bot(connection, "42", {})
+            listing.add(connection, "42", Resource.COMMAND, COMMAND)
+        before = [read(service.url, "42")[1]["data"][0]["name"] for _ in range(2)]
+        other.execute("UPDATE commands SET name = 'pong'")
+        other.commit()
+        after = [read(service.url, "42")[1]["data"][0]["name"] for _ in range(2)]
+
+    assert (before, after) == (["ping"] * 2, ["pong"] * 2)
+
+
+def test_a_refusal_is_not_kept(service: Service) -> None:
+    bot = service.bot()
+
+    assert [read(bot.url, "nobody")[0] for _ in range(2)] == [404, 404]
+
+
+def test_answers_of_a_database_in_memory_are_made_each_time() -> None:
+    with opened(":memory:") as database:
+        assert database.state() is None
+    with running() as service:
+        assert [read(service.url, "nobody")[0] for _ in range(2)] == [404, 404]
+
+
+def test_answers_of_postgresql_are_made_each_time(postgres_url: str) -> None:
+    with opened(postgres_url) as database:
+        assert database.state() is None
+
+
+def test_a_file_that_cannot_be_watched_keeps_no_answer(tmp_path: Path) -> None:
+    with opened(str(tmp_path / "listing.db")) as database:
+        assert database.state() == database.state() is not None
+        database.close()
+
+        assert database.state() is None
+
+
+def test_an_answer_belongs_to_the_state_that_was_read_before_it_was_made() -> None:
+    kept = KeptAnswers()
+    kept.add("/a", 1, b"old")
+    kept.add("/b", 2, b"new")
+
+    assert [kept.get("/a", state) for state in (1, 2, None)] == [None, None, None]
+    assert [kept.get("/b", state) for state in (1, 2, None)] == [None, b"new", None]
+
+
+@pytest.mark.parametrize(("size", "left"), [(MOST_KEPT // 2, ["/a", "/b"]), (MOST_KEPT, ["/b"])])
+def test_all_kept_answers_together_have_a_limit(size: int, left: list[str]) -> None:
+    kept = KeptAnswers()
+    for path in ("/a", "/b"):
+        kept.add(path, 1, bytes(size))
+
+    assert [path for path in ("/a", "/b") if kept.get(path, 1)] == left
+
+
+def test_an_answer_without_a_state_is_not_kept() -> None:
+    kept = KeptAnswers()
+    kept.add("/a", None, b"made")
+
+    assert kept.get("/a", None) is None
