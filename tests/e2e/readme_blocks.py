@@ -87,9 +87,7 @@ class Walkthrough:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self.service is not None:
-            self.service.terminate()
-            self.service.communicate(timeout=_LONGEST)
+        self._end_service()
 
     def run_block(self, language: str, content: str) -> str:
         """Run a block and return it with its real output."""
@@ -152,8 +150,14 @@ class Walkthrough:
         self.code = completed.returncode
         return completed.stderr if quiet else completed.stdout
 
+    def _end_service(self) -> None:
+        if self.service is not None:
+            self.service.terminate()
+            self.service.communicate(timeout=_LONGEST)
+
     def _serve(self, arguments: list[str]) -> str:
-        """Start the service on a free port, whatever port the document shows."""
+        """Start the service on a free port, whatever port the document shows; end one before it."""
+        self._end_service()
         seed = self.folder / arguments[arguments.index("--seed") + 1]
         self.service = subprocess.Popen(
             [*PROGRAM, "serve", *arguments, "--port", "0"],
@@ -171,6 +175,7 @@ class Walkthrough:
         url = re.search(r"http://\S+", output)
         if url is None:
             raise BlockError(f"the service did not start:\n{output}")
+        self.names = {real: name for real, name in self.names.items() if name != ADDRESS}
         self.names[url[0]] = ADDRESS
         self.names |= {token: f"<token of {bot}>" for bot, token in _SEEDED.findall(output)}
         return self._with_names(output)
