@@ -79,10 +79,11 @@ faults: $(READY_TO_WORK) ## Run every fault against a simulated service, and 50,
 
 soak: faults fuzz ## Run faults, fuzz, a long run of the clients, writes to a service that is killed, and the tests with 500 new examples of each property
 	@MALLOC_ARENA_MAX=1 $(RUN) -m benchmarks.soak
+	@MALLOC_ARENA_MAX=1 $(RUN) -m benchmarks.flood
 	@$(RUN) -m benchmarks.published
 	@$(RUN) -m benchmarks.crowd
-	@$(RUN) -m benchmarks.contract
 	@$(RUN) -m benchmarks.storm
+	@$(RUN) -m benchmarks.contract
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=soak
 
 mutants: $(READY_FOR_MUTANTS) ## Run mutation tests; every surviving mutant must be explained

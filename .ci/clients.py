@@ -24,7 +24,9 @@ PHRASES = {
         "Use it from one event loop; a cancelled task closes the connection of its request.": (
             "It may be used from any thread."
         ),
-        "secrecy, timeout=timeout)": "secrecy, kept=concurrency)",
+        "surroundings, timeout=timeout)": "surroundings, kept=concurrency)",
+        "import aiohttp": "import requests",
+        "aiohttp.ClientSession": "requests.Session",
     },
     "asynclistener.py": {
         "of an asynchronous client": "of a client",
@@ -40,13 +42,15 @@ PHRASES = {
         ", or the extra `[async]` is missing; as": "; as",
         'with async_extra("the asynchronous client needs"):\n            from': "from",
         "Connection  # noqa: PLC0415 - an extra": "Connection  # noqa: PLC0415 - loads requests",
+        "import aiohttp": "import requests",
+        "aiohttp.ClientSession": "requests.Session",
     },
 }
 NAMES = (
     (r"\basync (?=def|for|with)", ""),
     (r"\bawait ", ""),
     (r"\bAsync(?=[A-Z])", ""),
-    (r"\basync(?=connection|gate|listener|transport)", ""),
+    (r"\basync(?=connection|gate|listener|sessions|transport)", ""),
     (r"\baclosing\b", "closing"),
     (r"\b__a(?=enter|exit)", "__"),
 )
@@ -79,9 +83,9 @@ def _ruff(*arguments: str, text: str) -> str:
 
 
 def table(client: type) -> str:
-    """Return the public methods of a client as a Markdown table."""
+    """Return the public methods of a client, those for events last, as a Markdown table."""
     lines = ["| method | result | errors | |", "|---|---|---|---|"]
-    for name in vars(client):
+    for name in (*vars(client), *vars(client.__mro__[1])):
         method = getattr(client, name)
         if name.startswith("_") or not callable(method):
             continue
@@ -99,7 +103,11 @@ def table(client: type) -> str:
 
 def documented(path: Path) -> str:
     """Return the page of the library with the current table."""
-    rows = table(AsyncClient).replace("AsyncIterator[", "Iterator[")
+    rows = (
+        table(AsyncClient)
+        .replace("AsyncIterator[", "Iterator[")
+        .replace("AsyncSettings", "Settings")
+    )
     rows = rows.replace("AsyncGenerator[Event, None]", "Iterator[Event]")
     return re.sub(
         r"(?<=<!-- methods -->\n\n).*?(?=\n\n<!-- end -->)",

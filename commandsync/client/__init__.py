@@ -11,8 +11,11 @@ from commandsync.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import aiohttp
+    import requests
 
-class Settings(TypedDict, total=False):
+
+class _Settings(TypedDict, total=False):
     """The arguments of a client beside the token, the service and the bot."""
 
     timeout: float
@@ -20,6 +23,18 @@ class Settings(TypedDict, total=False):
     concurrency: int
     insecure_http: bool
     event_buffer: int
+
+
+class Settings(_Settings, total=False):
+    """Those of a blocking client."""
+
+    session: requests.Session | None
+
+
+class AsyncSettings(_Settings, total=False):
+    """Those of an asynchronous client."""
+
+    session: aiohttp.ClientSession | None
 
 
 def variable(name: str) -> str:

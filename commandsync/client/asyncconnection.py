@@ -12,6 +12,7 @@ from commandsync.api import arguments
 from commandsync.api.policy import Health, Send, Wait, attempt
 from commandsync.api.refusals import rate_limit_of
 from commandsync.client.asyncgate import AsyncGate
+from commandsync.client.asyncsessions import surroundings_of
 from commandsync.client.asynctransport import AsyncTransport
 from commandsync.client.request import log_answer, not_sent
 from commandsync.client.secrecy import Secrecy
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
+    import aiohttp
+
     from commandsync.api.address import Address
     from commandsync.api.credentials import Token
     from commandsync.api.operations import Operation
+    from commandsync.client.environment import Surroundings
     from commandsync.errors import TransportError
 
 T = TypeVar("T")
@@ -37,10 +41,10 @@ class AsyncConnection:
     The time-out is in seconds, for one request from connecting to the last byte, at most 3,600.
     `retries` is how often an operation may be sent again, and `concurrency` the most requests in
     flight, unless connections share a gate. `jitter` returns a number from 0 to 1, which spreads
-    the waits of many clients.
+    the waits of many clients. A session lends its settings, as `surroundings_of` describes.
 
     Raises:
-        ArgumentError: A number is out of its bounds.
+        ArgumentError: A number is out of its bounds, or the session cannot be used.
     """
 
     def __init__(  # noqa: PLR0913 - the settings of a run, all with the designed default
@@ -53,6 +57,7 @@ class AsyncConnection:
         concurrency: int = 4,
         jitter: Callable[[], float] = random.random,
         gate: AsyncGate | None = None,
+        session: aiohttp.ClientSession | Surroundings | None = None,
     ) -> None:
         self.address = address
         self.token = token
@@ -61,7 +66,8 @@ class AsyncConnection:
         self.concurrency = arguments.number("concurrency", concurrency, least=1)
         self.gate = AsyncGate(concurrency) if gate is None else gate
         self.secrecy = Secrecy(token)
-        self.transport = AsyncTransport(address, self.secrecy, timeout=timeout)
+        self.surroundings = surroundings_of(session, address)
+        self.transport = AsyncTransport(address, self.secrecy, self.surroundings, timeout=timeout)
         self.deadline = inf
         self._jitter = jitter
 

@@ -8,14 +8,22 @@ from contextlib import suppress
 from math import inf
 from time import monotonic
 
+from commandsync.client.forks import renew_in_children
+
 
 class AsyncGate:
     """Lets a limited number of requests through, in the order in which their tasks wait."""
 
     def __init__(self, places: int) -> None:
-        self._free = places
+        self._places = places
         self._closed_until = 0.0
         self.stopped = False
+        self.renew()
+        renew_in_children(self)
+
+    def renew(self) -> None:
+        """Release all places."""
+        self._free = self._places
         self._queue: deque[asyncio.Future[None]] = deque()  # tasks that wait for a place
         self._waiting: deque[asyncio.Future[None]] = deque()  # tasks that wait for a time
 

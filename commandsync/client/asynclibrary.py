@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, Unpack
 
+    import aiohttp
+
     from commandsync.api.arguments import Id
     from commandsync.api.operations import BotFilters, Operation
     from commandsync.api.refusals import RateLimit
-    from commandsync.client import Settings
+    from commandsync.client import AsyncSettings
     from commandsync.errors import Reply
     from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
 
@@ -54,6 +56,7 @@ class AsyncClient(AsyncListener):
         concurrency: Most requests in flight, from 1.
         insecure_http: Allow plain http to another machine.
         event_buffer: Most events that are kept for a slow reader, from 1.
+        session: Lends its proxies, certificates and headers, as they are now, and stays open.
 
     Attributes:
         bot: The bot's id, used where a method is not given another one; empty if it is unknown.
@@ -79,6 +82,7 @@ class AsyncClient(AsyncListener):
         concurrency: int = 4,
         insecure_http: bool = False,
         event_buffer: int = 1_000,
+        session: aiohttp.ClientSession | None = None,
     ) -> None:
         with async_extra("the asynchronous client needs"):
             from commandsync.client.asyncconnection import AsyncConnection  # noqa: PLC0415 - an extra
@@ -90,13 +94,14 @@ class AsyncClient(AsyncListener):
             timeout=timeout,
             retries=retries,
             concurrency=concurrency,
+            session=session,
         )
         owner = secret.bot if secret else ""
         self.bot = owner if bot is None else arguments.identifier("bot", bot)
         super().__init__(event_buffer)
 
     @classmethod
-    def from_env(cls, **settings: Unpack[Settings]) -> Self:
+    def from_env(cls, **settings: Unpack[AsyncSettings]) -> Self:
         """Return a client with the token and the service of the environment.
 
         They are in COMMANDSYNC_TOKEN and COMMANDSYNC_BASE_URL, and the bot's id, if it is not that
@@ -165,13 +170,13 @@ class AsyncClient(AsyncListener):
         return await self.call(operations.list_voters(self._of(bot), page=page, limit=limit))
 
     def iter_voters(self, *, limit: int = 100, bot: Id | None = None) -> AsyncIterator[Voter]:
-        """Yield all voters of a bot, page after page of `limit` voters."""
+        """Yield all voters of a bot, page after page of `limit` voters, each once for each vote.
+
+        New votes move entries to later pages. That lists no vote twice, if fewer than a page arrive
+        between two pages.
+        """
         operation = operations.list_voters(self._of(bot), page=1, limit=limit)
         return self._pages(Paging(operation), lambda page: page.voters)
-
-    async def check_vote(self, user: Id, *, bot: Id | None = None) -> bool:
-        """Return whether a user voted; False only if the service answers so, else it raises."""
-        return await self.call(operations.check_vote(self._of(bot), user))
 
     async def get_announcements(self) -> tuple[Announcement, ...]:
         """Return the bot's announcements."""

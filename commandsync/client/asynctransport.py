@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import http.client
 import socket
-from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlencode, urlsplit
 
@@ -18,8 +16,10 @@ from requests.exceptions import InvalidURL, RequestException
 from yarl import URL
 
 from commandsync.client.body import Body, BodyError
-from commandsync.client.environment import proxy_of, surroundings, trust_of
+from commandsync.client.environment import proxy_of, trust_of
 from commandsync.client.failures import failure, root_of
+from commandsync.client.forks import renew_in_children
+from commandsync.client.names import look_up
 from commandsync.client.request import (
     HEADERS,
     LONGEST_CONNECT,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from commandsync.api.address import Address
     from commandsync.api.operations import Operation
     from commandsync.api.refusals import RateLimit
+    from commandsync.client.environment import Surroundings
     from commandsync.client.secrecy import Secrecy
     from commandsync.errors import Reply
 
@@ -74,20 +75,10 @@ _current: ContextVar[_ConnectionState] = ContextVar("commandsync_connection")
 
 
 class _Names:
-    """Looks up host names in threads for which the end of a loop does not wait."""
+    """Looks up host names without the threads of a loop, for which its end would wait."""
 
     async def getaddrinfo(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - passed on
-        answer: Future[Any] = Future()
-
-        def look_up() -> None:
-            answer.set_running_or_notify_cancel()
-            try:
-                answer.set_result(socket.getaddrinfo(*args, **kwargs))
-            except Exception as error:  # noqa: BLE001 - raised where it is awaited
-                answer.set_exception(error)
-
-        Thread(target=look_up, name="commandsync-name", daemon=True).start()
-        return await asyncio.wrap_future(answer)
+        return await asyncio.wrap_future(look_up(*args, **kwargs))
 
     async def getnameinfo(self, *args: Any) -> Any:  # noqa: ANN401 - passed on
         return socket.getnameinfo(*args)  # of a number: it asks nobody
@@ -121,15 +112,24 @@ class AsyncTransport:
     rate_limit: RateLimit | None = None
     closed = False
 
-    def __init__(self, address: Address, secrecy: Secrecy, *, timeout: float) -> None:
+    def __init__(
+        self, address: Address, secrecy: Secrecy, surroundings: Surroundings, *, timeout: float
+    ) -> None:
         self._address = address
         self._secrecy = secrecy
         self._timeout = timeout
-        self._settings = surroundings(address)
+        self._surroundings = surroundings
         self._reuse = Reuse()
         self._opened: dict[bool, aiohttp.ClientSession] = {}  # by whether it keeps connections
         self._home: asyncio.AbstractEventLoop | None = None
         self._requests: set[_ConnectionState] = set()
+        renew_in_children(self)
+
+    def renew(self) -> object:
+        """Open new connections, in any loop, from now on; returns what the loop before has."""
+        before = self._opened, self._home, self._requests
+        self._opened, self._home, self._requests = {}, None, set()
+        return before
 
     async def send(self, operation: Operation[Any], *, seconds: float) -> Reply | TransportError:
         """Send an operation once, within so many seconds."""
@@ -199,14 +199,14 @@ class AsyncTransport:
         return answer
 
     async def _exchange(self, operation: Operation[Any], *, keeps: bool, seconds: float) -> Reply:
-        request = request_of(self._address, operation, self._secrecy)
+        request = request_of(self._address, operation, self._secrecy, self._surroundings.headers)
         async with self._session(keeps=keeps).request(
             operation.method,
             URL(str(request.url), encoded=True),
             headers=request.headers,
             data=request.body,
             allow_redirects=False,
-            proxy=proxy_of(self._address, self._settings),
+            proxy=proxy_of(self._address, self._surroundings),
             timeout=aiohttp.ClientTimeout(total=None, connect=min(seconds, LONGEST_CONNECT)),
         ) as response:
             return await self._reply(response)
@@ -215,8 +215,8 @@ class AsyncTransport:
         parameters = urlencode({**query, **self._secrecy.query})
         return await self._session(keeps=True).ws_connect(
             URL(f"{self._address.api}/gateway/?{parameters}", encoded=True),
-            headers={"User-Agent": HEADERS["User-Agent"]},
-            proxy=proxy_of(self._address, self._settings),
+            headers={**self._surroundings.headers, "User-Agent": HEADERS["User-Agent"]},
+            proxy=proxy_of(self._address, self._surroundings),
         )
 
     async def _reply(self, response: aiohttp.ClientResponse) -> Reply:
@@ -252,7 +252,7 @@ class AsyncTransport:
             connector=_Connector(
                 limit=0,  # the gate counts
                 resolver=aiohttp.ThreadedResolver(loop=_Names()),  # type: ignore[arg-type]  # a loop's look-ups
-                ssl=trust_of(self._settings) if secure else True,
+                ssl=trust_of(self._surroundings) if secure else True,
                 force_close=not keeps,
             ),
             cookie_jar=aiohttp.DummyCookieJar(),

@@ -10,6 +10,8 @@ from threading import Condition
 from time import monotonic
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from commandsync.client.forks import renew_in_children
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("commandsync.client")
 
+_LATE = "the event did not arrive in time"
 _LONGEST_WAIT = 0.2  # seconds: no signal interrupts a longer wait on Windows
 
 
@@ -56,6 +59,18 @@ class Buffer(Generic[S]):
         self._stream: S | None = None  # which all readers share
         self._closed = False
         self._make_room: Callable[[], object] | None = None
+        renew_in_children(self)
+
+    def renew(self) -> object:
+        """End the readers; the next one starts a stream. Returns the stream before it."""
+        self.changed = Condition()
+        stream, self._stream, self._make_room = self._stream, None, None
+        self._first += len(self._events)
+        self._events.clear()
+        for reader in self._readers:
+            reader.ended, reader.position = True, self._first
+        self._readers = []
+        return stream
 
     def join(self, reader: AnyReader[S], stream: Callable[[], S]) -> None:
         """Add a reader, which takes the events from now on; the first one starts the stream."""
@@ -208,10 +223,13 @@ class AsyncReader(AnyReader[S]):
             TimeoutError: There was none within so many seconds.
             ListingError: The stream has failed.
         """
-        async with asyncio.timeout(seconds if seconds < math.inf else None):
-            while (event := self._buffer.take(self)) is None and not self.ended:
-                self._woken.clear()
-                await self._woken.wait()
+        try:
+            async with asyncio.timeout(seconds if seconds < math.inf else None):
+                while (event := self._buffer.take(self)) is None and not self.ended:
+                    self._woken.clear()
+                    await self._woken.wait()
+        except TimeoutError:
+            raise TimeoutError(_LATE) from None
         if event is None:
             self._end()
         return event
@@ -232,7 +250,7 @@ class Reader(AnyReader[S]):
             while (event := self._buffer.take(self)) is None and not self.ended:
                 left = end - monotonic()
                 if left <= 0:
-                    raise TimeoutError
+                    raise TimeoutError(_LATE)
                 self._buffer.changed.wait(min(left, _LONGEST_WAIT))
         if event is None:
             self._end()

@@ -15,6 +15,7 @@ from commandsync.api.refusals import rate_limit_of
 from commandsync.client.gate import Gate
 from commandsync.client.request import log_answer, not_sent
 from commandsync.client.secrecy import Secrecy
+from commandsync.client.sessions import surroundings_of
 from commandsync.client.transport import Transport
 from commandsync.errors import Reply
 
@@ -22,9 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
+    import requests
+
     from commandsync.api.address import Address
     from commandsync.api.credentials import Token
     from commandsync.api.operations import Operation
+    from commandsync.client.environment import Surroundings
     from commandsync.errors import TransportError
 
 T = TypeVar("T")
@@ -38,10 +42,10 @@ class Connection:
     The time-out is in seconds, for one request from connecting to the last byte, at most 3,600.
     `retries` is how often an operation may be sent again, and `concurrency` the most requests in
     flight, unless connections share a gate. `jitter` returns a number from 0 to 1, which spreads
-    the waits of many clients.
+    the waits of many clients. A session lends its settings, as `surroundings_of` describes.
 
     Raises:
-        ArgumentError: A number is out of its bounds.
+        ArgumentError: A number is out of its bounds, or the session cannot be used.
     """
 
     def __init__(  # noqa: PLR0913 - the settings of a run, all with the designed default
@@ -54,6 +58,7 @@ class Connection:
         concurrency: int = 4,
         jitter: Callable[[], float] = random.random,
         gate: Gate | None = None,
+        session: requests.Session | Surroundings | None = None,
     ) -> None:
         self.address = address
         self.token = token
@@ -62,7 +67,8 @@ class Connection:
         self.concurrency = arguments.number("concurrency", concurrency, least=1)
         self.gate = Gate(concurrency) if gate is None else gate
         self.secrecy = Secrecy(token)
-        self.transport = Transport(address, self.secrecy, kept=concurrency)
+        self.surroundings = surroundings_of(session, address)
+        self.transport = Transport(address, self.secrecy, self.surroundings, kept=concurrency)
         self.deadline = inf
         self._jitter = jitter
 

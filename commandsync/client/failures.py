@@ -71,7 +71,7 @@ def _never_made(root: BaseException, *, host: str, seconds: float) -> TransportE
             message = f"{host} refuses connections"
             hint = "is the service running there? check the base URL's host and port"
         case TimeoutError() | PoolTimeoutError():
-            message = f"no connection to {host} within {seconds:g} s"
+            message = f"no connection to {host} within {max(round(seconds, 2), 0.01):g} s"
         case OSError() if "unnel" in str(root):  # "Tunnel connection failed: 407 ..."
             message = f"the proxy does not connect to {host}: {root}"
             hint = "check HTTPS_PROXY, or add the host to NO_PROXY"
@@ -86,12 +86,12 @@ def _unsendable(root: BaseException, *, host: str) -> TransportError | None:
     """Return the error of a request that could not be sent at all; None for other causes."""
     match root:
         case InvalidProxyURL() | InvalidSchema() | ProxySchemeUnknown():
-            message = "the proxy in the environment is not valid"
+            message = "the proxy is not valid"
             hint = "check HTTPS_PROXY and ALL_PROXY, or add the host to NO_PROXY"
         case InvalidURL() | LocationValueError():
             message, hint = f"{host} is not a valid host name", "check the base URL"
         case OSError() if "CA certificate bundle" in str(root):
-            message = "the certificate file in the environment does not exist"
+            message = "the file of certificate authorities does not exist"
             hint = "check REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE"
         case _:
             return None
@@ -106,7 +106,7 @@ def _unanswered(root: BaseException, *, host: str, seconds: float) -> TransportE
             message, lasting = f"the answer of {host} {root}", True
             hint = "check the base URL: is it the listing service's?"
         case TimeoutError() | PoolTimeoutError():
-            message = f"{host} did not answer in full within {seconds:g} s"
+            message = f"{host} did not answer in full within {max(round(seconds, 2), 0.01):g} s"
             hint = "run again later, or with a longer timeout"
         case IncompleteRead() | http.client.IncompleteRead():
             message = f"the answer of {host} is truncated"

@@ -6,6 +6,8 @@ import time
 from math import inf
 from threading import Condition
 
+from commandsync.client.forks import renew_in_children
+
 
 class Gate:
     """Lets a limited number of requests through, from any thread, until it is stopped."""
@@ -15,10 +17,16 @@ class Gate:
     and would not wake it."""
 
     def __init__(self, places: int) -> None:
-        self._change = Condition()  # re-entrant, so that a signal handler may call stop()
-        self._free = places
+        self._places = places
         self._closed_until = 0.0
         self.stopped = False
+        self.renew()
+        renew_in_children(self)
+
+    def renew(self) -> None:
+        """Release all places."""
+        self._change = Condition()  # re-entrant, so that a signal handler may call stop()
+        self._free = self._places
 
     def enter(self, end: float = inf) -> bool:
         """Take a place as soon as one is free and there is no pause.

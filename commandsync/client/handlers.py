@@ -32,12 +32,15 @@ class _Handlers:
         """Return a decorator for the handlers of an event, or the handler that was decorated.
 
         Args:
-            event: The name or the type of the event, or a handler called `on_vote` or `vote`.
+            event: The name or the type of the event, or a handler called `on_vote` or `vote`; None
+                for a decorator of such a handler.
             once: Whether it is called with one event only.
 
         Raises:
             ArgumentError: There is no such event, or the client cannot wait for the handler.
         """
+        if event is None:
+            return lambda handler: self.decorator(handler, once=once)
         name = event_name(event)
         if isinstance(event, str | type):
             return lambda handler: self.add(name, handler, once=once)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, Unpack
 
+    import requests
+
     from commandsync.api.arguments import Id
     from commandsync.api.operations import BotFilters, Operation
     from commandsync.api.refusals import RateLimit
@@ -55,6 +57,7 @@ class Client(Listener):
         concurrency: Most requests in flight, from 1.
         insecure_http: Allow plain http to another machine.
         event_buffer: Most events that are kept for a slow reader, from 1.
+        session: Lends its proxies, certificates and headers, as they are now, and stays open.
 
     Attributes:
         bot: The bot's id, used where a method is not given another one; empty if it is unknown.
@@ -80,6 +83,7 @@ class Client(Listener):
         concurrency: int = 4,
         insecure_http: bool = False,
         event_buffer: int = 1_000,
+        session: requests.Session | None = None,
     ) -> None:
         from commandsync.client.connection import Connection  # noqa: PLC0415 - loads requests
 
@@ -90,6 +94,7 @@ class Client(Listener):
             timeout=timeout,
             retries=retries,
             concurrency=concurrency,
+            session=session,
         )
         owner = secret.bot if secret else ""
         self.bot = owner if bot is None else arguments.identifier("bot", bot)
@@ -163,13 +168,13 @@ class Client(Listener):
         return self.call(operations.list_voters(self._of(bot), page=page, limit=limit))
 
     def iter_voters(self, *, limit: int = 100, bot: Id | None = None) -> Iterator[Voter]:
-        """Yield all voters of a bot, page after page of `limit` voters."""
+        """Yield all voters of a bot, page after page of `limit` voters, each once for each vote.
+
+        New votes move entries to later pages. That lists no vote twice, if fewer than a page arrive
+        between two pages.
+        """
         operation = operations.list_voters(self._of(bot), page=1, limit=limit)
         return self._pages(Paging(operation), lambda page: page.voters)
-
-    def check_vote(self, user: Id, *, bot: Id | None = None) -> bool:
-        """Return whether a user voted; False only if the service answers so, else it raises."""
-        return self.call(operations.check_vote(self._of(bot), user))
 
     def get_announcements(self) -> tuple[Announcement, ...]:
         """Return the bot's announcements."""

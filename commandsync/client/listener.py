@@ -71,12 +71,15 @@ class Listener:
     ) -> Callable[[OnReconnected], OnReconnected]: ...
     @overload
     def on(self, handler: On, /) -> On: ...
-    def on(self, event: Any, /) -> Any:
+    @overload
+    def on(self, handler: None = None, /) -> Callable[[On], On]: ...
+    def on(self, event: Any = None, /) -> Any:
         """Decorate a function that is called with every event of a kind.
 
-        `@client.on(Vote)` and `@client.on("vote")` decorate any function, `@client.on` one that is
-        called `on_vote` or `vote`. The names are `ready`, `vote`, `reminder`, `reconnecting` and
-        `reconnected`; the function receives a `Ready`, a `Vote` and so on.
+        `@client.on(Vote)` and `@client.on("vote")` decorate any function, `@client.on` and
+        `@client.on()` one that is called `on_vote` or `vote`. The names are `ready`, `vote`,
+        `reminder`, `reconnecting` and `reconnected`; the function receives a `Ready`, a `Vote` and
+        so on.
 
         It is called once for each event, while `events` or `listen` runs, before the event is
         yielded. An exception in it is logged and ends nothing.
@@ -104,7 +107,9 @@ class Listener:
     ) -> Callable[[OnReconnected], OnReconnected]: ...
     @overload
     def once(self, handler: On, /) -> On: ...
-    def once(self, event: Any, /) -> Any:
+    @overload
+    def once(self, handler: None = None, /) -> Callable[[On], On]: ...
+    def once(self, event: Any = None, /) -> Any:
         """Decorate a function that is called with the next event of a kind only; else as `on`."""
         return self._handlers.decorator(event, once=True)
 
@@ -169,21 +174,34 @@ class Listener:
             self._leave(reader)
         raise StoppedError("the client is closed")
 
-    def has_voted(self, user: Id, *, max_age: float = 60.0) -> bool:
-        """Return whether a user voted, as `check_vote`, which is called at most once in `max_age`.
+    def check_vote(self, user: Id, *, bot: Id | None = None) -> bool:
+        """Return whether a user voted; False only if the service answers so, else it raises.
 
-        An event of a vote counts at once, also while `events` or `listen` runs elsewhere.
+        It always asks the service. `has_voted` uses the answer again.
 
         Args:
             user: The user, or its id.
-            max_age: Seconds for which an answer or an event is used again; 0 to ask always.
+            bot: The bot; None for the client's own.
         """
-        operation = operations.check_vote(self.bot, user)
-        voted = self._votes.get(operation.path, max_age)
-        if voted is None:
-            voted = self.connection.call(operation)
-            self._votes.keep(operation.path, voted)
+        operation = operations.check_vote(self.bot if bot is None else bot, user)
+        asked = monotonic()
+        voted = self.connection.call(operation)
+        self._votes.keep(operation.path, voted, asked=asked)
         return voted
+
+    def has_voted(self, user: Id, *, max_age: float = 60.0) -> bool:
+        """Return whether a user voted for the client's own bot, from memory if that is recent.
+
+        The event of a vote counts at once, also while `events` or `listen` runs elsewhere. Answers
+        to `check_vote` about the same bot count too. If there is neither, it calls `check_vote`.
+
+        Args:
+            user: The user, or its id.
+            max_age: Seconds for which an event or an answer is used again; 0 to ask always.
+        """
+        path = operations.check_vote(self.bot, user).path
+        voted = self._votes.get(path, max_age)
+        return self.check_vote(user) if voted is None else voted
 
     def _note(self, event: Event) -> None:
         if isinstance(event, Vote | Reminder):

@@ -16,6 +16,8 @@ from commandsync import __version__
 from commandsync.errors import ListingError, Reply, StoppedError, TransportError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from commandsync.api.address import Address
     from commandsync.api.operations import Operation
     from commandsync.client.secrecy import Secrecy
@@ -37,16 +39,16 @@ _log = logging.getLogger("commandsync.client")
 
 
 def request_of(
-    address: Address, operation: Operation[Any], secrecy: Secrecy
+    address: Address, operation: Operation[Any], secrecy: Secrecy, headers: Mapping[str, str]
 ) -> requests.PreparedRequest:
-    """Return an operation as the request that is sent.
+    """Return an operation as the request that is sent, with these headers beside its own.
 
     It is prepared without a session, which would look for credentials in `.netrc`.
     """
     url = address.api + operation.path
     if operation.query:
         url += "?" + urlencode(operation.query, errors="surrogatepass")
-    headers, body = HEADERS | secrecy.headers, None
+    headers, body = {**headers, **HEADERS, **secrecy.headers}, None
     if operation.body is not None:
         body = json.dumps(operation.body)  # ASCII: `\u` escapes can contain half a surrogate pair
         headers["Content-Type"] = "application/json"

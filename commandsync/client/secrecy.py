@@ -15,19 +15,27 @@ if TYPE_CHECKING:
     from commandsync.api.credentials import Token
 
 _HIDDEN = "<hidden>"
-_SHORTEST_SECRET = 8  # a shorter one may be in a listing by chance, which must not be changed
+_SHORTEST_SECRET = 8  # a shorter one may be in a text by chance
 _SUCCESSES = range(200, 300)
+_WORD = "[0-9A-Za-z]"
+_BEFORE = rf"(?:(?<!{_WORD})|(?<=%[0-9A-Fa-f]{{2}})|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{{4}}))"
 _DEEPEST = 15  # backslashes before one that escapes: JSON within JSON within JSON
 
 
 class Secrecy:
-    """Reveals the token, if any, to the service, and hides it in what the service sends."""
+    """Reveals the token, if any, to the service, and hides it in what the service sends.
+
+    A token shorter than 8 characters may be in a text by chance. It is hidden only where it is a
+    whole word, and not in a listing, which must not be changed.
+    """
 
     def __init__(self, token: Token | None) -> None:
         self._token = token
         secret = "" if token is None else token.reveal()
-        self._spelled = re.compile("".join(map(_spelling, secret))) if secret else None
         self._long = len(secret) >= _SHORTEST_SECRET
+        spelled = "".join(map(_spelling, secret))
+        pattern = spelled if self._long else f"{_BEFORE}{spelled}(?!{_WORD})"
+        self._spelled = re.compile(pattern) if secret else None
 
     @property
     def known(self) -> bool:

@@ -10,21 +10,26 @@ from __future__ import annotations
 
 import http.client
 import io
+import socket
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import LocationParseError
+from urllib3.util.connection import allowed_gai_family
+
+from commandsync.client.names import look_up
 
 if TYPE_CHECKING:
-    import socket
-
     from urllib3 import HTTPConnectionPool
 
 
 _INTERIM = range(100, 200)
 _SWITCHING = 101
+_LEAST = 0.001  # seconds: 0 would mean not to wait at all
 
 
 class _ConnectionState(threading.local):
@@ -97,6 +102,43 @@ class _PlainConnection(HTTPConnection):
         except BaseException as error:
             state.failure = error
             raise
+
+    def _new_conn(self) -> socket.socket:
+        """Connect within one time-out, the look-up of the name and the TLS handshake included.
+
+        urllib3 waits for the look-up without a limit, and for each address with the whole time-out.
+        """
+        seconds: float = self.timeout or 0.0
+        end = time.monotonic() + seconds
+        name, family = self._dns_host.strip("[]"), allowed_gai_family()
+        try:
+            addresses = look_up(name, self.port, family, socket.SOCK_STREAM).result(seconds)
+        except UnicodeError:
+            raise LocationParseError(f"{name!r}: a label is empty or too long") from None
+        for left in range(len(addresses), 1, -1):
+            share = (end - time.monotonic()) / left
+            with suppress(OSError):
+                return self._socket(*addresses[-left], until=end, seconds=share)
+        return self._socket(*addresses[-1], until=end, seconds=end - time.monotonic())
+
+    def _socket(
+        self,
+        *place: Any,  # noqa: ANN401 - as `getaddrinfo` returns it
+        until: float,
+        seconds: float,
+    ) -> socket.socket:
+        *kind, _, address = place
+        sock = socket.socket(*kind)
+        try:
+            for option in self.socket_options or ():
+                sock.setsockopt(*option)
+            sock.settimeout(max(seconds, _LEAST))
+            sock.connect(address)
+            sock.settimeout(max(until - time.monotonic(), _LEAST))
+        except OSError:
+            sock.close()
+            raise
+        return sock
 
     def request(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed on
         state.kept = self._used

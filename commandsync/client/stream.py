@@ -181,6 +181,7 @@ class Stream:
             connection.token,
             timeout=connection.timeout,
             retries=connection.retries,
+            session=connection.surroundings,
         )
         self._buffer = buffer
         self._stream = AsyncStream(steps, self._connection, buffer, sleep=sleep, owner=self)

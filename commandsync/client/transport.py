@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,8 +11,8 @@ from urllib3 import Timeout
 from urllib3.exceptions import HTTPError
 
 from commandsync.client.body import BodyError, gather
-from commandsync.client.environment import surroundings
 from commandsync.client.failures import failure, root_of
+from commandsync.client.forks import renew_in_children
 from commandsync.client.request import LONGEST_CONNECT, PIECE, Reuse, StaleError, request_of
 from commandsync.client.sockets import Adapter, state
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from commandsync.api.address import Address
     from commandsync.api.operations import Operation
     from commandsync.api.refusals import RateLimit
+    from commandsync.client.environment import Surroundings
     from commandsync.client.secrecy import Secrecy
     from commandsync.errors import Reply, TransportError
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 class Transport:
     """Sends one request and returns its result, from any thread.
 
-    Proxies and certificate authorities are those of the environment, as in requests, but loopback
-    is always reached directly, and `.netrc` is never read.
+    Loopback is always reached directly, and `.netrc` is never read.
 
     Args:
         address: The service.
         secrecy: Reveals the token.
+        surroundings: Its proxies, certificates and headers.
         kept: Most connections that are kept for later requests.
 
     Attributes:
@@ -44,19 +44,27 @@ class Transport:
     rate_limit: RateLimit | None = None
     closed = False
 
-    def __init__(self, address: Address, secrecy: Secrecy, *, kept: int) -> None:
+    def __init__(
+        self, address: Address, secrecy: Secrecy, surroundings: Surroundings, *, kept: int
+    ) -> None:
         self._address = address
         self._secrecy = secrecy
         self._kept = kept
-        self._adapter, self._process = self._new_adapter(), os.getpid()
+        self._adapter = self._new_adapter()
         self._reuse = Reuse()
-        self._settings: Any = surroundings(address)
+        self._surroundings = surroundings
+        renew_in_children(self)
+
+    def renew(self) -> Adapter:
+        """Open new connections from now on; returns the adapter with those before."""
+        adapter, self._adapter = self._adapter, self._new_adapter()
+        return adapter
 
     def send(self, operation: Operation[Any], *, seconds: float) -> Reply | TransportError:
         """Send an operation once, within so many seconds."""
         if self._reuse.allowed(operation):
             with suppress(StaleError):
-                return self._exchange(operation, self._pooled(), seconds)
+                return self._exchange(operation, self._adapter, seconds)
         with closing(self._new_adapter()) as adapter:
             return self._exchange(operation, adapter, seconds)
 
@@ -65,9 +73,11 @@ class Transport:
     ) -> Reply | TransportError:
         state.failure, state.kept = None, False
         try:
-            request = request_of(self._address, operation, self._secrecy)
+            lent = self._surroundings
+            request = request_of(self._address, operation, self._secrecy, lent.headers)
+            settings: Any = lent.settings
             time_out: Any = Timeout(connect=min(seconds, LONGEST_CONNECT), total=seconds)
-            response = adapter.send(request, timeout=time_out, **self._settings)
+            response = adapter.send(request, timeout=time_out, **settings)
             with closing(response):
                 encoding = response.headers.get("content-encoding", "")
                 read = partial(response.raw.read, PIECE, decode_content=False)
@@ -78,12 +88,6 @@ class Transport:
             return self._failure(error, seconds)
         self._reuse.answered(kept=state.kept)
         return self._secrecy.reply(response.status_code, body, response.headers.items())
-
-    def _pooled(self) -> Adapter:
-        """Return the adapter with the kept connections; a child never uses those of its parent."""
-        if self._process != os.getpid():
-            self._adapter, self._process = self._new_adapter(), os.getpid()
-        return self._adapter
 
     def _new_adapter(self) -> Adapter:
         return Adapter(pool_connections=1, pool_maxsize=self._kept, max_retries=0)

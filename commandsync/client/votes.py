@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
+from math import inf
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
+
+from commandsync.client.forks import renew_in_children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,20 +91,31 @@ class RecentVotes:
     """Which users have voted, from answers and events of the last time; from any thread."""
 
     def __init__(self) -> None:
+        self._known: OrderedDict[str, tuple[float, bool | None]] = OrderedDict()
+        self.renew()
+        renew_in_children(self)
+
+    def renew(self) -> None:
+        """Release the lock."""
         self._lock = Lock()
-        self._known: OrderedDict[str, tuple[float, bool]] = OrderedDict()
 
     def get(self, key: str, max_age: float) -> bool | None:
         """Return what was kept in the last seconds; None if it is older, or was not kept."""
         with self._lock:
-            at, voted = self._known.get(key, (-1.0, False))
-        return voted if 0 <= monotonic() - at < max_age and at >= 0 else None
+            at, voted = self._known.get(key, (-inf, None))
+        return voted if monotonic() - at < max_age else None
 
-    def keep(self, key: str, voted: bool | None) -> None:  # noqa: FBT001 - the value
-        """Keep whether a user has voted; None if it is unknown from now on."""
+    def keep(self, key: str, voted: bool | None, *, asked: float = inf) -> None:  # noqa: FBT001 - the value
+        """Keep whether a user has voted; None if it is unknown from now on.
+
+        An answer does not replace what was kept after the service was `asked`, a time of the
+        monotonic clock: the event of a vote may arrive before the answer.
+        """
         with self._lock:
+            at, _ = self._known.get(key, (-inf, None))
+            if at > asked:
+                return
             self._known.pop(key, None)
-            if voted is not None:
-                self._known[key] = (monotonic(), voted)
+            self._known[key] = (monotonic(), voted)
             if len(self._known) > _MOST_KEPT:
                 self._known.popitem(last=False)

@@ -141,9 +141,9 @@ class Broadcast:
         try:
             with self._database.reading() as connection:
                 entries = outbox.after(connection, position, _BATCH)
-        except Exception:  # noqa: BLE001 - whatever it is, the next read may succeed
+        except Exception as error:  # noqa: BLE001 - whatever it is, the next read may succeed
             if not self._failing:
-                _log.exception("the events cannot be read; this is retried")
+                _log.warning("events cannot be read, which is retried: %s", type(error).__name__)
             self._failing = True
             return []
         self._failing = False

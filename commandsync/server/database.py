@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete, insert, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
-from sqlalchemy.schema import CreateColumn
 
 from commandsync.errors import FileError
 from commandsync.server import catalogue, migrations, postgresql, sqlite
-from commandsync.server.tables import metadata, settings
+from commandsync.server.tables import settings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -105,19 +104,20 @@ def opened(name: str) -> Iterator[Database]:
         UsageError: The driver of PostgreSQL is not installed.
     """
     engine = postgresql.connect(postgresql.parse(name)) if "://" in name else sqlite.connect(name)
-    with closing(Database(engine)) as handle:
-        handle.secret = _set_up(handle, engine)
+    with closing(Database(engine)) as handle, _failures(engine):
+        with handle.writing_alone() as connection:
+            handle.secret = _upgraded(connection, _shown(engine))
+        if engine.dialect.name == "sqlite":
+            sqlite.log_ahead(engine)  # only now: a file of another program is not changed
         handle.watcher = sqlite.watcher(engine)
         yield handle
 
 
-def _set_up(handle: Database, engine: Engine) -> str:
-    """Create the tables of a new database, or upgrade those of an old one; return its secret."""
+@contextmanager
+def _failures(engine: Engine) -> Iterator[None]:
+    """Report the failures of a database without its password."""
     try:
-        with handle.writing_alone() as connection:
-            secret = _upgraded(connection, _shown(engine))
-        if engine.dialect.name == "sqlite":
-            sqlite.log_ahead(engine)  # only now: a file of another program is not changed
+        yield
     except (SQLAlchemyError, sqlite3.Error) as error:
         reason = str(getattr(error, "orig", None) or error)
         raise FileError(
@@ -125,10 +125,10 @@ def _set_up(handle: Database, engine: Engine) -> str:
             f"{postgresql.without_secrets(reason, engine.url)}",
             hint=_HINTS[engine.dialect.name],
         ) from error
-    return secret
 
 
 def _upgraded(connection: Connection, name: str) -> str:
+    """Create the tables of a new database, or upgrade those of an old one; return its secret."""
     tables = set(inspect(connection).get_table_names())
     known: dict[str, str] = {}
     if settings.name in tables:
@@ -137,26 +137,14 @@ def _upgraded(connection: Connection, name: str) -> str:
         _check(known, name)
     current = {"schema": str(migrations.LATEST)}
     changed = {"secret": secrets.token_hex(32), **known, **current}
-    if changed != known or "alembic_version" not in tables:
+    if changed != known:
         migrations.upgrade(connection)
+        catalogue.fill(connection)
         # Releases before Alembic read the version here, and refuse a newer one.
         connection.execute(delete(settings))
         rows = [{"key": key, "value": value} for key, value in changed.items()]
         connection.execute(insert(settings), rows)
-    _add_missing(connection)
-    catalogue.fill(connection)
     return changed["secret"]
-
-
-def _add_missing(connection: Connection) -> None:
-    """Add the tables and columns that no version of the migrations has yet."""
-    metadata.create_all(connection)
-    for table in metadata.tables.values():
-        present = {column["name"] for column in inspect(connection).get_columns(table.name)}
-        for column in table.c:
-            if column.name not in present:
-                definition = CreateColumn(column).compile(connection)
-                connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {definition}")
 
 
 def _shown(engine: Engine) -> str:

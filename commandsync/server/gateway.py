@@ -7,11 +7,13 @@ version 4 is pinged, and one that names none may be silent for ever.
 from __future__ import annotations
 
 import asyncio
+import logging
 from asyncio import FIRST_COMPLETED
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 from fastapi import APIRouter
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -22,6 +24,8 @@ from commandsync.server.votes import account_of
 
 if TYPE_CHECKING:
     from commandsync.server.database import Database
+
+_log = logging.getLogger("commandsync.server")
 
 router = APIRouter()
 
@@ -34,6 +38,7 @@ PING_TIMEOUT = 20.0
 _UNAUTHORIZED = 3000  # registered for WebSockets with this meaning
 _LEFT = Goodbye(1000, "")
 _SILENT = Goodbye(1008, "no heartbeat in time")
+_UNAVAILABLE = Goodbye(1013, "the database does not answer; try again later")
 _VERSIONS = {"", "3", "4"}
 _SIGN_OF_LIFE = {"3": frames.PING, "4": frames.PONG}
 
@@ -80,6 +85,10 @@ async def _serve(socket: WebSocket, token: str, version: str) -> Goodbye:
         bot, position = await asyncio.to_thread(_admit, state.database, token)
     except (tokens.BadTokenError, listing.UnknownError) as error:
         return Goodbye(_UNAUTHORIZED, str(error))
+    except SQLAlchemyError as error:
+        # Its words are left out: they may contain parts of the database's URL.
+        _log.warning("a client of the gateway is sent away: %s", type(error).__name__)
+        return _UNAVAILABLE
     client, alive = Client(bot["id"], position), asyncio.Event()
     for frame in frames.greeting(version, interval=PING_INTERVAL, timeout=PING_TIMEOUT):
         client.send(frame)

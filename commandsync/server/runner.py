@@ -62,7 +62,7 @@ def serve(  # noqa: PLR0913 - the options of the command
     seed: Path | None = None,
     vote_interval: timedelta = INTERVAL,
     conditions: Conditions = NORMAL,
-    on_ready: Callable[[str, Sequence[SeededBot]], None] | None = None,
+    on_ready: Callable[[str, Sequence[SeededBot]], None] = lambda _url, _bots: None,
     access_log: bool = False,
     workers: int = 1,
 ) -> None:
@@ -93,17 +93,13 @@ def serve(  # noqa: PLR0913 - the options of the command
     ):
         prepare = partial(_prepared, host, listener, name, application, access_log=access_log)
         with prepare(seed) as (server, service):
-            when_ready = partial(on_ready or _nothing, service.url, service.bots)
+            when_ready = partial(on_ready, service.url, service.bots)
             if workers == 1:
                 server.when_ready = when_ready
                 with _until_signalled(server):
                     server.run_on_socket()
         if workers > 1:
             supervise(partial(_work, prepare), workers, when_ready)
-
-
-def _nothing(_url: str, _bots: Sequence[SeededBot]) -> None:
-    pass
 
 
 @contextmanager

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Unpack
 
-    from commandsync.client import Settings
+    from commandsync.client import AsyncSettings, Settings
     from commandsync.server.database import Database
     from commandsync.server.recorder import Request
 
@@ -46,7 +46,7 @@ class ListedBot:
         """Return a client of this bot; the arguments are those of `Client`."""
         return Client(self.token, self.base_url, **settings)
 
-    def async_client(self, **settings: Unpack[Settings]) -> AsyncClient:
+    def async_client(self, **settings: Unpack[AsyncSettings]) -> AsyncClient:
         """Return an asynchronous client of this bot; the arguments are those of `AsyncClient`."""
         return AsyncClient(self.token, self.base_url, **settings)
 

@@ -1,13 +1,10 @@
-"""Closing, cancelling and forking: writes in flight end well, and what is unknown is called so."""
+"""Closing and cancelling: writes in flight end well, and what is unknown is called so."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import socket
-import subprocess
-import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -188,6 +185,48 @@ def test_a_look_up_that_hangs_does_not_hold_up_the_close_of_a_client(
     assert isinstance(read.exception(LONGEST), ListingError)
 
 
+@pytest.mark.parametrize("limit", [{"timeout": 0.3}, {"deadline": 0.3}], ids=str)
+def test_a_look_up_that_hangs_ends_with_the_time_out_and_the_deadline(
+    open_client: Open, names: HangingNames, limit: dict[str, float]
+) -> None:
+    client = open_client(TOKEN, "https://listing.example", bot="42", retries=0)
+
+    try:
+        error = begun(client.with_options(**limit).get_commands).exception(SHORT)
+    finally:
+        names.over.set()
+
+    assert isinstance(error, TransportError)
+    assert str(error) == "no connection to listing.example within 0.3 s"
+    assert not error.sent
+
+
+def test_a_handshake_that_hangs_ends_with_the_deadline(open_client: Open) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:  # the system connects, and nobody answers
+        url = f"https://127.0.0.1:{mute.getsockname()[1]}"
+        client = open_client(TOKEN, url, bot="42", retries=0).with_options(deadline=0.3)
+
+        error = begun(client.add_command, "help", "Shows it.", "/help").exception(SHORT)
+
+    assert isinstance(error, TransportError)
+    assert not error.sent
+
+
+def test_each_address_of_a_name_is_tried(
+    open_client: Open, server: RawServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = [
+        (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", ("127.0.0.1", port))
+        for port in (9, server.port)
+    ]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
+    server.then(answering({"voted": True}))
+    url = server.url.replace("127.0.0.1", "localhost")
+    client = open_client(TOKEN, url, bot="42", retries=0)
+
+    assert client.check_vote(7) is True
+
+
 def test_a_look_up_that_hangs_does_not_hold_up_the_end_of_a_stream(
     open_client: Open, names: HangingNames
 ) -> None:
@@ -203,71 +242,3 @@ def test_a_look_up_that_hangs_does_not_hold_up_the_end_of_a_stream(
 
     assert closed is None
     assert ended is None
-
-
-BLOCKING = """
-import os, sys
-from commandsync import Client
-
-with Client("marked-token-7f3a9c1e", sys.argv[1], bot="42", retries=0) as client:
-    client.get_bot("parent")
-    child = os.fork()
-    if child == 0:
-        client.get_bot("child")
-        client.get_bot("child")
-        client.close()
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == 0
-    client.get_bot("parent")
-"""
-ASYNCHRONOUS = """
-import asyncio, os, sys
-from commandsync import AsyncClient, UsageError
-
-async def ask(client, name):
-    try:
-        await client.get_bot(name)
-        await client.get_bot(name)
-    except UsageError:
-        pass  # a client of another loop may refuse
-
-async def main():
-    async with AsyncClient("marked-token-7f3a9c1e", sys.argv[1], bot="42", retries=0) as client:
-        await client.get_bot("parent")
-        child = os.fork()
-        if child == 0:
-            asyncio.events._set_running_loop(None)
-            asyncio.run(ask(client, "child"))
-            os._exit(0)
-        assert os.waitpid(child, 0)[1] == 0
-        await client.get_bot("parent")
-
-asyncio.run(main())
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.parametrize(
-    "program",
-    [
-        pytest.param(BLOCKING, id="blocking"),
-        pytest.param(ASYNCHRONOUS, id="asynchronous"),
-    ],
-)
-def test_a_child_never_uses_its_parents_sockets(program: str) -> None:
-    with RawServer() as server:
-        server.then(*[answering({"data": {"id": "1"}})] * 4)
-        ran = subprocess.run(
-            [sys.executable, "-W", "error", "-c", program, server.url],
-            capture_output=True,
-            text=True,
-            timeout=LONGEST,
-            check=False,
-        )
-
-    assert (ran.returncode, ran.stderr) == (0, "")
-    used = {"parent": set[int](), "child": set[int]()}
-    for request in server.requests:
-        used[request.target.rpartition("/")[2]].add(request.connection)
-    assert len(used["parent"]) == 1
-    assert used["parent"].isdisjoint(used["child"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tests.support.bots import Service
     from tests.support.clients import Either
     from tests.support.gateway import Guest
-    from tests.support.rawserver import RawServer
+    from tests.support.rawserver import Exchange, RawServer
     from tests.support.sources import Source
 
     Open = Callable[..., Either]
@@ -52,7 +53,7 @@ def test_a_handler_is_chosen_by_type_by_name_and_by_its_own_name(
     def on_vote(event: Vote) -> None:
         called.append(("on_vote", event.user.id))
 
-    @client.client.on
+    @client.client.on()
     def ready(event: Ready) -> None:
         called.append(("ready", event.bot.id))
 
@@ -120,7 +121,7 @@ def test_waiting_shares_the_connection_of_whoever_listens(
     listened(client, 1)
 
     waiting = begun(client.wait_for, Vote, timeout=LONGEST)
-    with pytest.raises(TimeoutError):
+    with pytest.raises(TimeoutError, match="did not arrive in time"):
         client.wait_for(Vote, timeout=0.2)
     more.set()
 
@@ -190,6 +191,72 @@ def test_an_event_counts_at_once(open_client: Open, gateway: Gateway) -> None:
     assert client.has_voted("8") is True
     assert client.has_voted("7") is False
     assert [request.short for request in gateway.requests][-1] == "GET voters/7"
+
+
+@pytest.mark.parametrize("voted", [True, False])
+def test_the_answer_to_a_check_is_used_again_by_has_voted(
+    open_client: Open, server: RawServer, *, voted: bool
+) -> None:
+    server.then(answering({"voted": not voted}), answering({"voted": voted}))
+    client = open_client(TOKEN, server.url, bot="42")
+
+    checked = [client.check_vote("7"), client.check_vote("7")]
+
+    assert checked == [not voted, voted]
+    assert client.has_voted("7") is voted
+    assert len(server.requests) == 2
+
+
+def test_the_answer_about_another_bot_is_not_one_about_the_clients_own(
+    open_client: Open, server: RawServer
+) -> None:
+    server.then(answering({"voted": True}), answering({"voted": False}))
+    client = open_client(TOKEN, server.url, bot="42")
+
+    assert client.check_vote("7", bot="43") is True
+    assert client.has_voted("7") is False
+    assert [request.path for request in server.requests] == [
+        "/v1/bot/43/voters/7",
+        "/v1/bot/42/voters/7",
+    ]
+
+
+@dataclass
+class LateAnswers(Gateway):
+    """Answers the check of a vote only when it is let."""
+
+    asked_about: threading.Event = field(default_factory=threading.Event)
+    let: threading.Event = field(default_factory=threading.Event)
+
+    def handle(self, exchange: Exchange) -> None:
+        if exchange.request.path == "/v1/bot/42/voters/7":
+            self.asked_about.set()
+            self.let.wait(LONGEST)
+        super().handle(exchange)
+
+
+def test_a_late_answer_does_not_replace_the_event_that_arrived_before_it(
+    open_client: Open,
+) -> None:
+    with LateAnswers() as gateway:
+
+        def act(guest: Guest) -> None:
+            guest.welcome()
+            gateway.asked_about.wait(LONGEST)
+            guest.say(vote(7))
+            guest.stay()
+
+        gateway.then(act)
+        client = open_client(TOKEN, gateway.url, bot="42")
+        listened(client, 1)
+        checked = begun(client.check_vote, 7)
+        client.take(1)
+        gateway.let.set()
+
+        assert checked.result(LONGEST) is False
+        assert client.has_voted(7) is True
+        assert gateway.shorts().count("GET voters/7") == 1
+        client.close()
 
 
 def test_no_more_than_ten_thousand_users_are_kept(open_client: Open, gateway: Gateway) -> None:

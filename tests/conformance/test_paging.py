@@ -1,7 +1,8 @@
-"""Lists in pages are read whole and once, on services that count their pages in any way."""
+"""Lists in pages are read whole, and each entry once, on services that page in any way."""
 
 from __future__ import annotations
 
+import math
 import random
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     Open = Callable[..., Either]
     Records = list[dict[str, Any]]
-    Serve = Callable[[int, int], "Records | int"]
+    Serve = Callable[[int, int], "Records | dict[str, Any] | int"]
 
 TOKEN = "marked-token-7f3a9c1e"
 MOST = 60  # requests after which a reader does not come to an end
@@ -39,7 +40,8 @@ def served(serve: Serve) -> list[Act]:
         if isinstance(shown, int):
             exchange.send(answer({"error": f"HTTP {shown}"}, status=shown))
         else:
-            exchange.send(answer({"success": True, "data": {"data": shown}}))
+            data = shown if isinstance(shown, dict) else {"data": shown}
+            exchange.send(answer({"success": True, "data": data}))
 
     return [act] * MOST
 
@@ -135,7 +137,7 @@ def test_pages_that_shift_while_they_are_read_list_nobody_twice(
 
     def serve(page: int, _limit: int) -> Records:
         shown = listed[(page - 1) * size : page * size]
-        listed[:0] = records(rng, rng.randint(1, size - 1) if page < 4 else 0)
+        listed[:0] = records(rng, rng.randint(1, size // 2) if page < 4 else 0)
         return shown
 
     client = open_client(TOKEN, play(serve), bot="42", retries=0)
@@ -143,6 +145,70 @@ def test_pages_that_shift_while_they_are_read_list_nobody_twice(
 
     assert len(read) == len(set(read))
     assert set(before) <= set(read)
+
+
+@pytest.mark.parametrize("moves", [False, True], ids=["still", "moving"])
+@pytest.mark.parametrize("seed", range(10))
+def test_voters_who_voted_twice_are_listed_once_for_each_vote(
+    open_client: Open,
+    play: Callable[[Serve], str],
+    seed: int,
+    *,
+    moves: bool,
+) -> None:
+    rng = random.Random(seed)  # noqa: S311 - the same in every run
+    size = rng.randint(3, 9)
+    voters = records(rng, 30)
+    listed = rng.choices(voters, k=size * rng.randint(3, 6))
+    for end in range(size, len(listed), size):
+        listed[end] = listed[end - 1]  # their votes are on two pages
+    before = [record["id"] for record in listed]
+    shown: set[int] = set()
+
+    def serve(page: int, _limit: int) -> Records:
+        if moves and page not in shown:
+            listed[:0] = rng.choices(voters, k=rng.randint(0, size // 2)) if shown else []
+            shown.add(page)
+        return listed[(page - 1) * size : page * size]
+
+    client = open_client(TOKEN, play(serve), bot="42", retries=0)
+
+    assert identifiers(client, "iter_voters") == before
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_votes_of_two_users_are_told_apart_by_their_times(
+    open_client: Open, play: Callable[[Serve], str], seed: int
+) -> None:
+    rng = random.Random(seed)  # noqa: S311 - the same in every run
+    size = rng.randint(2, 9)
+    votes = [{"id": rng.choice("ab"), "at": number} for number in range(size * 8)]
+    listed = votes[: size * 5]
+    coming = iter(votes[size * 5 :])
+    before = [vote["id"] for vote in listed]
+    shown: set[int] = set()
+
+    def serve(page: int, _limit: int) -> dict[str, Any]:
+        if shown and page not in shown:
+            new = [next(coming, None) for _ in range(rng.randint(0, size // 2))]
+            listed[:0] = [vote for vote in new if vote is not None]
+        shown.add(page)
+        queries = {"maxPage": math.ceil(len(listed) / size)}
+        return {"queries": queries, "data": listed[(page - 1) * size : page * size]}
+
+    client = open_client(TOKEN, play(serve), bot="42", retries=0)
+
+    assert identifiers(client, "iter_voters") == before
+
+
+def test_a_page_that_cannot_be_read_again_is_an_error(
+    open_client: Open, play: Callable[[Serve], str]
+) -> None:
+    pages: list[Records | int] = [[{"id": "1"}, {"id": "2"}], [{"id": "2"}, {"id": "3"}], 404]
+    client = open_client(TOKEN, play(lambda _page, _limit: pages.pop(0)), bot="42", retries=0)
+
+    with pytest.raises(NotFound):
+        client.iter_voters()
 
 
 def largest() -> list[int]:

@@ -67,7 +67,7 @@ class Walkthrough:
         names: The fixed names of values that differ from run to run.
         variables: The environment variables that the document has set.
         code: The exit code of the last command.
-        service: The embedded service, once it is started.
+        service: The embedded service that was started last.
     """
 
     folder: Path
@@ -88,6 +88,11 @@ class Walkthrough:
         traceback: TracebackType | None,
     ) -> None:
         self._end_service()
+
+    def _end_service(self) -> None:
+        if self.service is not None:
+            self.service.terminate()
+            self.service.communicate(timeout=_LONGEST)
 
     def run_block(self, language: str, content: str) -> str:
         """Run a block and return it with its real output."""
@@ -150,14 +155,10 @@ class Walkthrough:
         self.code = completed.returncode
         return completed.stderr if quiet else completed.stdout
 
-    def _end_service(self) -> None:
-        if self.service is not None:
-            self.service.terminate()
-            self.service.communicate(timeout=_LONGEST)
-
     def _serve(self, arguments: list[str]) -> str:
-        """Start the service on a free port, whatever port the document shows; end one before it."""
+        """Start the service on a free port, whatever port the document shows; end the last one."""
         self._end_service()
+        self.names = {real: name for real, name in self.names.items() if name != ADDRESS}
         seed = self.folder / arguments[arguments.index("--seed") + 1]
         self.service = subprocess.Popen(
             [*PROGRAM, "serve", *arguments, "--port", "0"],
@@ -175,7 +176,6 @@ class Walkthrough:
         url = re.search(r"http://\S+", output)
         if url is None:
             raise BlockError(f"the service did not start:\n{output}")
-        self.names = {real: name for real, name in self.names.items() if name != ADDRESS}
         self.names[url[0]] = ADDRESS
         self.names |= {token: f"<token of {bot}>" for bot, token in _SEEDED.findall(output)}
         return self._with_names(output)

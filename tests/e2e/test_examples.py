@@ -155,14 +155,45 @@ def test_count_counts(home: Home) -> None:
     assert (ran.code, ran.out, ran.err) == (0, "2 commands, 1 announcements\n", "")
 
 
+MANIFEST = (
+    "version: 1\ncommands:\n  - {name: help, description: Shows all., syntax: /help}\n"
+    "  - {name: ping, description: Does it., syntax: /ping}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("example", "shown"),
+    [
+        (("show_commands.py",), "help: 7 uses"),
+        (("count.py",), "2 commands"),
+        (("uses.py", "uses.json"), "ping: 7 -> 0"),
+        (("start.py",), "edit help: skipped\nthe bot starts"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_an_example_that_is_run_as_it_is_changes_nothing(
+    home: Home, bot: Bot, example: tuple[str, ...], shown: str
+) -> None:
+    home.write(EXAMPLES[example[0]], example[0])
+    home.write(json.dumps({"ping": 0}), "uses.json")
+    home.write(MANIFEST)
+    before = bot.commands(), bot.announcements()
+    ran = home.child_of((sys.executable, *example))
+
+    assert (ran.code, ran.err) == (0, "")
+    assert shown in ran.out
+    assert (bot.commands(), bot.announcements()) == before
+
+
 def test_uses_sets_the_uses_and_prints_errors(home: Home, bot: Bot) -> None:
     home.write(EXAMPLES["uses.py"], "uses.py")
-    home.write(json.dumps({"ping": 0, "gone": 3}), "uses.json")
-    ran = home.child_of((sys.executable, "uses.py"), "uses.json")
+    home.write(json.dumps({"ping": 0, "gone": 3, "help": 7}), "uses.json")
+    ran = home.child_of((sys.executable, "uses.py"), "uses.json", "--write")
     home.variable("COMMANDSYNC_TOKEN", f"{bot.token[:-4]}AAAA")
-    refused = home.child_of((sys.executable, "uses.py"), "uses.json")
+    home.write(json.dumps({"ping": 5}), "uses.json")
+    refused = home.child_of((sys.executable, "uses.py"), "uses.json", "--write")
 
-    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    assert (ran.code, ran.out, ran.err) == (0, "ping: 7 -> 0\n", "")
     assert [record["uses"] for record in bot.commands()] == [7, 0]
     assert refused.code == 1
     assert refused.err.startswith("the service does not accept the token (401")
@@ -170,15 +201,12 @@ def test_uses_sets_the_uses_and_prints_errors(home: Home, bot: Bot) -> None:
 
 def test_start_syncs_and_starts_the_bot_whatever_comes_of_it(home: Home, bot: Bot) -> None:
     home.write(EXAMPLES["start.py"], "start.py")
-    home.write(
-        "version: 1\ncommands:\n  - {name: help, description: Shows all., syntax: /help}\n"
-        "  - {name: ping, description: Does it., syntax: /ping}\n"
-    )
-    ran = home.child_of((sys.executable, "start.py"))
-    again = home.child_of((sys.executable, "start.py"))
+    home.write(MANIFEST)
+    ran = home.child_of((sys.executable, "start.py"), "--write")
+    again = home.child_of((sys.executable, "start.py"), "--write")
     home.variable("COMMANDSYNC_TOKEN", f"{bot.token[:-4]}AAAA")
     home.write("version: 1\ncommands: [{name: help}]\n")
-    broken = home.child_of((sys.executable, "start.py"))
+    broken = home.child_of((sys.executable, "start.py"), "--write")
 
     assert (ran.code, ran.out, ran.err) == (0, "edit help: done\nthe bot starts\n", "")
     assert (again.code, again.out) == (0, "the bot starts\n")

@@ -25,6 +25,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import aiohttp
+import requests
+
 from commandsync import AsyncClient, Bot, Client, Command, Id, RateLimit, Ready, Reply, Vote, Voter
 from commandsync.api.operations import get_bot
 
@@ -38,13 +41,14 @@ class Member:
 
 def blocking(user: Id) -> list[object]:
     results: list[object] = []
-    with Client.from_env(timeout=5, retries=1, event_buffer=10) as client:
+    session = requests.Session()
+    with Client.from_env(timeout=5, retries=1, event_buffer=10, session=session) as client:
 
         @client.on("vote")
         def thank(vote: Vote) -> None:
             results.append(vote.user.username)
 
-        @client.once
+        @client.once()
         def on_ready(ready: Ready) -> None:
             client.off(thank)
 
@@ -78,7 +82,10 @@ def blocking(user: Id) -> list[object]:
 
 async def asynchronous(user: Id) -> list[object]:
     results: list[object] = []
-    async with AsyncClient.from_env(timeout=5, retries=1, event_buffer=10) as client:
+    session = aiohttp.ClientSession()
+    async with AsyncClient.from_env(
+        timeout=5, retries=1, event_buffer=10, session=session
+    ) as client:
 
         @client.on("vote")
         async def thank(vote: Vote) -> None:
@@ -118,6 +125,8 @@ async def asynchronous(user: Id) -> list[object]:
     return results
 '''
 MISTAKES = """
+import requests
+
 from commandsync import AsyncClient, Client, Command, Ready
 
 client = Client.from_env()
@@ -131,6 +140,7 @@ client.edit_command("c1", "help")  # mistake
 print(client.add_command("help", "Shows it.", "/help").id)  # mistake
 client.with_options(timeouts=3)  # mistake
 Client.from_env(token="marked")  # mistake
+AsyncClient("t", "https://listing.example", session=requests.Session())  # mistake
 
 
 @client.on("votes")  # mistake
@@ -210,7 +220,7 @@ def test_a_script_with_every_method_is_accepted(
 
     assert check(home, pytestconfig, "script.py") == set()
     for kind in (Client, AsyncClient):
-        methods = {name for name in vars(kind) if not name.startswith("_")}
+        methods = {name for name in dir(kind) if not name.startswith("_")}
         assert {name for name in methods if f".{name}" not in SCRIPT} == set()
 
 

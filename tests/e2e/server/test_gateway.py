@@ -13,6 +13,7 @@ import pytest
 from commandsync.server import broadcast, running, websocket
 from commandsync.server import gateway as product
 from commandsync.server.database import opened
+from commandsync.server.tables import outbox
 from tests.support.bots import Service, serving
 from tests.support.callers import Caller
 from tests.support.gateway import BINARY, CLOSE, PING
@@ -132,6 +133,25 @@ def test_the_token_of_a_bot_that_is_gone_is_refused(service: Service) -> None:
     token = jwt.encode({"id": "gone", "iat": 1}, service.database.secret)
     with Listener(service.url, {"token": token}) as listener:
         assert listener.hear() == Closed(3000, "the bot is not known")
+
+
+def test_without_the_database_a_client_is_asked_to_try_again(
+    database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with serving(database_url) as started:
+        bot = started.bot()
+        with started.database.writing() as connection:
+            outbox.drop(connection)
+        with listening(bot) as early:
+            sent_away = early.hear()
+        with started.database.writing() as connection:
+            outbox.create(connection)
+        with listening(bot) as late:
+            late.greeted()
+
+    assert sent_away == Closed(1013, "the database does not answer; try again later")
+    (words,) = [record.getMessage() for record in caplog.records]
+    assert words.startswith("a client of the gateway is sent away: ")
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,15 @@ REAL = json.loads((ROOT / "tests" / "fixtures" / "listed.json").read_text(encodi
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 
 
+def test_a_body_of_a_read_or_a_delete_is_ignored(caller: Caller) -> None:
+    """Published clients send one with every request."""
+    record = caller.added()
+
+    assert caller.ask("GET", "/commands", {})[1]["data"] == [record]
+    assert caller.ask("DELETE", f"/commands/{record['id']}", {})[0] == 200
+    assert caller.ask("GET", "/voters/7", {})[1]["voted"] is False
+
+
 def test_the_whole_life_of_a_listing_is_as_described(caller: Caller) -> None:
     caller.ask("GET")
     caller.ask_anywhere("GET", "/v1/bots")

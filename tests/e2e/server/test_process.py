@@ -11,13 +11,14 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 
 from commandsync.server import running
 from tests.support.callers import ROOT, Caller
 from tests.support.home import LONGEST
+from tests.support.listeners import Listener
 from tests.support.terminal import POSIX
 from tests.support.writers import write_until_killed, writers_of
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tests.support.writers import Writer
 
 EXAMPLE = ROOT / "examples" / "seed.json"
+BOT = {"id": "1", "profile": {"username": "Lantern"}}
 WRITERS = 4
 DELETABLE = 60  # for each writer: more than all of them delete before the last kill
 KILLED_AFTER = (24, 31, 39, 27, 35)  # acknowledged writes
@@ -164,6 +166,25 @@ def until_refused(url: str) -> None:
 
 
 # Being killed
+
+
+def test_the_log_of_requests_shows_no_token(home: Home) -> None:
+    seed = home.write(json.dumps({"bots": [BOT]}), "seed.json")
+    with serving(home, "--seed", str(seed), "-vv", bots=1) as served:
+        bot = str(BOT["id"])
+        caller = served.caller(bot)
+        query = {"transport": "websocket", "token": caller.token}
+        with Listener(served.url, query) as listener:
+            listener.greeted()
+        with Listener(served.url, {**query, "EIO": "2"}) as refused:
+            assert refused.refused is not None
+        caller.raw("GET", f"/v1/gateway/?{urlencode(query)}")
+        caller.ask("POST", "/votes", {"user": {"id": "7"}})
+        _, _, err = served.end(signal.SIGTERM)
+
+    assert '"GET /v1/gateway/?transport=websocket&token=*** HTTP/1.1" 426' in err
+    assert f'"POST /v1/bot/{bot}/votes HTTP/1.1" 200' in err
+    assert caller.token not in err
 
 
 def test_a_kill_takes_back_nothing_acknowledged_and_makes_nothing_up(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
+import subprocess
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -18,6 +20,7 @@ from tests.support.terminal import POSIX
 if TYPE_CHECKING:
     from tests.support.callers import Caller
     from tests.support.home import Home
+    from tests.support.postgres import Server
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
 SEED = {"bots": [{"id": str(number), "profile": {"username": "Bot"}} for number in range(2)]}
@@ -84,9 +87,41 @@ def test_the_workers_end_when_the_first_process_is_killed(home: Home, postgres_u
         until_refused(served.url)
 
 
-def test_a_file_has_one_process(home: Home) -> None:
-    ran = home.run("serve", "--workers", "2")
+def test_a_worker_that_cannot_be_replaced_ends_the_service_with_its_reason(
+    home: Home, postgres: Server, postgres_url: str
+) -> None:
+    with serving(home, "--database", postgres_url, "--workers", "2", bots=0) as served:
+        worker = workers_of(served.child.pid)[0]
+        with postgres.closed_to_others(postgres_url):
+            os.kill(worker, signal.SIGTERM)
+            code, _, err = served.ended()
+
+    assert code == 1
+    assert f"process {worker} ended with exit code 0; another one takes its place" in err
+    assert "not currently accepting connections" in err
+    assert "Traceback" not in err
+
+
+def workers_of(parent: int) -> list[int]:
+    """Return the workers of a service; its other child is Python's own."""
+    command = ("ps", "-A", "-ww", *("-o", "pid="), *("-o", "ppid="), *("-o", "args="))
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rows = [line.split(maxsplit=2) for line in listed.splitlines()]
+    return [int(pid) for pid, of, args in rows if of == str(parent) and "spawn_main" in args]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "--workers needs a PostgreSQL database"),
+        (("--latency", "1"), "--workers cannot have conditions"),
+    ],
+)
+def test_what_several_processes_cannot_have_is_refused(
+    home: Home, options: tuple[str, ...], message: str
+) -> None:
+    ran = home.run("serve", "--workers", "2", *options)
 
     assert (ran.code, ran.out) == (2, "")
-    assert "--workers needs a PostgreSQL database" in ran.err
+    assert message in ran.err
     assert not (home.path / "listing.db").exists()

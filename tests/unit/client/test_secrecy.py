@@ -167,3 +167,37 @@ def test_an_answer_without_it_stays_as_it_is(token: str, text: str) -> None:
     body = json.dumps({"name": text, "description": token[1:]}).encode()
 
     assert Secrecy(Token(token)).reply(200, body, []).body == body
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Bot {}", "{}", "token={}&x=1", "%20{}%20", '"{}"', "\\n{}\\n", "\\u0020{}\\u0020", "({})."],
+)
+@pytest.mark.parametrize("token", ["a", "bob", "opaque7", "-.-", "a/b"])
+def test_a_short_token_is_hidden_as_a_whole_word(token: str, text: str) -> None:
+    assert Secrecy(Token(token)).hide(text.format(token)) == text.format("<hidden>")
+
+
+@pytest.mark.parametrize("text", ["abacus", "a1", "1a", "Aa", "banana"])
+def test_a_short_token_in_a_longer_word_is_not_one(text: str) -> None:
+    secrecy = Secrecy(Token("a"))
+
+    assert secrecy.hide(text) == text
+    assert secrecy.reply(400, text.encode(), [("X", text)]).body == text.encode()
+
+
+def test_a_short_token_does_not_change_a_listing() -> None:
+    body = b'{"name": "help", "description": "help me"}'
+
+    assert Secrecy(Token("help")).reply(200, body, []).body == body
+    assert b"help" not in Secrecy(Token("help")).reply(400, body, []).body
+
+
+def test_events_are_read_with_a_short_token() -> None:
+    data = {"user": {"id": "1", "username": "a mate of a"}, "bot": {}}
+    said = json.dumps({"event": "vote", "data": data})
+
+    event = Session(greet=False, hide=Secrecy(Token("a")).hide).receive(f'42["message",{said}]')
+
+    assert isinstance(event, Vote)
+    assert event.user.username == "<hidden> mate of <hidden>"

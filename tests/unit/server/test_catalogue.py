@@ -16,6 +16,7 @@ from commandsync.server.database import opened
 from commandsync.server.seed import Seed, create_bots
 from commandsync.server.tables import bot_tags, bot_words, bots
 from commandsync.server.tables import catalogue as catalogue_table
+from commandsync.server.tables import settings as settings_table
 from commandsync.server.votes import cast, counts, with_counts
 
 if TYPE_CHECKING:
@@ -167,7 +168,9 @@ def test_a_changed_record_is_sorted_and_restricted_by_its_new_values(database: D
     assert "b0" not in found(database, tags=("music",))
 
 
-def test_bots_of_an_older_release_are_added_when_the_database_is_opened(database_url: str) -> None:
+def test_bots_of_an_older_release_are_added_when_the_database_is_upgraded(
+    database_url: str,
+) -> None:
     with opened(database_url) as database:
         create_bots(Seed.model_validate({"bots": BOTS}), database)
         before = {sort: found(database, sort=sort) for sort in SORTABLE}
@@ -176,6 +179,8 @@ def test_bots_of_an_older_release_are_added_when_the_database_is_opened(database
                 connection.execute(delete(table))
             old = update(bots).where(bots.c.id == "b3").values(record={"profile": {}})
             connection.execute(old)
+            version = settings_table.c.key == "schema"
+            connection.execute(update(settings_table).where(version).values(value="2"))
     with opened(database_url) as database:
         after = {sort: found(database, sort=sort) for sort in ("id", "createdAt")}
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,11 @@ from sqlalchemy import inspect
 
 from commandsync.errors import FileError
 from commandsync.records.texts import Resource
-from commandsync.server import listing, migrations, search, tokens
+from commandsync.server import catalogue, listing, migrations, tokens
+from commandsync.server.catalogue import Wanted
 from commandsync.server.database import Database, opened
 from commandsync.server.tables import metadata
+from commandsync.server.votes import counts
 
 if TYPE_CHECKING:
     from typing import Any
@@ -44,8 +47,10 @@ def rows(path: str, table: str, columns: list[str]) -> list[tuple[Any, ...]]:
 
 def tables_of(path: str) -> set[str]:
     with closing(sqlite3.connect(path)) as connection:
-        query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        return {name for (name,) in connection.execute(query)}
+        names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        return {
+            row[1] for row in connection.execute("PRAGMA table_list") if row[2] == "table"
+        } & names
 
 
 def described(database: Database) -> dict[str, Any]:
@@ -89,7 +94,6 @@ def test_a_new_database_has_the_tables_of_the_code(database_url: str) -> None:
         with database.writing() as connection:
             metadata.drop_all(connection)
             metadata.create_all(connection)
-            search.define(connection)
 
         assert migrated == described(database)
 
@@ -121,6 +125,16 @@ def test_an_old_database_keeps_its_tokens_and_is_written_to(old: str) -> None:
 
     assert [record["name"] for record in listed] == ["help", "afk", "ping"]
     assert tokens.bot_of(f"Bot {token}", secret=database.secret) == HARBOR
+
+
+def test_the_bots_of_an_old_database_are_searched(old: str) -> None:
+    with opened(old) as database, database.reading() as connection:
+        found = catalogue.find(
+            connection, Wanted(q="harb"), votes=lambda: counts(datetime.now(UTC))
+        )
+        (bot,) = listing.bots_of(connection, found[0])
+
+    assert (bot["id"], found[1]) == (HARBOR, 1)
 
 
 @pytest.mark.parametrize("old", [path for path in OLD if path.stem == "7e8a328"], indirect=True)

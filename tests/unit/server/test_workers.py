@@ -70,7 +70,7 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path, caplog: pytest.LogCaptur
 
     def ready() -> None:
         pids.append(int(next(tmp_path.iterdir()).name))
-        Thread(target=end_when_replaced).start()
+        Thread(target=end_when_replaced, daemon=True).start()
         os.kill(pids[0], signal.SIGKILL)
 
     supervise(partial(work, tmp_path), 2, ready)
