@@ -41,7 +41,7 @@ COMMANDS = {
     "apply": "Make the listing match the manifest.",
     "pull": "Print a manifest of what is listed now.",
     "schema": "Print a JSON Schema: of manifests, plans or results.",
-    "bots": "Show the bots that the service lists.",
+    "bots": "Show the bots that the service lists, and manage those of your own service.",
     "voters": "Show who voted for the bot.",
     "vote": "Cast a vote for the bot on an embedded service.",
     "commands": "List the bot's commands, and change single ones.",
