@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing, contextmanager
+from functools import partial
 from http.client import HTTPConnection
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -13,15 +15,17 @@ import pytest
 from sqlalchemy import Engine, event
 
 from commandsync.records.texts import Resource
-from commandsync.server import listing, running
+from commandsync.server import Conditions, create_app, listing, running
 from commandsync.server.database import opened
 from commandsync.server.kept import MOST_KEPT, KeptAnswers
+from tests.support.bots import Service
+from tests.support.home import LONGEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.support.bots import Bot, Service
+    from tests.support.bots import Bot
 
 COMMAND = {"name": "ping", "description": "Says pong.", "syntax": "/ping"}
 
@@ -141,3 +145,18 @@ def test_an_answer_without_a_state_is_not_kept() -> None:
     kept.add("/a", None, b"made")
 
     assert kept.get("/a", None) is None
+
+
+def test_an_answer_that_shows_a_write_late_is_not_kept(tmp_path: Path) -> None:
+    path = str(tmp_path / "listing.db")
+    application = partial(create_app, conditions=Conditions(lag=1))
+    with running(path, application=application) as service, opened(path) as store:
+        bot = Service(service.url, store).bot(["help"])
+        bot.post("commands", **COMMAND)
+        deadline = monotonic() + LONGEST
+        seen: list[int] = []
+        while seen[-1:] != [2] and monotonic() < deadline:
+            seen.append(len(read(bot.url, bot.id)[1]["data"]))
+
+    assert seen == [*[1] * (len(seen) - 1), 2]
+    assert len(seen) > 1
