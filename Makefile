@@ -84,7 +84,7 @@ soak: faults fuzz ## Run faults, fuzz, a long run of the clients, writes to a se
 	@$(RUN) -m benchmarks.crowd
 	@$(RUN) -m benchmarks.storm
 	@$(RUN) -m benchmarks.contract
-	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=soak
+	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=soak -m hypothesis
 
 mutants: $(READY_FOR_MUTANTS) ## Run mutation tests; every surviving mutant must be explained
 	@$(RUN) .ci/mutants.py
