@@ -29,7 +29,7 @@ DECIDING = ("api/policy.py", "apply/*", "plan/*", "records/*")
 IMPORT_ALL = """
 import importlib, pkgutil, commandsync
 extra = {f"commandsync.client.{name}" for name in
-         ("asyncconnection", "asynctransport", "stream")}
+         ("asyncconnection", "asyncsessions", "asynctransport", "stream")}
 without = ("commandsync.server", "commandsync.ext.", "commandsync.testing.")
 found = []
 for module in pkgutil.walk_packages(commandsync.__path__, "commandsync."):
