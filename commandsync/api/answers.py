@@ -8,7 +8,7 @@ failure, or reports more records than it contains is an error and never an empty
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from commandsync.api.refusals import (
     CHECK_BASE_URL,
@@ -22,7 +22,9 @@ from commandsync.errors import DecodeError, Reply
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pydantic import ValidationError
 
     from commandsync.records.models import Bot, BotPage, Record, VoterPage
 
@@ -41,8 +43,7 @@ def records(resource: Resource, reply: Reply) -> tuple[Any, ...]:
         ApiError: The service refused.
         DecodeError: It is not a whole list of that kind of record with a name each.
     """
-    items = _whole_list(reply, resource.collection)
-    return tuple(_listed(resource, item, reply) for item in items)
+    return _listed(resource, _whole_list(reply, resource.collection), reply)
 
 
 def bot(reply: Reply) -> Bot:
@@ -132,7 +133,7 @@ def stored(resource: Resource, reply: Reply) -> Any:  # noqa: ANN401 - that kind
     """
     content = _written(reply)
     try:
-        record = _listed(resource, content, reply)
+        (record,) = _listed(resource, [content], reply)
     except DecodeError:
         return None
     return record if record.id else None
@@ -195,19 +196,19 @@ def _number(value: object) -> float | None:
         return None
 
 
-def _listed(resource: Resource, item: object, reply: Reply) -> Any:  # noqa: ANN401 - that kind's model
+def _listed(resource: Resource, items: Sequence[object], reply: Reply) -> tuple[Any, ...]:
     from commandsync.records.models import MODELS, with_raw  # noqa: PLC0415 - pydantic loads while the reply travels
 
-    return with_raw(_record(MODELS[resource], item, reply), item)
+    model = MODELS[resource]
+    return tuple(with_raw(_record(model, item, reply), item) for item in items)
 
 
 def _record(model: type[M], item: object, reply: Reply) -> M:
-    from pydantic import ValidationError  # noqa: PLC0415 - pydantic loads with the first record
-
     try:
         return model.model_validate(item)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
+    except ValueError as error:
+        problems = cast("ValidationError", error).errors(include_url=False, include_input=False)
+        first = problems[0]
         place = ".".join(str(step) for step in first["loc"]) or "the record"
         name = model.__name__.lower()
         message = f"the answer has a malformed {name}: {place}: {first['msg']}"

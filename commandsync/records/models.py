@@ -62,6 +62,8 @@ def _number(value: object) -> int | float | None:
 
 def _number_or_none(value: object) -> int | float | None:
     """Read a counter that nothing depends on."""
+    if type(value) is int:  # as nearly always
+        return value
     with suppress(ValueError):
         return _number(value)
     return None
