@@ -8,9 +8,10 @@ from fastapi import APIRouter, Query, Response
 
 from commandsync.server import catalogue, listing, votes
 from commandsync.server.endpoint import Answers, Db, Moment
+from commandsync.server.kept import KeptRoute
 from commandsync.server.records import Answer, BotPage, refusals
 
-router = APIRouter()
+router = APIRouter(route_class=KeptRoute)
 
 _FARTHEST = 10**9  # pages: the rows before a page are counted with 64 bits
 _Q = (

@@ -1,7 +1,8 @@
-"""Answers that are kept until the database changes: the lists that every run of a client reads."""
+"""Answers that are kept until the database changes: a bot's lists and the list of bots."""
 
 from __future__ import annotations
 
+from datetime import UTC
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,11 @@ from commandsync.server.endpoint import passing_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
+    from datetime import date
 
     from fastapi import Request
+
+    State = tuple[int, date] | None
 
 MOST_KEPT = 32 * 1024 * 1024
 """Bytes of all kept answers."""
@@ -23,19 +27,19 @@ _OK = 200
 
 
 class KeptAnswers:
-    """The answers of one state of the database, by path, each without its passing time."""
+    """The answers of one state of the database on one day, each without its passing time."""
 
     def __init__(self) -> None:
-        self._state: int | None = None
+        self._state: State = None
         self._answers: dict[str, bytes] = {}
         self._size = 0
 
-    def get(self, path: str, state: int | None) -> bytes | None:
-        """Return the answer of a path in this state of the database, if it is kept."""
+    def get(self, path: str, state: State) -> bytes | None:
+        """Return the answer of a path and its query in this state, if it is kept."""
         return self._answers.get(path) if state == self._state else None
 
-    def add(self, path: str, state: int | None, answer: bytes) -> None:
-        """Keep an answer that was made after this state of the database was read."""
+    def add(self, path: str, state: State, answer: bytes) -> None:
+        """Keep an answer that was made after this state was read."""
         if state != self._state or self._size + len(answer) > MOST_KEPT:
             self._answers.clear()
             self._state, self._size = state, 0
@@ -45,7 +49,7 @@ class KeptAnswers:
 
 
 class KeptRoute(APIRoute):
-    """A route whose answers depend on nothing but the path and the database."""
+    """A route whose answers depend on the path, its query, the database and the day alone."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return what answers a request: with the kept answer, or with a new one."""
@@ -53,8 +57,8 @@ class KeptRoute(APIRoute):
 
         async def handle(request: Request) -> Response:
             started = perf_counter()
-            state, kept = request.app.state.listing.state(), request.app.state.kept
-            path = request.scope["path"]
+            state, kept = _state(request), request.app.state.kept
+            path = f"{request.scope['path']}?{request.scope['query_string'].decode('latin-1')}"
             answer = kept.get(path, state)
             if answer is None:
                 response = await make(request)
@@ -65,3 +69,9 @@ class KeptRoute(APIRoute):
             return Response(content, media_type="application/json")
 
         return handle
+
+
+def _state(request: Request) -> State:
+    """Return the state of the database, and the day, which counts of votes depend on."""
+    number = request.app.state.listing.state()
+    return None if number is None else (number, request.app.state.now().astimezone(UTC).date())

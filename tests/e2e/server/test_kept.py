@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing, contextmanager
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from http.client import HTTPConnection
 from time import monotonic
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from tests.support.bots import Bot
 
+ONE, TWO = (1, date(2026, 3, 1)), (2, date(2026, 3, 1))
 COMMAND = {"name": "ping", "description": "Says pong.", "syntax": "/ping"}
 
 
@@ -124,20 +126,20 @@ def test_a_file_that_cannot_be_watched_keeps_no_answer(tmp_path: Path) -> None:
 
 def test_an_answer_belongs_to_the_state_that_was_read_before_it_was_made() -> None:
     kept = KeptAnswers()
-    kept.add("/a", 1, b"old")
-    kept.add("/b", 2, b"new")
+    kept.add("/a", ONE, b"old")
+    kept.add("/b", TWO, b"new")
 
-    assert [kept.get("/a", state) for state in (1, 2, None)] == [None, None, None]
-    assert [kept.get("/b", state) for state in (1, 2, None)] == [None, b"new", None]
+    assert [kept.get("/a", state) for state in (ONE, TWO, None)] == [None, None, None]
+    assert [kept.get("/b", state) for state in (ONE, TWO, None)] == [None, b"new", None]
 
 
 @pytest.mark.parametrize(("size", "left"), [(MOST_KEPT // 2, ["/a", "/b"]), (MOST_KEPT, ["/b"])])
 def test_all_kept_answers_together_have_a_limit(size: int, left: list[str]) -> None:
     kept = KeptAnswers()
     for path in ("/a", "/b"):
-        kept.add(path, 1, bytes(size))
+        kept.add(path, ONE, bytes(size))
 
-    assert [path for path in ("/a", "/b") if kept.get(path, 1)] == left
+    assert [path for path in ("/a", "/b") if kept.get(path, ONE)] == left
 
 
 def test_an_answer_without_a_state_is_not_kept() -> None:
@@ -160,3 +162,27 @@ def test_an_answer_that_shows_a_write_late_is_not_kept(tmp_path: Path) -> None:
 
     assert seen == [*[1] * (len(seen) - 1), 2]
     assert len(seen) > 1
+
+
+def test_the_list_of_bots_is_kept_by_its_query_and_for_the_day(tmp_path: Path) -> None:
+    path, midnight = str(tmp_path / "listing.db"), datetime(2026, 3, 3, tzinfo=UTC)
+    moments = [midnight - timedelta(seconds=1)]
+    application = partial(create_app, now=lambda: moments[-1])
+
+    def page(query: str) -> list[tuple[str, int]]:
+        with closing(HTTPConnection(urlsplit(service.url).netloc, timeout=30)) as connection:
+            connection.request("GET", f"/v1/bots?{query}")
+            bots = json.loads(connection.getresponse().read())["data"]["data"]
+        return [(bot["id"], bot["statistics"]["dailyVotes"]) for bot in bots]
+
+    with running(path, application=application) as service, opened(path) as store:
+        first, second = (Service(service.url, store).bot() for _ in range(2))
+        empty = page("sort=-dailyVotes&limit=1")
+        second.vote("1", "Ann")
+        voted = [page(f"sort=-dailyVotes&limit=1&page={number}") for number in (1, 2, 1)]
+        moments.append(midnight)
+        next_day = page("sort=-dailyVotes&limit=1")
+
+    assert empty == [(second.id, 0)]
+    assert voted == [[(second.id, 1)], [(first.id, 0)], [(second.id, 1)]]
+    assert next_day == [(second.id, 0)]
