@@ -16,6 +16,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from http.client import HTTPConnection
+from itertools import count
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -43,6 +44,7 @@ JSON_SERVER = "json-server@0.17"
 PAGE = 8_000
 LIMIT = 12
 CLIENTS = 8
+_NUMBERS = count(1)
 _COMMANDS = [
     {
         "name": f"command {number}",
@@ -78,12 +80,16 @@ def rows(folder: Path, count: int) -> list[Row]:
         far = f"/v1/bots?sort=-servers&page={page}"
         far_theirs = f"/bots?_sort=statistics.servers&_order=desc&_page={page}&_limit=12"
         first = "/v1/bots?sort=-servers"
-        search, search_often = _each(service, found), _each(service, often)
+        search, search_often = (_each(service, _different(paths)) for paths in (found, often))
         search_theirs = _each(other, theirs)
-        last, last_theirs = _each(service, [far] * 100), _each(other, [far_theirs] * 5)
-        middle = _each(service, [f"/v1/bots?sort=-servers&page={page // 2}"] * 100)
-        one = _each(service, [first] * 100)
-        together = _together(service, [*found, *[first, far] * len(found)])
+        halfway = f"/v1/bots?sort=-servers&page={page // 2}"
+        last, middle, one = (
+            _each(service, _different([path] * 100)) for path in (far, halfway, first)
+        )
+        last_theirs = _each(other, [far_theirs] * 5)
+        asked = [*found, *[first, far] * len(found)]
+        together = _together(service, asked)
+        apart = _together(service, asked, different=True)
         commands = f"/v1/bot/{listed[0]['id']}/commands"
         answer = folder / "answer.json"
         answer.write_bytes(_get(service, commands))
@@ -97,6 +103,7 @@ def rows(folder: Path, count: int) -> list[Row]:
         _ratio(f"{name}, sort, page {page:,} / page 1", last, one, 3),
         _ratio(f"{name}, sort, page {page // 2:,} / page 1", middle, one, 3),
         Row(f"{name}, {CLIENTS} clients: median", together * 1000, 15, "ms"),
+        Row(f"{name}, {CLIENTS} clients, no request twice: median", apart * 1000, 30, "ms"),
         _ratio("100 commands / a bare Starlette answer", ours, least, 2),
     ]
 
@@ -185,14 +192,21 @@ def _each(port: int, paths: Sequence[str]) -> float:
     return median(_times(port, [*paths[:3], *paths])[3:])
 
 
+def _different(paths: Sequence[str]) -> list[str]:
+    """Return paths of which no two are the same, so that no answer is one that was kept."""
+    return [f"{path}&different={next(_NUMBERS)}" for path in paths]
+
+
 def _best(port: int, path: str) -> float:
     """Return the least median of several rounds: what disturbs the machine is left out."""
     return min(_each(port, [path] * 200) for _ in range(5))
 
 
-def _together(port: int, paths: Sequence[str]) -> float:
+def _together(port: int, paths: Sequence[str], *, different: bool = False) -> float:
     """Return the median time of a request of several clients at once."""
     shares = [random.Random(number).sample(paths, len(paths)) for number in range(CLIENTS)]  # noqa: S311 - as above
+    if different:
+        shares = [_different(share) for share in shares]
     with ThreadPoolExecutor(CLIENTS) as pool:
         times = pool.map(_times, [port] * CLIENTS, shares)
         return median(seconds for share in times for seconds in share)
