@@ -59,6 +59,7 @@ def main(environ: MutableMapping[str, str]) -> int:
             run = _Run(mode, reporter, _settings(inputs, environ), handler)
             outcome = run.apply() if mode == "apply" else run.plan()
         except signals.Interruption as interruption:
+            handler.disarm()
             error = CommandsyncError("interrupted; nothing was changed")
             outcome = verdict.of_error(error, code=signals.of_signal(interruption.number))
         except CommandsyncError as error:

@@ -118,6 +118,7 @@ def run(arguments: Sequence[str], early: Sequence[int] = ()) -> int:
             code = _called(arguments, handler)
             handler.disarm()
         except signals.Interruption:
+            handler.disarm()
             _forget_orphans()
             from commandsync.cli.failure import show_interruption
 

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Signals:
     def disarm(self) -> None:
         """Let a signal only decide the exit code from now on: the run has ended."""
         self._armed = False
+        sys.setprofile(None)
 
     def ignore(self) -> None:
         """Let no signal end the process any more."""
@@ -90,27 +92,41 @@ class Signals:
         elif self._count > 1:
             os._exit(of_signal(self.number))  # the first is being reported, which takes long
         elif self._armed:
-            raise Interruption(number)
+            interruption = Interruption(number)  # which calls a function of this program
+            sys.setprofile(self._raise_again)
+            raise interruption
+
+    def _raise_again(self, frame: FrameType, event: str, _argument: object) -> None:
+        """Raise an interruption again that was dropped: the run goes on, and nobody handles it.
+
+        Finalizers drop what is raised in them, and so do extension modules here and there. It is
+        raised at a call in this program's other modules, which drop nothing.
+        """
+        if event not in {"call", "c_call"}:
+            return  # on its way out of a function
+        error = sys.exc_info()[1]
+        while error is not None and not isinstance(error, Interruption):
+            error = error.__context__
+        module = str(frame.f_globals.get("__name__"))
+        if error is None and module != __name__ and module.partition(".")[0] in _OWN:
+            sys.setprofile(None)
+            raise Interruption(self.number)
+
+
+def _show_dropped(hook: Callable[[Any], object], unraisable: Any) -> None:  # noqa: ANN401 - sys.UnraisableHookArgs
+    """Show an exception that was dropped, unless it is an interruption, which is raised again."""
+    if not isinstance(unraisable.exc_value, Interruption):
+        hook(unraisable)
+
+
+_OWN = {"commandsync", "__main__"}
 
 
 @contextmanager
 def handled(*, armed: bool = True) -> Iterator[Signals]:
     """Handle signals for as long as the block lasts; `armed` is as for `Signals`."""
     signals, hook = Signals(armed=armed), sys.unraisablehook
-
-    def on_dropped(unraisable: Any) -> None:  # noqa: ANN401 - sys.UnraisableHookArgs
-        """Raise an interruption again that a finalizer or a weak reference's callback dropped."""
-        if isinstance(unraisable.exc_value, Interruption):
-            sys.setprofile(raise_outside)  # what is raised in this hook is dropped as well
-        else:
-            hook(unraisable)
-
-    def raise_outside(frame: FrameType, _event: str, _argument: object) -> None:
-        if frame.f_code is not on_dropped.__code__:
-            sys.setprofile(None)
-            raise Interruption(signals.number)
-
-    sys.unraisablehook = on_dropped
+    sys.unraisablehook = partial(_show_dropped, hook)
     before = {number: signal.signal(number, signals.handle) for number in _HANDLED}
     try:
         yield signals

@@ -128,12 +128,21 @@ LOST = (
 )
 
 
+SWALLOWED = LOST.replace(
+    "        Lost()\n",
+    "        try: signal.raise_signal(signal.SIGTERM)\n        except BaseException: pass\n",
+)
+
+
+@pytest.mark.parametrize("lost", [LOST, SWALLOWED], ids=["finalizer", "library"])
 @pytest.mark.parametrize(
     "then", ["time.sleep(3600)", "signals.answered_by(print).__enter__(); print('writes')"]
 )
-def test_an_interruption_that_python_drops_is_raised_again_and_before_any_write(then: str) -> None:
+def test_an_interruption_that_is_dropped_is_raised_again_and_before_any_write(
+    lost: str, then: str
+) -> None:
     ended = subprocess.run(
-        [sys.executable, "-c", LOST.format(then=then)],
+        [sys.executable, "-c", lost.format(then=then)],
         capture_output=True,
         text=True,
         check=True,
