@@ -7,7 +7,7 @@ ignored, since clients send back whole records.
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 from pydantic.config import JsonDict
 
 from commandsync.records.texts import Resource
@@ -24,6 +24,11 @@ A_USER = "80351110224678912"
 
 MOST_USES = 2**53 - 1
 """The largest whole number that every JSON reader keeps exactly."""
+
+
+def _whole(value: object) -> object:
+    """Read 3.0 as 3: JSON has one kind of number, and JSON Schema takes both for an integer."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _not_empty(text: str) -> str:
@@ -46,7 +51,7 @@ Syntax = Annotated[
 ]
 Category = Annotated[str, Field(max_length=1_000)]
 UserId = Annotated[str, Field(pattern=r"^[0-9A-Za-z_-]{1,100}$")]
-Uses = Annotated[int, Field(ge=0, le=MOST_USES)]
+Uses = Annotated[int, Field(ge=0, le=MOST_USES), BeforeValidator(_whole)]
 
 
 class Body(BaseModel, strict=True, extra="ignore", frozen=True):

@@ -47,7 +47,14 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
         int, Query(ge=1, le=_FARTHEST, description="the page, from 1", examples=[1])
     ] = 1,
     q: Annotated[str, Query(description=_Q, examples=["music"])] = "",
-    sort: Annotated[str, Query(description=_SORT, examples=["-totalVotes"])] = "",
+    sort: Annotated[
+        str,
+        Query(
+            description=_SORT,
+            examples=["-totalVotes"],
+            json_schema_extra={"pattern": catalogue.SORT_PATTERN},  # the refusal names the fields
+        ),
+    ] = "",
     ids: Annotated[str, Query(description=_IDS, examples=["779641401482805289"])] = "",
     certified: Annotated[
         Literal["true", "false"] | None, Query(description=_CERTIFIED, examples=["true"])

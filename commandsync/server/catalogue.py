@@ -5,6 +5,7 @@ Its tables are derived from the bots' records: `add` and `refresh` keep them up 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,9 @@ SORTABLE = {
 """The fields of a bot that lists are sorted by, and their columns."""
 
 _BY_NAME = {path.rpartition(".")[2]: column for path, column in SORTABLE.items()} | SORTABLE
+SORT_PATTERN = f"^(-?({'|'.join(map(re.escape, _BY_NAME))}))?$"
+"""The values of `sort`, as a regular expression."""
+
 _COUNTED = {"daily_votes", "weekly_votes", "monthly_votes"}  # with each list, from the votes
 _LARGEST = 2**53 - 1  # as a number; a seed may contain larger ones, and the databases none
 _LONGEST_KEY = 100  # characters; a row of an index has a limit

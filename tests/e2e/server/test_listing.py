@@ -255,3 +255,11 @@ def test_a_deleted_announcement_is_gone(caller: Caller) -> None:
         404,
         {"error": "the bot has no such announcement"},
     )
+
+
+@pytest.mark.parametrize("uses", [0, 12, 12.0, 2.0**53 - 1])
+def test_a_whole_number_of_uses_may_be_written_with_a_point(caller: Caller, uses: float) -> None:
+    record = caller.added()
+
+    assert caller.ask("PUT", f"/commands/{record['id']}/uses", {"uses": uses})[0] == 200
+    assert caller.listed()[0]["uses"] == int(uses)
