@@ -24,7 +24,7 @@ _SLOW = {"conformance", "e2e", "server", "testing", "wire"}  # sockets, child pr
 _LONGEST = {"test_demo.py", "test_guard.py", "test_readme.py", "test_untrusted_sizes.py"}
 _SLOW_FILES = {"test_convergence.py", "test_rewriting_services.py", "test_the_proof_can_fail.py"}
 
-settings.register_profile("house", deadline=None, max_examples=40, derandomize=True)
+settings.register_profile("house", deadline=None, derandomize=True)
 settings.register_profile("quick", deadline=None, max_examples=10, derandomize=True)
 settings.register_profile("soak", deadline=None, max_examples=500)
 settings.load_profile("house")
