@@ -61,7 +61,7 @@ _KEYS = {
 }
 _EMPTY = "groups without a sub-command"
 _NOTES = {
-    "unknown keys of commands": "they are ignored",
+    "unknown keys of commands": "they are ignored; in a list of your own, map one to the syntax",
     "unknown keys of options": "they are ignored",
     "unknown types of commands": "their syntax is the name alone",
     "unknown types of options": "they are read as the other options are",
