@@ -104,7 +104,7 @@ class CommandReader:
         for kind, places in self._seen.items():
             if places:
                 names = ", ".join(map(repr, islice(places, _MOST_NAMED)))
-                more = f" and {len(places) - _MOST_NAMED} more" if len(places) > _MOST_NAMED else ""
+                more = " and more" if len(places) > _MOST_NAMED else ""
                 place = next(iter(places.values()))
                 notes.append(Notice(f"{kind}: {names}{more}", _NOTES[kind], place))
         if self._locale and not self._localized:
@@ -137,7 +137,9 @@ class CommandReader:
                 self._note(f"unknown keys of {what}s", key, value)
 
     def _note(self, kind: str, text: object, value: JsonValue) -> None:
-        self._seen[kind].setdefault(str(text)[:_LONGEST_NAMED], value.place)
+        places, name = self._seen[kind], str(text)[:_LONGEST_NAMED]
+        if len(places) <= _MOST_NAMED and name not in places:
+            places[name] = value.place
 
     def _options(self, node: Node, value: JsonValue) -> list[Node]:
         options = node.get("options")

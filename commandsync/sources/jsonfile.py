@@ -88,9 +88,13 @@ class JsonValue:
         """Where it begins."""
         return self.file.location(self.at)
 
-    def members(self) -> dict[Any, JsonValue]:
-        """Return the members of an object by their keys, or those of a list by their indexes."""
+    def members(self) -> dict[str, JsonValue]:
+        """Return the members of an object by their keys."""
         return dict(self.file.members(self.at))
+
+    def elements(self) -> Iterator[JsonValue]:
+        """Yield the elements of a list."""
+        return (value for _, value in self.file.members(self.at))
 
     def problem(self, message: str, hint: str = "") -> FileError:
         """Return an error about it."""

@@ -9,7 +9,7 @@ import pytest
 
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError, UsageError
-from commandsync.sources import files, read
+from commandsync.sources import files, read, reading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,10 +52,10 @@ def complaint(source: str, **options: object) -> str:
     ],
 )
 def test_a_list_is_found_in_whatever_wraps_it(inside: Path, content: object) -> None:
-    reading = read(write(inside, "commands.json", content))
+    result = read(write(inside, "commands.json", content))
 
-    assert [entry.syntax for entry in reading.entries] == ["/ping", "/help"]
-    assert reading.notes == ()
+    assert [entry.syntax for entry in result.entries] == ["/ping", "/help"]
+    assert result.notes == ()
 
 
 def test_one_object_is_one_command_also_if_it_has_lists(inside: Path) -> None:
@@ -192,10 +192,31 @@ def test_a_large_file_is_not_read(inside: Path) -> None:
     assert complaint(path).startswith("commands.json is larger than 10 MiB")
 
 
-def test_a_list_of_ones_own_has_a_syntax(inside: Path) -> None:
-    reading = read(write(inside, "list.json", [ROW, {"name": " a ", "syntax": "/a"}, PING]))
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("list.json", [PING] * 3),
+        ("list.json", [{**PING, "options": [{"type": 1, "name": name} for name in "abc"]}]),
+        ("list.csv", b"name,syntax\na,/a\nb,/b\nc,/c\n"),
+    ],
+)
+def test_a_source_has_so_many_commands_at_most(
+    inside: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: object
+) -> None:
+    path = write(inside, name, content)
 
-    ban, other, ping = reading.entries
+    monkeypatch.setattr(reading, "MOST_COMMANDS", 3)
+    assert len(read(path).entries) == 3
+
+    monkeypatch.setattr(reading, "MOST_COMMANDS", 2)
+    assert complaint(path) == f"{name} has more than 2 commands | is it the right file?"
+
+
+def test_a_list_of_ones_own_has_a_syntax(inside: Path) -> None:
+    rows = [ROW, {"name": " a ", "syntax": "/a"}, PING]
+
+    ban, other, ping = read(write(inside, "list.json", rows)).entries
+
     assert (ban.name, ban.description, ban.syntax, ban.category) == (
         "ban",
         "Bans",
