@@ -57,7 +57,7 @@ _KEYS = {
     | {"contexts", "integration_types"},
     "option": _TEXTS
     | {"type", "required", "options", "choices", "autocomplete", "channel_types", "file_types"}
-    | {"min_value", "max_value", "min_length", "max_length"},
+    | {"min_value", "max_value", "min_length", "max_length", "nsfw"},
 }
 _EMPTY = "groups without a sub-command"
 _NOTES = {
