@@ -7,7 +7,8 @@ import io
 import re
 import tokenize
 import warnings
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -37,10 +38,21 @@ class ParsedFile:
     path: str
     text: str
     tree: ast.Module
+    _matches: dict[re.Pattern[str], list[int]] = field(default_factory=dict)
 
     @cached_property
     def _lines(self) -> Sequence[str]:
         return _LINE_END.split(self.text)
+
+    def mentions(self, pattern: re.Pattern[str], node: ast.stmt) -> bool:
+        """Whether a pattern matches in a line of a function's body, or in all of a short one."""
+        if pattern not in self._matches:
+            lines = enumerate(self._lines, start=1)
+            self._matches[pattern] = [line for line, text in lines if pattern.search(text)]
+        last = node.end_lineno or node.lineno
+        first = min(node.lineno + 1, last)
+        matches = self._matches[pattern]
+        return bisect_left(matches, first) < bisect_right(matches, last)
 
     def place(self, node: ast.AST) -> Location:
         """Return where a node of the tree begins; the file for a node without a place."""

@@ -6,6 +6,7 @@ The bodies of functions are dropped once they were visited: a bot's code is most
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, TypeAlias
@@ -19,6 +20,9 @@ Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 _REGISTERING = frozenset({"add_command", "add_application_command", "ContextMenu"})
 _CREATORS = frozenset({"create_group", "create_subgroup"})
+_IN_FUNCTIONS = re.compile(r"@|\bclass\b|add_(application_)?command|ContextMenu|[Gg]roup\b")
+"""What a function contains in which commands are declared; the others are not visited."""
+
 _BODIES = ("body", "handlers", "cases", "orelse", "finalbody")
 
 
@@ -126,7 +130,8 @@ class _Visitor:
             inner.bind(parameter.arg, node.lineno, parameter)
         if isinstance(scope.node, ast.ClassDef) and node.args.args:  # self
             inner.bind(node.args.args[0].arg, node.lineno, scope.node)
-        self.visit(node.body, inner)
+        if self._result.scope.file.mentions(_IN_FUNCTIONS, node):
+            self.visit(node.body, inner)
         node.body = node.body[:2]  # the docstring, and the whole of a short check
 
     def _class(self, node: ast.ClassDef, scope: Scope) -> None:
