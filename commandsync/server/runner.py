@@ -199,6 +199,7 @@ def _prepared(
             ws_ping_interval=None,  # a client may be silent for ever
             ws_per_message_deflate=False,  # events are small, and the memory is for each client
             lifespan="on",
+            proxy_headers=False,
             log_config=None,
             log_level=logging.WARNING,
             access_log=access_log,
