@@ -77,7 +77,8 @@ bench: $(READY_TO_WORK) ## Measure the speed budgets, as ratios within one run
 faults: $(READY_TO_WORK) ## Run every fault against a simulated service, and 50,000 generated cases
 	@$(RUN) -m faults
 
-soak: faults fuzz ## Run faults, fuzz, a long run of the clients, writes to a service that is killed, and the tests with 500 new examples of each property
+soak: FUZZ_SECONDS = 30
+soak: faults fuzz ## Run faults, fuzz, a long run of the clients, writes to a service that is killed, and the tests with 300 new examples of each property
 	@MALLOC_ARENA_MAX=1 $(RUN) -m benchmarks.soak
 	@MALLOC_ARENA_MAX=1 $(RUN) -m benchmarks.flood
 	@$(RUN) -m benchmarks.published
