@@ -93,9 +93,10 @@ file_option = path_option(
 strict_option = _manifest_option(
     "--strict", is_flag=True, help="Exit 4 for warnings about the manifest, too."
 )
+DEFAULT_DATABASE = "listing.db"
 database_option = click.option(
     "--database",
-    default="listing.db",
+    default=DEFAULT_DATABASE,
     show_default=True,
     envvar="COMMANDSYNC_DATABASE",
     show_envvar=True,
