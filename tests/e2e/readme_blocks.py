@@ -12,14 +12,12 @@ embedded service.
 - `diff` with a first line `--- some/path`: an edit of that file.
 
 Other blocks are not run. Values that differ from run to run have a fixed name in the documents: the
-service's address is `http://127.0.0.1:8000`, and there are `<token of ...>`, `<id of ...>` and
-`<fingerprint>`.
+service's address is `http://127.0.0.1:8000`, and there are `<id of ...>` and `<fingerprint>`.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import shlex
@@ -42,9 +40,10 @@ ADDRESS = "http://127.0.0.1:8000"
 
 _BLOCK = re.compile(r"^```(console|yaml|diff)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PATH = re.compile(r"(?:#|---) (\S+)\n")
-_SEEDED = re.compile(r"bot \S+ \((\w+)\): (\S+)")
+_SUBSTITUTED = re.compile(r"\$\(commandsync (.*)\)")
 _RECORD = re.compile(r'"id": "([0-9a-f]{24})",\s+"name": "([^"]*)"')
 _FINGERPRINT = re.compile(r"sha256:[0-9a-f]{64}")
+_BOTS = 2  # of each service in the documents
 _LONGEST = 60  # seconds; no command takes two
 
 
@@ -128,6 +127,8 @@ class Walkthrough:
         match words:
             case ["export", setting]:
                 name, _, value = setting.partition("=")
+                if substituted := _SUBSTITUTED.fullmatch(value):
+                    value = self._commandsync(shlex.split(substituted[1])).strip()
                 self.variables[name] = self._without_names(value)
                 return ""
             case ["echo", "$?"]:
@@ -159,7 +160,6 @@ class Walkthrough:
         """Start the service on a free port, whatever port the document shows; end the last one."""
         self._end_service()
         self.names = {real: name for real, name in self.names.items() if name != ADDRESS}
-        seed = self.folder / arguments[arguments.index("--seed") + 1]
         self.service = subprocess.Popen(
             [*PROGRAM, "serve", *arguments, "--port", "0"],
             cwd=self.folder,
@@ -169,15 +169,15 @@ class Walkthrough:
             encoding="utf-8",
         )
         assert self.service.stdout is not None
-        bots = json.loads(seed.read_bytes())["bots"]
         output = ""
-        while len(_SEEDED.findall(output)) < len(bots) and (line := self.service.stdout.readline()):
+        while output.count("COMMANDSYNC_TOKEN=") < _BOTS and (
+            line := self.service.stdout.readline()
+        ):
             output += line
         url = re.search(r"http://\S+", output)
         if url is None:
             raise BlockError(f"the service did not start:\n{output}")
         self.names[url[0]] = ADDRESS
-        self.names |= {token: f"<token of {bot}>" for bot, token in _SEEDED.findall(output)}
         return self._with_names(output)
 
     def _environment(self) -> dict[str, str]:

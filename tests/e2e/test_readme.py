@@ -81,7 +81,13 @@ def code(cell: str) -> str:
 
 def words_of(cell: str) -> str:
     """Return the command in a cell, without its arguments."""
-    return code(cell).partition(" [")[0].partition(" ID")[0].partition(" USER")[0]
+    return (
+        code(cell)
+        .partition(" [")[0]
+        .partition(" ID")[0]
+        .partition(" USER")[0]
+        .partition(" SHELL")[0]
+    )
 
 
 def options_of(command: click.Command) -> dict[str, click.Option]:
