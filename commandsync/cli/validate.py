@@ -29,9 +29,11 @@ def validate_command(*, files: tuple[str, ...], output: Output) -> None:
     import sys
 
     from commandsync import report
+    from commandsync.cli.progress import shown
     from commandsync.sync.job import load
     from commandsync.sync.settings import Settings
 
-    manifests = load(Settings(files=files))
+    with shown(output) as on_progress:
+        manifests = load(Settings(files=files, on_progress=on_progress))
     screen = output.screen(sys.stdout)
     output.result(report.render_validated(manifests, format=output.format, screen=screen))
