@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from commandsync.api.policy import Send, Wait
 from commandsync.report import progress as text
 from commandsync.report import render_settled
+from commandsync.report.lines import joined
 from commandsync.sync.progress import ApplyProgress, CallProgress, ManifestsRead
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Lines:
         match progress:
             case ManifestsRead(manifests=manifests, seconds=seconds):
                 for manifest in manifests:
-                    self._output.talk(text.manifest_line(manifest, seconds))
+                    self._say(text.manifest_line(manifest, seconds))
             case CallProgress():
                 with self._lock:
                     self._show_call(progress)
@@ -71,7 +72,7 @@ class Lines:
                 for settled in step.settled if step else ():
                     self._output.talk(render_settled(settled, screen=screen))
                 if step and step.wait:
-                    self._output.talk(text.reread_line(step.wait))
+                    self._say(text.reread_line(step.wait))
             case _:
                 assert_never(progress)
 
@@ -82,18 +83,21 @@ class Lines:
             last.cancel()
         if progress.site not in self._sites:
             self._sites.append(progress.site)
-            self._output.talk(_site_line(progress.site))
+            self._say(_site_line(progress.site))
         match progress.step:
             case None:
                 if progress.operation.method == "GET":  # the result of a write is shown
-                    self._output.talk(text.call_line(progress.operation.name, now - begun))
+                    self._say(text.call_line(progress.operation.name, now - begun))
                 return
             case Wait():
-                self._output.talk(_wait_line(progress, 0))
+                self._say(_wait_line(progress, 0))
             case Send():
                 line = _wait_line(progress, PATIENCE)
-                timer = _timer(lambda: self._output.talk(line))
+                timer = _timer(lambda: self._say(line))
         self._calls[key] = begun, timer
+
+    def _say(self, line: str) -> None:
+        self._output.talk(joined([line], self._output.screen(sys.stderr)))
 
 
 @dataclass(frozen=True, slots=True)

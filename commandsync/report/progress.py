@@ -38,7 +38,7 @@ def wait_line(step: Send | Wait, elapsed: float, *, call: str, host: str) -> str
 
 def reread_line(seconds: float) -> str:
     """Return why a list is read again after a pause."""
-    return f"reading again in {ceil(seconds)} s: the listing does not show every write yet"
+    return f"reading again in {ceil(seconds)} s: not every write is listed yet"
 
 
 def call_line(call: str, elapsed: float) -> str:

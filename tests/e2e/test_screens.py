@@ -7,6 +7,7 @@ goes on when a test says so: nothing is timed.
 from __future__ import annotations
 
 import os
+import re
 import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -211,6 +212,27 @@ def test_the_bar_of_an_apply_counts_and_names_what_is_under_way(
     check(golden, server, monitor.text, "applied", monitor)
 
 
+@WIDTHS
+@pytest.mark.usefixtures("clock")
+def test_with_verbose_each_wait_is_a_line_that_stays(
+    server: RawServer, monitor: Monitor, golden: Compare
+) -> None:
+    def answered(act: Act, *, after: str) -> Act:
+        def wait(exchange: Exchange) -> None:
+            monitor.until(after)
+            act(exchange)
+
+        return wait
+
+    server.then(
+        answered(answering(status=503), after="no answer for 0 s"),
+        answered(listed(*RECORDS), after="retry 1 of 4, no answer for 0 s"),
+    )
+
+    assert monitor.run("plan", "-v", "--only", "purge") == 0
+    check(golden, server, monitor.text, "verbose", monitor)
+
+
 @pytest.mark.usefixtures("clock")
 def test_an_interruption_erases_what_was_waited_for(server: RawServer, monitor: Monitor) -> None:
     def interrupt(exchange: Exchange) -> None:
@@ -228,4 +250,5 @@ def test_an_interruption_erases_what_was_waited_for(server: RawServer, monitor: 
 def check(golden: Compare, server: RawServer, text: str, name: str, monitor: Monitor) -> None:
     """Compare with a golden screen; the port has five digits on every machine."""
     assert max(map(columns_of, text.splitlines())) <= monitor.columns
-    golden(text.replace(str(server.port), "12345"), f"screens/{name}-{monitor.columns}")
+    text = re.sub(r"[0-9]\.[0-9]{2} s", "0.00 s", text.replace(str(server.port), "12345"))
+    golden(text, f"screens/{name}-{monitor.columns}")

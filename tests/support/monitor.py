@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import struct
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from threading import Condition, Thread
 from typing import TYPE_CHECKING
@@ -16,6 +16,8 @@ from commandsync.cli.program import run as program
 from tests.support.home import LONGEST
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pytest
 
 ROWS = 60
@@ -58,21 +60,25 @@ class Monitor:
             assert self._changed.wait_for(lambda: part in self.text, LONGEST), self.text
             return self.text
 
-    def run(self, *arguments: str, stdin: str = "") -> int:
-        """Run the program in this process to its end; everything is on this terminal."""
+    def run(self, *arguments: str) -> int:
+        """Run the program in this process to its end."""
+        with self.attached():
+            return int(program(arguments))
+
+    @contextmanager
+    def attached(self) -> Iterator[None]:
+        """Let the three standard streams be this terminal, which is read to its end and closed."""
         self.monkeypatch.setenv("COLUMNS", str(self.columns))
         self.monkeypatch.setenv("TERM", "xterm-256color")
         with (
-            open(self._slave, "w", encoding="utf-8", buffering=1, closefd=False) as out,
+            open(self._slave, "w", encoding="utf-8", buffering=1, closefd=False) as shown,
             open(self._slave, encoding="utf-8", closefd=False) as typed,
-            redirect_stdout(out),
-            redirect_stderr(out),
+            redirect_stdout(shown),
+            redirect_stderr(shown),
         ):
             self.monkeypatch.setattr(sys, "stdin", typed)
-            os.write(self._master, stdin.encode())
-            code = program(arguments)
+            yield
         self._close()
-        return int(code)
 
     def _close(self) -> None:
         """Close it when everything has been read."""
