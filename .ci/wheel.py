@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # What the tests read, and what a user of the wheel does not get by installing it.
 BESIDE = (
-    *("tests", "benchmarks", "docs", "examples", "schemas", "pyproject.toml", "Makefile"),
+    *(".ci", "tests", "benchmarks", "docs", "examples", "schemas", "pyproject.toml", "Makefile"),
     *(
         ".pre-commit-hooks.yaml",
         "README.md",
