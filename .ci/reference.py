@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
 from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from commandsync.cli.help import OWN
 from commandsync.cli.program import program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "command-line.md"
-SHARED_BY = 3  # an option that so many commands have is described once
+SHARED = ("Manifest", "Service", "Output")  # the sections of help pages that are described once
 _DEFAULT = re.compile(r"\s*\[default: ([^]]+)\]")
 _AS_WRITTEN = "\b\n"  # click's mark of a paragraph that it does not wrap
 _OPTION = re.compile(r"(?<![\w`-])--?[a-z][a-z-]*")
@@ -52,8 +52,6 @@ def row(option: click.Option) -> str:
         names = f"{names[:-1]} {_metavar(option)}`"
     shown = default[1] if default else _default(option)
     meaning = prose(_DEFAULT.sub("", text))
-    if isinstance(option.type, click.Choice):
-        meaning += f" One of {', '.join(f'`{choice}`' for choice in option.type.choices)}."
     if option.envvar:
         meaning += f" Environment variable: `{option.envvar}`."
     return f"| {names.replace('|', chr(92) + '|')} | {f'`{shown}`' if shown else ''} | {meaning} |"
@@ -80,53 +78,54 @@ def prose(text: str) -> str:
     return _PATH.sub(r"`\g<0>`", _OPTION.sub(r"`\g<0>`", text))
 
 
-def section(name: str, command: click.Command, shared: Sequence[click.Option]) -> str:
+def table(head: str, options: Iterable[click.Option]) -> str:
+    """Return options as a table."""
+    return "\n".join([f"| {head} | default | meaning |", "|---|---|---|", *map(row, options)])
+
+
+def described(name: str, command: click.Command) -> str:
     """Return the section of a command."""
-    context = click.Context(command, info_name=name)
-    lines = [
-        f"### {name}",
-        "",
-        "```text",
-        f"{name} {' '.join(command.collect_usage_pieces(context))}",
-    ]
-    lines += ["```", ""]
+    usage = " ".join(command.collect_usage_pieces(click.Context(command, info_name=name)))
+    parts = [f"### {name}", f"```text\n{name} {usage}\n```"]
     for paragraph in cleandoc(command.help or "").split("\n\n"):
         if paragraph.startswith(_AS_WRITTEN):
             head, *examples = paragraph.removeprefix(_AS_WRITTEN).splitlines()
-            lines += [f"{head}", "", "```sh", *map(str.strip, examples), "```", ""]
+            parts += [head, "\n".join(["```sh", *map(str.strip, examples), "```"])]
         else:
-            lines += [prose(paragraph), ""]
-    own = [option for option in options_of(command) if key(option) not in map(key, shared)]
+            parts.append(prose(paragraph))
+    options = options_of(command)
+    own = [option for option in options if section_of(option) not in SHARED]
     if own:
-        lines += ["| own option | default | meaning |", "|---|---|---|", *map(row, own), ""]
-    others = [option for option in shared if key(option) in map(key, options_of(command))]
-    if others:
-        names = ", ".join(f"`{max(option.opts, key=len)}`" for option in others)
-        lines += [f"[Shared options](#shared-options): {names}.", ""]
-    return "\n".join(lines)
+        parts.append(table("own option", own))
+    for shared in SHARED:
+        names = [f"`{max(o.opts, key=len)}`" for o in options if section_of(o) == shared]
+        if names:
+            parts.append(f"[{shared} options](#{shared.lower()}-options): {', '.join(names)}")
+    return "\n\n".join(parts)
 
 
-def key(option: click.Option) -> tuple[str, ...]:
+def section_of(option: click.Option) -> str:
+    """Return the section of the help page that has an option."""
+    return str(getattr(option, "section", OWN))
+
+
+def key(option: click.Option) -> tuple[str, str]:
     """Return what two commands have in common if they share an option."""
-    choices = option.type.choices if isinstance(option.type, click.Choice) else ()
-    return (*option.opts, option.help or "", *choices)
+    return option.opts[-1], option.help or ""
 
 
 def reference() -> dict[str, str]:
     """Return the generated parts of the page, by their names."""
     commands = dict(commands_of(program, "commandsync"))
-    uses = Counter(key(option) for command in commands.values() for option in options_of(command))
-    options = {
-        key(option): option for command in commands.values() for option in options_of(command)
-    }
-    shared = [option for known, option in options.items() if uses[known] >= SHARED_BY]
-    shared.sort(key=lambda option: option.opts[-1])
-    rows = "\n".join(map(row, shared))
+    options = [option for command in commands.values() for option in options_of(command)]
+    shared = {key(option): option for option in options if section_of(option) in SHARED}
     return {
-        "shared options": f"| shared option | default | meaning |\n|---|---|---|\n{rows}",
-        "commands": "\n".join(
-            section(name, command, shared) for name, command in commands.items()
-        ).rstrip(),
+        "shared options": "\n\n".join(
+            f"### {name} options\n\n{table('shared option', options)}"
+            for name in SHARED
+            if (options := [shared[k] for k in sorted(shared) if section_of(shared[k]) == name])
+        ),
+        "commands": "\n\n".join(described(name, command) for name, command in commands.items()),
     }
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commandsync.cli.help import Command
 from commandsync.errors import UsageError
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ STEPS = (
 )
 
 
-@click.command("demo")
+@click.command("demo", cls=Command)
 def demo_command() -> int:
     """Show every step, from validate to pull.
 

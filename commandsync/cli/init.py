@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commandsync.cli.help import Command
 from commandsync.cli.options import PATH, listing_options, not_empty
 from commandsync.sync import DEFAULT_MANIFEST
 
@@ -23,7 +24,7 @@ _ADOPTED = (
 )
 
 
-@click.command("init")
+@click.command("init", cls=Command)
 @click.argument("path", type=PATH, default=DEFAULT_MANIFEST, callback=not_empty)
 @listing_options
 def init_command(*, path: str, settings: Settings, output: Output) -> None:

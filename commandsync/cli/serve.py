@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from commandsync.cli.help import Command, Option
 from commandsync.cli.options import PATH, database_option, talk_options
 
 if TYPE_CHECKING:
@@ -36,7 +38,10 @@ def _not_nan(ctx: click.Context, param: click.Parameter, value: float | None) ->
     return value
 
 
-@click.command("serve")
+_condition = partial(click.option, cls=Option, section="Conditions")
+
+
+@click.command("serve", cls=Command)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
 @click.option(
     "--port",
@@ -68,34 +73,34 @@ def _not_nan(ctx: click.Context, param: click.Parameter, value: float | None) ->
     metavar="SECONDS",
     help="The time until a user can vote for a bot again.",
 )
-@click.option(
+@_condition(
     "--latency",
     type=click.FloatRange(0, 60_000),
     metavar="MS",
     callback=_not_nan,
     help="Milliseconds that every answer takes at least.",
 )
-@click.option(
+@_condition(
     "--rate-limit",
     metavar="LIMIT",
     callback=_rate_limit,
     help="Answer more requests of a client with 429: 30/minute, or 100/5 minutes.",
 )
-@click.option(
+@_condition(
     "--fail",
     type=click.FloatRange(0, 1),
     metavar="RATE",
     callback=_not_nan,
     help="The share of requests that fail, half of them after their work was done; 0.1 is a tenth.",
 )
-@click.option(
+@_condition(
     "--lag",
     type=click.FloatRange(0, 3_600),
     metavar="SECONDS",
     callback=_not_nan,
     help="Seconds until reads show a write.",
 )
-@click.option(
+@_condition(
     "--chaos-seed",
     type=click.IntRange(0),
     metavar="N",

@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Notice
-from commandsync.errors import CommandsyncError
+from commandsync.diagnostics import Notice, Problem
+from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.records.texts import Resource
 from commandsync.sync import DEFAULT_MANIFEST
 from commandsync.sync.files import ci_workspace
@@ -103,8 +103,34 @@ def plan_of(
 
 
 def load(settings: Settings) -> tuple[Manifest, ...]:
-    """Load the manifests that the settings name; raises as `load_files`."""
-    return load_files(settings.files or (DEFAULT_MANIFEST,))
+    """Load the manifests that the settings name.
+
+    Raises:
+        ManifestError: As `load_files`; if the settings are strict, also with all warnings.
+    """
+    manifests = load_files(settings.files or (DEFAULT_MANIFEST,))
+    if settings.strict:
+        _refuse([warning for manifest in manifests for warning in manifest.warnings])
+    return manifests
+
+
+def strict_plan(plan: Plan, settings: Settings) -> Plan:
+    """Return a plan, before anything is written.
+
+    Raises:
+        ManifestError: The settings are strict, and there is a warning about a manifest's entry.
+    """
+    if settings.strict:
+        placed = [(notice.location, notice) for notice in plan.notices]
+        _refuse([Problem(at, each.message, each.hint) for at, each in placed if at])
+    return plan
+
+
+def _refuse(warnings: Sequence[Problem]) -> None:
+    if warnings:
+        error = ManifestError(warnings)
+        error.hint = "with --strict, a warning about the manifest is an error"
+        raise error
 
 
 def load_files(paths: Sequence[str]) -> tuple[Manifest, ...]:
@@ -199,7 +225,7 @@ def _planned(job: Job, listed: Snapshot) -> Planned:
         site=job.site,
         connection=job.connection,
         listed=listed,
-        plan=job.plan(listed),
+        plan=strict_plan(job.plan(listed), job.settings),
         again=lambda: _planned(job, job.start_reading().result()),
         replan=job.plan,
         pinned=lambda pins: _planned(job.pinned(pins), listed),

@@ -43,6 +43,7 @@ class Settings:
     prune: bool = True
     max_deletes: DeleteLimit | None = None
     only: str = ""
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)

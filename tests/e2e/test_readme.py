@@ -47,7 +47,6 @@ LINKED = {
 RUN = {"console", "yaml", "diff"}
 NOT_RUN = {"text", "sh", "json"}  # the diagram, the installation, the format of a seed
 RUN_IN_TEST_EXAMPLES = {"python"}
-SHARED_OPTIONS = ("shared option", "default", "meaning")
 MOST_LINES = 200  # of the README
 NUMBERS = ["no", "one", "two", "three", "four", "five"]
 
@@ -68,11 +67,13 @@ def commands_of(group: click.Group, inside: str = "") -> Iterator[tuple[str, cli
             yield f"{inside}{name}", command
 
 
+REFERENCE = TEXTS["docs/command-line.md"]
 COMMANDS = dict(commands_of(program))
+SHARED_OPTIONS = REFERENCE.partition("<!-- shared options -->")[2].partition("<!-- end -->")[0]
 SECTIONS = dict(
     re.findall(
         r"^### commandsync (.*?)\n(.*?)(?=\n###? |\n<!-- end -->)",
-        TEXTS["docs/command-line.md"],
+        REFERENCE,
         re.MULTILINE | re.DOTALL,
     )
 )
@@ -96,6 +97,11 @@ def code(cell: str) -> str:
 def named(text: str) -> set[str]:
     """Return the options in a text."""
     return set(_OPTION.findall(text))
+
+
+def first_cells(text: str) -> list[str]:
+    """Return the cells with options in the tables of a text."""
+    return re.findall(r"^\| (`-.*?) \|", text, re.MULTILINE)
 
 
 def long(options: Iterable[str]) -> set[str]:
@@ -260,19 +266,18 @@ def test_the_reference_has_every_command_in_its_order() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_reference_has_every_option_of_a_command_and_no_other(name: str) -> None:
-    own, _, shared = SECTIONS[name].partition("[Shared options]")
-    rows = re.findall(r"^\| (`-.*?) \|", own, re.MULTILINE)
-    described = {option for row in table(*SHARED_OPTIONS) for option in named(row[0])}
+    own, *shared = re.split(r"^\[\w+ options\]", SECTIONS[name], flags=re.MULTILINE)
+    options = named(" ".join(first_cells(own))) | named("".join(shared))
 
-    assert named(shared) <= described
-    assert long(named(" ".join(rows)) | named(shared)) == long(options_of(COMMANDS[name]))
+    assert long(options) == long(options_of(COMMANDS[name]))
+    assert named("".join(shared)) <= named(" ".join(first_cells(SHARED_OPTIONS)))
 
 
 def test_every_example_of_the_reference_can_be_parsed() -> None:
     examples = re.findall(r"^commandsync (?!\[)([a-z].*)$", "".join(fenced("sh")), re.MULTILINE)
 
     for example in examples:
-        words = shlex.split(re.split(" (?:>>?|&&) ", example)[0], comments=True)
+        words = shlex.split(re.split(r" (?:>>?|&&|\|) ", example)[0], comments=True)
         name = " ".join(words[:2]) if words[0] not in COMMANDS else words[0]
         command = COMMANDS[name]
         context = click.Context(command, info_name=name)
