@@ -28,14 +28,14 @@ _PATH = re.compile(r"(?<!`)\b[\w./-]+\.(?:yaml|json|md|db)\b|\bCOMMANDSYNC_[A-Z]
 
 
 def commands_of(group: click.Group, inside: str) -> Iterator[tuple[str, click.Command]]:
-    """Yield every command with its full name, the commands of a group in its place."""
+    """Yield every command with its full name, each group before its commands."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
+        if command is not None and not command.hidden:
+            yield f"{inside} {name}", command
         if isinstance(command, click.Group):
             yield from commands_of(command, f"{inside} {name}")
-        elif command is not None and not command.hidden:
-            yield f"{inside} {name}", command
 
 
 def options_of(command: click.Command) -> list[click.Option]:
@@ -52,6 +52,8 @@ def row(option: click.Option) -> str:
         names = f"{names[:-1]} {_metavar(option)}`"
     shown = default[1] if default else _default(option)
     meaning = prose(_DEFAULT.sub("", text))
+    if isinstance(option.type, click.IntRange | click.FloatRange) and option.type.max is not None:
+        meaning += f" From {option.type.min:,} to {option.type.max:,}."
     if option.envvar:
         meaning += f" Environment variable: `{option.envvar}`."
     return f"| {names.replace('|', chr(92) + '|')} | {f'`{shown}`' if shown else ''} | {meaning} |"

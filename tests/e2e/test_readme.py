@@ -261,7 +261,7 @@ def test_one_example_shows_every_key_and_agrees_with_the_schema() -> None:
 
 
 def test_the_reference_has_every_command_in_its_order() -> None:
-    assert list(SECTIONS) == list(COMMANDS)
+    assert [name for name in SECTIONS if name in COMMANDS] == list(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
