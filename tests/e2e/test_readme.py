@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 import jsonschema
@@ -11,11 +11,13 @@ import pytest
 import yaml
 
 from commandsync.api.policy import FAILURES_IN_A_ROW, LONGEST_WAIT
+from commandsync.apply.outcomes import Outcome
 from commandsync.cli.program import EPILOG, program
 from commandsync.document import failure_kind
 from commandsync.errors import CommandsyncError, FileError
 from commandsync.manifest import json_schema
 from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES
+from commandsync.plan.changes import Action
 from commandsync.plan.guard import ALWAYS_ALLOWED, DEFAULT_LIMIT
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.server import openapi_text
@@ -339,6 +341,16 @@ def test_the_reference_has_every_kind_of_failure() -> None:
     kinds = {failure_kind(kind.__new__(kind)) for kind in below if kind is not CommandsyncError}
 
     assert set(_CODE.findall(listed)) == kinds | {"interrupted", "declined"}
+
+
+def test_the_glossary_has_every_action_outcome_and_summary_of_a_result() -> None:
+    glossary = TEXTS["docs/glossary.md"]
+    words = {
+        cell.split(" ")[0] for cell in re.findall(r"^\| ([a-z]+.*?) \|", glossary, re.MULTILINE)
+    }
+    summaries = {"unchanged", "verified", "refused", "stale", "fingerprint", "digest"}
+
+    assert words >= {*get_args(Action), *Outcome, *summaries}
 
 
 @pytest.mark.parametrize(
