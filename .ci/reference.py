@@ -63,7 +63,7 @@ def _metavar(option: click.Option) -> str:
     if option.metavar:
         return option.metavar
     if isinstance(option.type, click.Choice):
-        return "CHOICE"
+        return "|".join(map(str, option.type.choices))
     return "N" if isinstance(option.type, click.IntRange) else "TEXT"
 
 
