@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def validate_command(*, files: tuple[str, ...], strict: bool, output: Output) -> None:
     """Check manifests, with no network and no token.
 
-    Shows all problems at once, as path:line:column. Exits 4 if there are any.
+    Shows the problems of all files, each as path:line:column. Exits 4 if there are any.
 
     \b
     Example:
