@@ -67,6 +67,7 @@ _NOTES = {
     "unknown types of options": "they are read as the other options are",
     _EMPTY: "they cannot be called, and are left out",
 }
+_OWN_LIST = "in a list of your own, map its keys to name, description, syntax and category"
 _MOST_NAMED = 10  # in one note
 _LONGEST_NAMED = 100  # characters
 
@@ -95,6 +96,7 @@ class CommandReader:
         Raises:
             FileError: It is not an application command.
         """
+        self._check(value.content, value, "command")
         for path in self._callable(value):
             yield self._entry(path, value, folder)
 
@@ -119,7 +121,6 @@ class CommandReader:
         while waiting:
             path = waiting.pop()
             node, depth = path[-1], len(path)
-            self._check(node, value, "command" if depth == 1 else "option")
             inner = [(*path, option) for option in self._options(node, value) if _nests(option)]
             if inner and depth == _DEEPEST:
                 raise value.problem("its sub-commands are nested deeper than in a group")
@@ -131,7 +132,9 @@ class CommandReader:
 
     def _check(self, node: Node, value: JsonValue, what: str) -> None:
         if not (isinstance(node, dict) and _text(node, "name")):
-            raise value.problem(f"not an application command: {_a(what)} has no name")
+            article = "an" if what == "option" else "a"
+            message = f"not an application command: {article} {what} has no name"
+            raise value.problem(message, _OWN_LIST)
         for key in node:
             if key not in _KEYS[what]:
                 self._note(f"unknown keys of {what}s", key, value)
@@ -220,10 +223,12 @@ def _kind(value: object, words: Mapping[str, int], *, default: int) -> int | str
     match value:
         case None:
             return default
-        case int() | float():
+        case str():
+            return words.get(value.replace("_", "").casefold(), value)
+        case int() | float() if not isinstance(value, bool):
             return int(value) if value in range(1000) else str(value)
-        case _:
-            return words.get(str(value).replace("_", "").casefold(), str(value))
+        case _:  # not shown: it may be nested too deep for that
+            return type(value).__name__
 
 
 def _option_type(option: Node) -> int | str:
@@ -256,7 +261,3 @@ def _for_administrators(command: Node) -> bool:
     text = str(command.get("default_member_permissions"))
     permissions = int(text) if re.fullmatch("[0-9]{1,20}", text) else None
     return permissions is not None and (permissions == 0 or bool(permissions & _ADMINISTRATOR))
-
-
-def _a(what: str) -> str:
-    return f"{'an' if what == 'option' else 'a'} {what}"

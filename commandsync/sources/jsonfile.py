@@ -43,8 +43,7 @@ class JsonFile:
         except jsontext.TooLargeError as error:
             raise FileError(f"{path or 'the answer'} is too large: {error}") from error
         except (ValueError, RecursionError) as error:
-            why = "it is nested too deep" if isinstance(error, RecursionError) else _why(error)
-            raise FileError(f"{path or 'the answer'} is not valid JSON: {why}") from error
+            raise FileError(f"{path or 'the answer'} is not valid JSON: {_why(error)}") from error
         self.root = JsonValue(content, _skip(self._text, 0), self)
 
     @cached_property
@@ -106,7 +105,11 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _why(error: ValueError) -> str:
-    if isinstance(error, UnicodeDecodeError):
-        return "it is not UTF-8, UTF-16 or UTF-32"
-    return "a number has too many digits"
+def _why(error: ValueError | RecursionError) -> str:
+    match error:
+        case RecursionError():
+            return "it is nested too deep"
+        case UnicodeDecodeError():
+            return "it is not UTF-8, UTF-16 or UTF-32"
+        case _:
+            return "a number has too many digits"

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FILE = Path(__file__).parents[1] / "fixtures" / "discord" / "application-commands.openapi.json"
+FILE = (
+    Path(__file__).parents[1]
+    / "fixtures"
+    / "discord"
+    / "schema"
+    / "application-commands.openapi.json"
+)
 SCHEMAS: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))["components"]["schemas"]
 
 _WORDS = st.text(st.sampled_from(string.ascii_letters + " -_<>[]|{}:#@`\u202e\x1bé\U0001f600"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -196,15 +197,16 @@ def test_what_is_not_known_is_read_as_far_as_possible_and_told_once() -> None:
         {"name": "b", "type": 7, "shape": 1, "options": options},
         {"name": "c", "shape": {}, "size": [], "options": options},
         {"name": "d", "type": [1]},
+        {"name": "e", "type": True},
     ]
 
     reading = read(commands)
 
-    assert [entry.syntax for entry in reading.entries] == ["b", "/c [mode] [mode]", "d"]
+    assert [entry.syntax for entry in reading.entries] == ["b", "/c [mode] [mode]", "d", "e"]
     assert [f"{note.message}: {note.hint.partition(';')[0]}" for note in reading.notes] == [
         "unknown keys of commands: 'shape', 'size': they are ignored",
         "unknown keys of options: 'colour': they are ignored",
-        "unknown types of commands: '7', '[1]': their syntax is the name alone",
+        "unknown types of commands: '7', 'list', 'bool': their syntax is the name alone",
         "unknown types of options: '99': they are read as the other options are",
     ]
 
@@ -251,3 +253,18 @@ def test_sub_commands_below_a_sub_command_of_a_group_are_an_error() -> None:
     assert complaint([{"name": "a", "options": [nested]}]) == (
         "the answer: its sub-commands are nested deeper than in a group"
     )
+
+
+def test_nesting_as_deep_as_the_parser_allows_gives_no_traceback() -> None:
+    depths = range(sys.getrecursionlimit() - 150, sys.getrecursionlimit())
+    messages = set()
+
+    for depth in depths:
+        nested = "[" * depth + "]" * depth
+        for text in (f'[{{"name": "a", "type": {nested}}}]', f'{{"x": {nested}, "commands": []}}'):
+            try:
+                read_answer(text.encode())
+            except FileError as error:
+                messages.add(error.message)
+
+    assert messages <= {"the answer is not valid JSON: it is nested too deep"}
