@@ -110,7 +110,9 @@ class _Visitor:
         self._registers = registers
 
     def visit(self, body: Iterable[ast.AST], scope: Scope) -> None:
-        for statement in body:
+        waiting = list(body)[::-1]
+        while waiting:
+            statement = waiting.pop()
             match statement:
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
                     self._function(statement, scope)
@@ -119,7 +121,9 @@ class _Visitor:
                 case ast.Import() | ast.ImportFrom():
                     _bind_import(statement, scope)
                 case _:
-                    self._other(statement, scope)
+                    inner = [part for name in _BODIES for part in getattr(statement, name, ())]
+                    self._other(statement, scope, simple=not inner)
+                    waiting += inner[::-1]
 
     def _function(self, node: Function, scope: Scope) -> None:
         scope.bind(node.name, node.lineno, node)
@@ -140,15 +144,12 @@ class _Visitor:
         self._result.classes[node] = inner
         self.visit(node.body, inner)
 
-    def _other(self, statement: ast.AST, scope: Scope) -> None:
+    def _other(self, statement: ast.AST, scope: Scope, *, simple: bool) -> None:
         for name, value in _assigned(statement):
             scope.bind(name, getattr(statement, "lineno", 0), value)
         if isinstance(statement, (ast.Assign, ast.AnnAssign)):
             self._assignment(statement, scope)
-        bodies = [getattr(statement, name, ()) for name in _BODIES]
-        for body in filter(None, bodies):
-            self.visit(body, scope)
-        if self._registers and not any(bodies):
+        if self._registers and simple:
             calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
             found = [(call, scope) for call in calls if last_name(call.func) in _REGISTERING]
             self._result.registered += found
@@ -246,3 +247,15 @@ def last_name(expression: ast.AST) -> str:
             return name
         case _:
             return ""
+
+
+def words(expression: ast.AST) -> str:
+    """Return the names and texts in an expression, such as `discord Interaction`."""
+    parts = []
+    for node in ast.walk(expression):
+        match node:
+            case ast.Name(id=text) | ast.Attribute(attr=text) | ast.Constant(value=str(text)):
+                parts.append(text)
+            case _:
+                pass
+    return " ".join(parts)
