@@ -77,7 +77,8 @@ class Annotations:
             case ast.Subscript(value=head, slice=inside):
                 name = self._name(head, part.scope)
                 if name == "Literal":
-                    result.literals = tuple(self._literals(inside, part.scope, result))
+                    values = tuple(self._literals(inside, part.scope, result))
+                    result.literals = () if result.unread else values
                     result.choices = tuple(map(str, result.literals))
                 elif name == "Greedy" and not inner:
                     one = self.read(inside, part.scope, inner=True)
