@@ -160,7 +160,7 @@ class Declarations:
             parent=on if isinstance(on, Declaration) else None,
             given=given,
             decorators=function.decorator_list,
-            menu="message" if name == "message_command" else _menu_of(function),
+            menu=_menu_of(function, name) if _DECORATORS[name] is Form.MENU else "user",
         )
 
     def _declared_on(
@@ -274,8 +274,10 @@ def _given(call: ast.expr) -> dict[str, ast.expr]:
     return {"name": call.args[0], **given} if call.args else given
 
 
-def _menu_of(function: Function) -> str:
+def _menu_of(function: Function, decorator: str = "") -> str:
     """Return whose menu a function is in: its last parameter says what it is about."""
+    if decorator == "message_command":
+        return "message"
     annotations = [parameter.annotation for parameter in parameters(function.args)][-1:]
     types = " ".join(words(annotation) for annotation in annotations if annotation)
     return "message" if "Message" in types else "user"
