@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Notice
-from commandsync.errors import CommandsyncError
+from commandsync.diagnostics import Notice, Problem
+from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.records.texts import Resource
 from commandsync.sync import DEFAULT_MANIFEST
 from commandsync.sync.files import ci_workspace
@@ -105,13 +105,38 @@ def plan_of(
 
 
 def load(settings: Settings) -> tuple[Manifest, ...]:
-    """Load the manifests that the settings name; raises as `load_files`."""
+    """Load the manifests that the settings name.
+
+    Raises:
+        ManifestError: As `load_files`; if the settings are strict, also with all warnings.
+    """
     from commandsync.sync.progress import ManifestsRead  # noqa: PLC0415 - as late as the loading
 
     start = monotonic()
     manifests = load_files(settings.files or (DEFAULT_MANIFEST,))
     settings.on_progress(ManifestsRead(manifests, monotonic() - start))
+    if settings.strict:
+        _refuse([warning for manifest in manifests for warning in manifest.warnings])
     return manifests
+
+
+def strict_plan(plan: Plan, settings: Settings) -> Plan:
+    """Return a plan, before anything is written.
+
+    Raises:
+        ManifestError: The settings are strict, and there is a warning about a manifest's entry.
+    """
+    if settings.strict:
+        placed = [(notice.location, notice) for notice in plan.notices]
+        _refuse([Problem(at, each.message, each.hint) for at, each in placed if at])
+    return plan
+
+
+def _refuse(warnings: Sequence[Problem]) -> None:
+    if warnings:
+        error = ManifestError(warnings)
+        error.hint = "with --strict, a warning about the manifest is an error"
+        raise error
 
 
 def load_files(paths: Sequence[str]) -> tuple[Manifest, ...]:
@@ -213,7 +238,7 @@ def _planned(job: Job, listed: Snapshot) -> Planned:
         site=job.site,
         connection=job.connection,
         listed=listed,
-        plan=job.plan(listed),
+        plan=strict_plan(job.plan(listed), job.settings),
         again=lambda: _planned(job, job.start_reading().result()),
         replan=job.plan,
         pinned=lambda pins: _planned(job.pinned(pins), listed),

@@ -49,6 +49,7 @@ class Settings:
     prune: bool = True
     max_deletes: DeleteLimit | None = None
     only: str = ""
+    strict: bool = False
     on_progress: Callable[[Progress], object] = field(default=_ignore, repr=False, compare=False)
 
 
