@@ -14,7 +14,7 @@ from commandsync.api.policy import Send, Wait
 from commandsync.report import progress as text
 from commandsync.report import render_settled
 from commandsync.report.lines import joined
-from commandsync.sync.progress import ApplyProgress, CallProgress, ManifestsRead
+from commandsync.sync.progress import ApplyProgress, CallProgress, FilesRead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,6 +54,7 @@ class Lines:
 
     def __init__(self, output: Output) -> None:
         self._output = output
+        self._applying = False
         self._sites: list[Site] = []
         self._calls: dict[int, tuple[float, Timer | None]] = {}  # when each began
         self._lock = RLock()  # calls are made in several threads
@@ -61,13 +62,13 @@ class Lines:
     def show(self, progress: Progress) -> None:
         """Show what there is to say about it."""
         match progress:
-            case ManifestsRead(manifests=manifests, seconds=seconds):
-                for manifest in manifests:
-                    self._say(text.manifest_line(manifest, seconds))
+            case FilesRead(paths=paths, content=content, seconds=seconds):
+                self._say(text.file_line(paths, content, seconds))
             case CallProgress():
                 with self._lock:
                     self._show_call(progress)
             case ApplyProgress(step=step):
+                self._applying = step is not None
                 screen = self._output.screen(sys.stderr)
                 for settled in step.settled if step else ():
                     self._output.talk(render_settled(settled, screen=screen))
@@ -86,7 +87,8 @@ class Lines:
             self._say(_site_line(progress.site))
         match progress.step:
             case None:
-                if progress.operation.method == "GET":  # the result of a write is shown
+                reads = progress.operation.method == "GET"
+                if reads or not self._applying:  # an apply shows its changes as they are settled
                     self._say(text.call_line(progress.operation.name, now - begun))
                 return
             case Wait():
@@ -134,7 +136,7 @@ class Place:
     def show(self, progress: Progress) -> None:
         """Show what a run does now, or waits for."""
         match progress:
-            case ManifestsRead():
+            case FilesRead():
                 pass
             case CallProgress():
                 self._note_call(progress)

@@ -10,7 +10,7 @@ from commandsync.apply.steps import Call, Step
 from commandsync.cli import progress
 from commandsync.cli.output import Output
 from commandsync.cli.progress import Lines, Place, shown
-from commandsync.sync.progress import ApplyProgress, CallProgress, ManifestsRead
+from commandsync.sync.progress import ApplyProgress, CallProgress, FilesRead
 from commandsync.sync.site import Site
 from tests.support.monitor import Monitor
 from tests.support.plans import command, plan_of
@@ -64,7 +64,7 @@ def test_an_apply_without_changes_opens_no_place(monitor: Monitor) -> None:
     with monitor.attached(), shown(Output()) as show:
         show(ApplyProgress(plan_of([]), Step()))
         show(ApplyProgress(plan_of([]), None))
-        show(ManifestsRead((), 0.1))
+        show(FilesRead([], PLAN, 0.1))
         show(CallProgress(SITE, READ, None))
 
     assert monitor.text == "\n"
