@@ -201,8 +201,7 @@ class Place:
             get_renderable=self._content,
             console=Console(stderr=True, no_color=not self._color),
             transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
+            redirect_stdout=False,  # results come after it is erased; warnings go above it
         )
         live.start(refresh=True)
         return live
