@@ -79,6 +79,8 @@ class Lines:
 
     def _show_call(self, progress: CallProgress) -> None:
         key, now, timer = id(progress.operation), monotonic(), None
+        if progress.step is None and key not in self._calls:
+            return  # it was never sent
         begun, last = self._calls.pop(key, (now, None))
         if last is not None:
             last.cancel()
@@ -113,11 +115,10 @@ class _Call:
 
 @dataclass(slots=True)
 class _Apply:
-    """An apply: the changes that are settled, the one sent last, and the end of a pause."""
+    """An apply: how many of its changes are settled, and when its pause ends."""
 
     total: int
     settled: set[int] = field(default_factory=set)
-    current: str = ""
     pause_end: float = 0.0
 
 
@@ -127,6 +128,7 @@ class Place:
     def __init__(self, *, color: bool) -> None:
         self._color = color
         self._calls: dict[int, _Call] = {}
+        self._changes: dict[int, str] = {}  # what the calls of an apply are for
         self._late: set[int] = set()
         self._apply: _Apply | None = None
         self._live: Live | None = None
@@ -149,17 +151,21 @@ class Place:
         """Erase the place; calls that a signal left in flight show nothing any more."""
         with self._lock:
             self._closed = True
+            for call in self._calls.values():
+                call.timer.cancel()
             self._update()
 
     def _note_call(self, progress: CallProgress) -> None:
         key = id(progress.operation)
         with self._lock:
-            call = self._calls.pop(key, None)
+            call = self._calls.get(key)
             if progress.step is not None:
                 timer = call.timer if call else _timer(lambda: self._note_late(key))
                 self._calls[key] = _Call(progress, monotonic(), timer)
             elif call is not None:
                 call.timer.cancel()
+                del self._calls[key]
+                self._changes.pop(key, None)
                 self._late.discard(key)
                 self._update()
 
@@ -179,9 +185,10 @@ class Place:
         apply = self._apply or _Apply(len(plan.changes))
         apply.settled.update(id(settled.change) for settled in step.settled)
         apply.pause_end = monotonic() + step.wait if step.wait else 0.0
-        for call in step.start:
-            is_write = call.key >= 0
-            apply.current = text.under_way(plan.changes[call.key]) if is_write else ""
+        writes = (call for call in step.start if call.key >= 0)
+        self._changes |= {
+            id(call.operation): text.under_way(plan.changes[call.key]) for call in writes
+        }
         return apply
 
     def _update(self) -> None:
@@ -226,13 +233,15 @@ class Place:
         return grid
 
     def _status(self, apply: _Apply | None) -> str:
-        for key, call in [*self._calls.items()]:
-            if key in self._late:
-                return _wait_line(call.progress, monotonic() - call.since)
+        calls = [*self._calls.items()]
+        if late := [(key, call) for key, call in calls if key in self._late]:
+            key, call = max(late, key=lambda item: _weight(item[1].progress))
+            elapsed = monotonic() - call.since
+            return _wait_line(call.progress, elapsed, self._changes.get(key, ""))
         left = apply.pause_end - monotonic() if apply else 0.0
         if left > 0:
             return text.reread_line(left)
-        return apply.current if apply else ""
+        return next((self._changes.get(key, "") for key, _ in reversed(calls)), "")
 
 
 def _timer(function: Callable[[], object]) -> Timer:
@@ -242,11 +251,18 @@ def _timer(function: Callable[[], object]) -> Timer:
     return timer
 
 
-def _wait_line(progress: CallProgress, elapsed: float) -> str:
+def _weight(progress: CallProgress) -> int:
+    """Return how much a wait says about the others: the end of a rate limit says most."""
+    step = progress.step
+    return 1 + step.everyone if isinstance(step, Wait) else 0
+
+
+def _wait_line(progress: CallProgress, elapsed: float, name: str = "") -> str:
     if progress.step is None:  # pragma: no cover - it ends in this moment
         return ""
     host = urlsplit(progress.site.address.base_url).netloc
-    return text.wait_line(progress.step, elapsed, call=progress.operation.name, host=host)
+    call = name or progress.operation.name
+    return text.wait_line(progress.step, elapsed, call=call, host=host)
 
 
 def _site_line(site: Site) -> str:
