@@ -87,7 +87,8 @@ def table(head: str, options: Iterable[click.Option]) -> str:
 
 def described(name: str, command: click.Command) -> str:
     """Return the section of a command."""
-    usage = " ".join(command.collect_usage_pieces(click.Context(command, info_name=name)))
+    context = click.Context(command, info_name=name)
+    usage = " ".join(command.collect_usage_pieces(context))
     parts = [f"### {name}", f"```text\n{name} {usage}\n```"]
     for paragraph in cleandoc(command.help or "").split("\n\n"):
         if paragraph.startswith(_AS_WRITTEN):
@@ -95,6 +96,9 @@ def described(name: str, command: click.Command) -> str:
             parts += [head, "\n".join(["```sh", *map(str.strip, examples), "```"])]
         else:
             parts.append(prose(paragraph))
+    for argument in command.params:
+        if isinstance(argument, click.Argument) and argument.help:
+            parts.append(f"`{argument.make_metavar(context)}`: {prose(argument.help)}")
     options = options_of(command)
     own = [option for option in options if section_of(option) not in SHARED]
     if own:
