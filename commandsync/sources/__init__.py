@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from commandsync.sources.entry import SourceReading
 
+_PYTHON = frozenset({".py", ".pyw"})
 _SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
 _EXPECTED = "a source is Python code, Discord's commands as JSON, or a list as JSON or CSV"
 _NOT_READ = (
@@ -46,7 +47,7 @@ def read(
     suffix = path.suffix.casefold()
     if path.is_dir():
         return _read_folder(path, columns or {}, locale)
-    if suffix == ".py":
+    if suffix in _PYTHON:
         return _read_python(path)
     if suffix in _SCRIPTS:
         raise FileError(f"{path.as_posix()}: JavaScript is not read", hint=_NOT_READ)
@@ -74,7 +75,7 @@ def _read_folder(folder: Path, columns: Mapping[str, str], locale: str) -> Sourc
 
     inside = list(files.files_of(folder))
     suffixes = {path.suffix.casefold() for path in inside}
-    if ".py" in suffixes:
+    if suffixes & _PYTHON:
         return _read_python(folder)
     paths = list(filter(files.is_command_file, inside))
     if not paths:
@@ -86,7 +87,6 @@ def _read_folder(folder: Path, columns: Mapping[str, str], locale: str) -> Sourc
 
 
 def _read_python(path: Path) -> SourceReading:
-    from importlib import import_module  # noqa: PLC0415 - only Python code needs it
+    from commandsync.sources import python  # noqa: PLC0415 - parses code, which JSON is not
 
-    result: SourceReading = import_module("commandsync.sources.python").read([path.as_posix()])
-    return result
+    return python.read([path.as_posix()])

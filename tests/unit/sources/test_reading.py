@@ -158,6 +158,15 @@ def test_a_link_in_a_folder_is_not_followed(inside: Path) -> None:
     assert len(read("bot").entries) == 1
 
 
+def test_a_file_or_folder_with_python_code_is_read_as_python(inside: Path) -> None:
+    code = b"import discord\n@bot.tree.command()\nasync def ping(interaction):\n    'Pings.'\n"
+    write(inside, "bot/cogs/main.py", code)
+    write(inside, "bot/config.json", {"token": "x"})
+
+    assert [entry.syntax for entry in read("bot").entries] == ["/ping"]
+    assert read("bot/cogs/main.py") == read("bot/cogs") == read("bot")
+
+
 def test_what_is_not_read_is_told_with_what_to_do(inside: Path) -> None:
     write(inside, "empty/notes.txt", b"")
     write(inside, "scripts/ping.js", b"")
