@@ -120,7 +120,8 @@ def test_what_contains_no_commands_is_an_error(inside: Path, content: object, me
 
 def test_a_folder_has_one_file_for_each_command_and_folders_are_categories(inside: Path) -> None:
     write(inside, "bot/ping.json", PING)
-    write(inside, "bot/fun/games/chess.JSON", {"name": "chess"})
+    move = {"type": 1, "name": "move", "description": "Moves"}
+    write(inside, "bot/fun/games/chess.JSON", {"name": "chess", "options": [move]})
     write(inside, "bot/mod/ban.json", [{"name": "ban"}, ROW])
     write(inside, "bot/package.json", {"name": "my-bot"})
     write(inside, "bot/README.md", b"#")
@@ -131,7 +132,7 @@ def test_a_folder_has_one_file_for_each_command_and_folders_are_categories(insid
 
     assert [(entry.name, entry.category) for entry in entries] == [
         ("ping", None),
-        ("chess", "games"),
+        ("chess move", "games"),
         ("ban", "mod"),
         ("ban", "Mod"),
     ]
