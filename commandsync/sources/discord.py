@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from commandsync.diagnostics import Notice
-from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait
+from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait, menu_description
 from commandsync.sources.syntax import Parameter, literal, slash_syntax
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class CommandReader:
         syntax = literal(name)
         if kind in _MENUS:
             if description == NO_DESCRIPTION:
-                description = f"In the menu of a {_MENUS[kind]}, under Apps."
+                description = menu_description(_MENUS[kind])
         elif kind in {_COMMAND, _ENTRY_POINT}:
             syntax = slash_syntax(name, self._parameters(node, value))
         else:
