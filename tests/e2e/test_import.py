@@ -323,9 +323,11 @@ def test_the_commands_that_are_registered_with_discord_are_imported(home: Home) 
         server.then(answering({"id": "42"}), answering([command | {"name": "pong"}]))
         home.variable("DISCORD_BASE_URL", server.url)
         first = home.run("import", "discord", "--yes")
-        second = home.run("import", "discord", "--yes")
+        second = home.run("import", "discord", "--yes", "-v")
 
     assert (first.code, second.code) == (0, 0)
+    assert f"{server.url}, with the token from DISCORD_TOKEN" in second.err
+    assert "list application commands: 0." in second.err
     assert "marked-discord" not in first.said + second.said + home.read("commands.imported.json")
     assert '  import: {from: ["discord"]}' in second.err
     assert "formerly: [ping]" in home.read("commands.yaml")
