@@ -91,6 +91,7 @@ class _Reader:
     def __init__(self, names: Names, outlines: list[Outline], notes: list[Notice]) -> None:
         self._names = names
         self._outlines = outlines
+        self._complete = not notes  # so far, of files that could not be read
         self._notes = notes
         self._constants = Constants(names)
         self._declarations = Declarations(names, self._constants)
@@ -115,6 +116,7 @@ class _Reader:
         return SourceReading(
             entries=tuple(sorted(found.values(), key=lambda entry: _position(entry.place, order))),
             notes=tuple(sorted(set(notes), key=lambda note: _position(note.location, order))),
+            complete=self._complete,
         )
 
     def _declared(self) -> Iterator[Declaration]:
