@@ -51,12 +51,12 @@ def read(
         return _read_python(path)
     if suffix in _SCRIPTS:
         raise FileError(f"{path.as_posix()}: JavaScript is not read", hint=_NOT_READ)
-    from commandsync.sources import files, reading  # noqa: PLC0415 - Python code needs neither
+    from commandsync.sources import contents, files  # noqa: PLC0415 - Python code needs neither
 
     data = {path.as_posix(): files.read_bytes(path)}
     if suffix == ".csv":
-        return reading.of_csv(data, columns or {})
-    return reading.of_json(data, columns=columns or {}, locale=locale)
+        return contents.of_csv(data, columns or {})
+    return contents.of_json(data, columns=columns or {}, locale=locale)
 
 
 def read_answer(data: bytes, *, locale: str = "") -> SourceReading:
@@ -65,13 +65,13 @@ def read_answer(data: bytes, *, locale: str = "") -> SourceReading:
     Raises:
         FileError: It is not a list of application commands.
     """
-    from commandsync.sources import reading  # noqa: PLC0415 - as above
+    from commandsync.sources import contents  # noqa: PLC0415 - as above
 
-    return reading.of_json({"": data}, columns={}, locale=locale)
+    return contents.of_json({"": data}, columns={}, locale=locale)
 
 
 def _read_folder(folder: Path, columns: Mapping[str, str], locale: str) -> SourceReading:
-    from commandsync.sources import files, reading  # noqa: PLC0415 - as above
+    from commandsync.sources import contents, files  # noqa: PLC0415 - as above
 
     inside = list(files.files_of(folder))
     suffixes = {path.suffix.casefold() for path in inside}
@@ -83,7 +83,7 @@ def _read_folder(folder: Path, columns: Mapping[str, str], locale: str) -> Sourc
         message = f"{folder.as_posix()} has no Python or JSON file"
         raise FileError(message, hint=_NOT_READ if scripts else _EXPECTED)
     data = files.read_all(paths, folder)
-    return reading.of_json(data, columns=columns, locale=locale, folder=folder.as_posix())
+    return contents.of_json(data, columns=columns, locale=locale, folder=folder.as_posix())
 
 
 def _read_python(path: Path) -> SourceReading:

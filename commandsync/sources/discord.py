@@ -123,7 +123,7 @@ class CommandReader:
             node, depth = path[-1], len(path)
             inner = [(*path, option) for option in self._options(node, value) if _nests(option)]
             if inner and depth == _DEEPEST:
-                raise value.problem("its sub-commands are nested deeper than in a group")
+                raise value.problem("its sub-commands are nested deeper than Discord allows")
             if not inner and depth > 1 and _option_type(node) == _GROUP:
                 self._note(_EMPTY, _text(node, "name"), value)
             elif not inner:

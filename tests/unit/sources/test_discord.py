@@ -11,8 +11,8 @@ import pytest
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 from commandsync.sources import read_answer
+from commandsync.sources.contents import of_json
 from commandsync.sources.entry import Trait
-from commandsync.sources.reading import of_json
 
 if TYPE_CHECKING:
     from commandsync.sources.entry import SourceEntry, SourceReading
@@ -251,7 +251,7 @@ def test_sub_commands_below_a_sub_command_of_a_group_are_an_error() -> None:
     nested = {**LANGUAGE, "options": [{**LANGUAGE, "options": [SET]}]}
 
     assert complaint([{"name": "a", "options": [nested]}]) == (
-        "the answer: its sub-commands are nested deeper than in a group"
+        "the answer: its sub-commands are nested deeper than Discord allows"
     )
 
 
