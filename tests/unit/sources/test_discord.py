@@ -117,6 +117,30 @@ def test_types_in_words_nest_too() -> None:
     assert entry(options=[group]).syntax == "/ping language set"
 
 
+def test_keys_in_camel_case_are_those_that_discord_js_writes() -> None:
+    command = {
+        "applicationId": "1",
+        "guildId": "5",
+        "defaultMemberPermissions": "8",
+        "nameLocalizations": {"de": "pong"},
+        "options": [
+            {
+                **option(minValue=1, channelTypes=[0]),
+                "choices": [
+                    {"name": "on", "nameLocalizations": {"de": "an"}},
+                    {"name": "off"},
+                ],
+            }
+        ],
+    }
+
+    reading = read([{"name": "ping", **command}], locale="de")
+
+    assert reading.entries[0].syntax == "/pong [an|off]"
+    assert reading.entries[0].traits == {Trait.GUILD_ONLY, Trait.ADMIN_ONLY}
+    assert reading.notes == ()
+
+
 def test_the_key_stays_if_the_command_is_renamed() -> None:
     assert entry(id="77", name="old").key == entry(id=77, name="new").key == "discord:77"
     assert entry(id=None).key is None
