@@ -37,6 +37,7 @@ Exit codes:
 COMMANDS = {
     "init": "Write a manifest; never over an existing file.",
     "validate": "Check manifests, with no network and no token.",
+    "doctor": "Check the settings, the service and the token.",
     "plan": "Show what apply would change; nothing is written.",
     "apply": "Make the listing match the manifest.",
     "pull": "Print a manifest of what is listed now.",

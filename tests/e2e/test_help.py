@@ -67,8 +67,8 @@ def test_apply_has_its_options_in_four_sections(home: Home) -> None:
         ],
         "Manifest": ["--file", "--strict", "--no-prune", "--max-deletes", "--only"],
         "Service": [
-            *("--base-url", "--bot", "--token-file", "--timeout", "--retries"),
-            *("--insecure-http", "--concurrency"),
+            *("--base-url", "--bot", "--token-file", "--timeout", "--insecure-http"),
+            *("--retries", "--concurrency"),
         ],
         "Output": ["--format", "--color", "--full", "--quiet", "--verbose"],
     }
