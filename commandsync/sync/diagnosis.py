@@ -9,6 +9,7 @@ import platform
 import sys
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from commandsync import __version__
@@ -47,7 +48,7 @@ def diagnose(settings: Settings, *, given: Mapping[str, str]) -> Iterator[Check]
         yield from _listing(settings, None, given)
         return
     for manifest in manifests:
-        for check in (_manifest(manifest), *_listing(settings, manifest, given)):
+        for check in chain([_manifest(manifest)], _listing(settings, manifest, given)):
             yield replace(check, manifest=manifest.path if len(manifests) > 1 else "")
 
 

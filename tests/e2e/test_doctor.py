@@ -10,6 +10,7 @@ import pytest
 from commandsync.api.address import parse_address
 from commandsync.client import acceptance
 from commandsync.client.environment import proxy_host, surroundings
+from commandsync.sync import diagnosis
 from tests.support.home import fields
 from tests.support.proxy import Instead
 from tests.support.rawserver import RawServer
@@ -177,11 +178,13 @@ def test_a_silent_gateway_is_not_waited_for(
 
 
 def test_the_gateway_needs_the_extra(home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diagnosis, "_EXTRAS", {"async": "not-installed"})
     monkeypatch.delitem(sys.modules, "commandsync.client.stream", raising=False)
     monkeypatch.setitem(sys.modules, "aiohttp", None)
     ran = home.run("doctor", "--format", "json")
 
     assert ran.code == 0
+    assert checks(ran)["commandsync"][1].endswith(", extras: none")
     assert checks(ran)["access"][1].startswith("the check of the token needs the extra [async]")
     assert "install" in ran.document["checks"][-1]["hint"]
     assert bot.token not in ran.out
