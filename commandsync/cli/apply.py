@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 @path_option("--plan", "plan_file", help="Apply this saved plan and nothing else.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and write nothing.")
 @yes_option
-@path_option("--backup", help="First write what is listed now, as a manifest.")
+@path_option(
+    "--backup", help="If there are changes, first write what is listed, with ids, as a manifest."
+)
 @click.option("--unordered", is_flag=True, help="Add concurrently, in any order; quicker.")
 @force_option
 @format_option

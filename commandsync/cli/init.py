@@ -31,8 +31,8 @@ def init_command(*, path: str, settings: Settings, output: Output) -> None:
     """Write a manifest; never over an existing file.
 
     If the bot and the base URL are known and something is listed, the manifest contains what is
-    listed. Otherwise it is a starter. The JSON Schema is written to schemas/ beside it, so that
-    editors complete it.
+    listed. Otherwise it is a starter. If the page cannot be read, nothing is written. The JSON
+    Schema is written to schemas/ beside it, so that editors complete it.
 
     \b
     Example:

@@ -118,8 +118,15 @@ _TALK = (
         help="Colour the output: auto (on a terminal, unless NO_COLOR is set), always or never.",
     ),
     _output_option("--full", is_flag=True, help="Show texts whole, however long they are."),
-    _output_option("-q", "--quiet", is_flag=True, help="Print only results and errors."),
-    _output_option("-v", "--verbose", count=True, help="Print more; -vv also shows every request."),
+    _output_option(
+        "-q", "--quiet", is_flag=True, help="Print only the line of the result, and errors."
+    ),
+    _output_option(
+        "-v",
+        "--verbose",
+        count=True,
+        help="Print what is read, from where, and how long it took; -vv shows every request.",
+    ),
 )
 _SERVICE = (
     _service_option(
@@ -267,11 +274,14 @@ def paging_options(*, limit: int) -> Callable[[F], F]:
 def _with_settings(command: F, options: tuple[Callable[[Any], Any], ...]) -> F:
     @wraps(command)
     def with_settings(*args: object, no_prune: bool = False, **given: Any) -> object:  # noqa: ANN401 - click has checked them
+        from commandsync.cli.progress import shown
         from commandsync.sync.settings import Settings
 
         names = Settings.__dataclass_fields__.keys() & given.keys()
         chosen = {name: value for name in names if (value := given.pop(name)) is not None}
-        return command(*args, settings=Settings(prune=not no_prune, **chosen), **given)
+        with shown(given["output"]) as on_progress:
+            settings = Settings(prune=not no_prune, on_progress=on_progress, **chosen)
+            return command(*args, settings=settings, **given)
 
     return cast("F", talk_options(_decorated(with_settings, options)))
 

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 @click.command("plan", cls=Command)
 @path_option("--out", help="Save the plan, for apply --plan.")
-@path_option("--against", help="Compare with another manifest, with no network.")
+@path_option(
+    "--against", help="Compare with another manifest instead of the page, with no network."
+)
 @click.option("--detailed-exitcode", is_flag=True, help="Exit 3 when changes are pending.")
 @force_option
 @format_option

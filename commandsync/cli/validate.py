@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def validate_command(*, files: tuple[str, ...], strict: bool, output: Output) -> None:
     """Check manifests, with no network and no token.
 
-    Shows all problems at once, as path:line:column. Exits 4 if there are any.
+    Shows the problems of all files, each as path:line:column. Exits 4 if there are any.
 
     \b
     Example:
@@ -31,9 +31,11 @@ def validate_command(*, files: tuple[str, ...], strict: bool, output: Output) ->
     import sys
 
     from commandsync import report
+    from commandsync.cli.progress import shown
     from commandsync.sync.job import load
     from commandsync.sync.settings import Settings
 
-    manifests = load(Settings(files=files, strict=strict))
+    with shown(output) as on_progress:
+        manifests = load(Settings(files=files, strict=strict, on_progress=on_progress))
     screen = output.screen(sys.stdout)
     output.result(report.render_validated(manifests, format=output.format, screen=screen))

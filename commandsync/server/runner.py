@@ -203,6 +203,7 @@ def _prepared(
             ws_ping_interval=None,  # a client may be silent for ever
             ws_per_message_deflate=False,  # events are small, and the memory is for each client
             lifespan="on",
+            proxy_headers=False,
             log_config=None,
             log_level=logging.WARNING,
             access_log=access_log,
@@ -276,6 +277,8 @@ def _until_signalled(server: _Server) -> Iterator[None]:
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         server.force_exit = server.should_exit
+        # What a forced end cuts off is not an error, and would be logged as one.
+        logging.getLogger("uvicorn.error").disabled = server.force_exit
         server.should_exit = True
 
     numbers = (signal.SIGINT, signal.SIGTERM)
@@ -283,5 +286,6 @@ def _until_signalled(server: _Server) -> Iterator[None]:
     try:
         yield
     finally:
+        logging.getLogger("uvicorn.error").disabled = False
         for number, handler in before.items():
             signal.signal(number, handler)

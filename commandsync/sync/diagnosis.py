@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from commandsync.manifest import Manifest
-    from commandsync.sync.settings import Settings, Site
+    from commandsync.sync.settings import Settings
+    from commandsync.sync.site import Site
 
 _PACKAGES = ("click", "deepdiff", "pydantic", "pyyaml", "requests", "rich", "urllib3")
 _EXTRAS = {"async": "aiohttp", "server": "fastapi", "postgres": "psycopg"}

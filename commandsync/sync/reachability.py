@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commandsync.client.connection import Connection
-    from commandsync.sync.settings import Settings, Site
+    from commandsync.sync.settings import Settings
+    from commandsync.sync.site import Site
 
 _MOST_DRIFT = 60  # seconds between two clocks that disturb nobody
 _UNCHECKED = "no other call checks a token and changes nothing: the first apply shows it"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from commandsync.client.connection import Connection
     from commandsync.plan.plan import Plan
     from commandsync.records.snapshot import Snapshot
-    from commandsync.sync.settings import Site
+    from commandsync.sync.site import Site
 
 
 @contextmanager
