@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from commandsync.report.escape import visible
@@ -17,25 +18,34 @@ if TYPE_CHECKING:
 
 _COLORS = {"ok": GREEN, "warning": YELLOW, "failed": RED, "skipped": DIM}
 _STATE, _NAME = 9, 13  # columns
+_INDENT = _STATE + _NAME
+_NARROWEST = 20  # columns of a message, however narrow the screen is
 
 
 def check_lines(check: Check, *, screen: Screen) -> str:
     """Return one check, and below it what to do about it."""
-    state = paint(check.state, _COLORS[check.state]) + " " * (_STATE - len(check.state))
-    about = f"{visible(check.manifest)}: " if check.manifest else ""
-    lines = [f"{state}{check.name:{_NAME}}{about}{visible(check.message)}"]
+    about = f"{check.manifest}: " if check.manifest else ""
+    rows = _wrapped(about + check.message, screen)
     if check.hint:
-        lines.append(f"{'':{_STATE + _NAME}}hint: {visible(check.hint)}")
-    return joined(lines, screen)
+        rows += _wrapped(f"hint: {check.hint}", screen)
+    state = paint(check.state, _COLORS[check.state]) + " " * (_STATE - len(check.state))
+    heads = [f"{state}{check.name:{_NAME}}", *[" " * _INDENT] * len(rows)]
+    return joined([head + row for head, row in zip(heads, rows, strict=False)], screen)
 
 
 def verdict(checks: Sequence[Check], *, screen: Screen) -> str:
     """Return whether a sync can work, in one line."""
     failures = sum(check.state == "failed" for check in checks)
-    text = "No problems: plan and apply can work."
+    text = "No check failed: plan and apply can work."
     if failures:
         text = f"{failures} of {len(checks)} checks failed: apply cannot work."
     return joined(["", paint(text, BOLD)], screen)
+
+
+def _wrapped(text: str, screen: Screen) -> list[str]:
+    if screen.width is None:
+        return [visible(text)]
+    return wrap(visible(text), max(screen.width - _INDENT, _NARROWEST), break_long_words=False)
 
 
 def checks_json(checks: Sequence[Check]) -> str:

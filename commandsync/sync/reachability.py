@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from commandsync.api.operations import Operation, list_bots, list_records
+from commandsync.api.policy import Send
 from commandsync.diagnostics import Check
 from commandsync.errors import (
     CommandsyncError,
@@ -23,6 +24,7 @@ from commandsync.errors import (
     WrongBotError,
 )
 from commandsync.records.texts import Resource
+from commandsync.sync.job import connected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from commandsync.sync.settings import Settings
     from commandsync.sync.site import Site
 
+_GATEWAY: Operation[Reply] = Operation("open the gateway", "GET", "/gateway/", lambda reply: reply)
 _MOST_DRIFT = 60  # seconds between two clocks that disturb nobody
 _UNCHECKED = "no other call checks a token and changes nothing: the first apply shows it"
 
@@ -42,9 +45,7 @@ def failed(name: str, error: CommandsyncError) -> Check:
 
 def reachability(settings: Settings, site: Site) -> Iterator[Check]:
     """Yield the checks of the way to a service; where there is no answer, the last one says so."""
-    from commandsync.client.connection import Connection  # noqa: PLC0415 - loads requests
-
-    with Connection(site.address, site.token, timeout=settings.timeout, retries=0) as connection:
+    with connected(replace(settings, retries=0), [site]) as (connection,):
         yield _proxy(connection)
         service, reply = _service(connection, site)
         yield service
@@ -108,12 +109,15 @@ def _access(connection: Connection, site: Site) -> Check:
     """Ask the gateway whether the token is accepted, and for which bot."""
     from commandsync.client.acceptance import accepted_bot  # noqa: PLC0415 - loads requests
 
+    connection.on_wait(_GATEWAY, Send())
     try:
         bot = accepted_bot(connection)
     except (Unauthorized, Forbidden) as error:
         return failed("access", error)
     except (ListingError, UsageError) as error:
         return Check("access", "skipped", error.message, error.hint or _UNCHECKED)
+    finally:
+        connection.on_wait(_GATEWAY, None)
     if isinstance(bot, str):
         return Check("access", "skipped", f"not checked: {bot}", _UNCHECKED)
     if bot.id and site.bot and bot.id != site.bot:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from commandsync.api.address import parse_address
+from commandsync.cli import progress
 from commandsync.client import acceptance
 from commandsync.client.environment import proxy_host, surroundings
 from commandsync.sync import diagnosis
 from tests.support.home import fields
+from tests.support.monitor import Monitor
 from tests.support.proxy import Instead
 from tests.support.rawserver import RawServer
+from tests.support.terminal import POSIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +73,7 @@ def test_where_everything_is_right_it_shows_each_setting_and_its_source(
     assert shown["service"].endswith(" ms, commands listed: 2")
     assert shown["access"] == f"the service accepts the token, for bot {bot.id} (Bot {bot.id})"
     assert "extras: async, server" in shown["commandsync"]
-    assert ran.out.splitlines()[-1] == "No problems: plan and apply can work."
+    assert ran.out.splitlines()[-1] == "No check failed: plan and apply can work."
     assert bot.token not in ran.out
     assert bot.everything() == before
 
@@ -268,3 +273,36 @@ def test_of_several_manifests_each_is_checked(home: Home, service: Service) -> N
         "bots/0.yaml",
         "bots/1.yaml",
     ]
+
+
+@pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
+@pytest.mark.parametrize("columns", [80, 120])
+def test_on_a_terminal_it_shows_what_it_waits_for_and_wraps_each_message(
+    home: Home,
+    bot: Bot,
+    proxy: Proxy,
+    monkeypatch: pytest.MonkeyPatch,
+    golden: Callable[[str, str], None],
+    columns: int,
+) -> None:
+    for name, value in (("version", lambda _: "1.2.3"), ("__version__", "1.2.3")):
+        monkeypatch.setattr(diagnosis, name, value)
+    monkeypatch.setattr("platform.python_version", lambda: "3.14.0")
+    monkeypatch.setattr(diagnosis, "sys", SimpleNamespace(platform="linux"))
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monitor = Monitor(columns, monkeypatch)
+    shown = []
+
+    def rule(request: Request) -> Instead | None:
+        if not request.path.startswith("/v1/gateway"):
+            return None
+        shown.append(monitor.until("open the gateway").splitlines()[-1])
+        return Instead(401, {"error": "the bot token is invalid"})
+
+    proxy.rule = rule
+    home.knows(bot, url=proxy.url)
+
+    assert monitor.run("doctor") == 1
+    assert shown[0].lstrip("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ ").startswith("open the gateway: no answer for 0 s")
+    text = monitor.text.replace(bot.id, "779641401482800000").replace(str(proxy.port), "12345")
+    golden(re.sub(r"in \d+ ms", "in 12 ms", text), f"screens/doctor-{columns}")
