@@ -76,7 +76,9 @@ class SourceReading:
     Attributes:
         entries: Its commands, in its order.
         notes: What was tolerated or could not be read, with its place.
+        complete: Whether every file was read; otherwise a command that is missing may not be gone.
     """
 
     entries: tuple[SourceEntry, ...] = ()
     notes: tuple[Notice, ...] = ()
+    complete: bool = True

@@ -110,6 +110,7 @@ class _Reader:
     def __init__(self, names: Names, outlines: list[Outline], notes: list[Notice]) -> None:
         self._names = names
         self._outlines = outlines
+        self._complete = not notes  # so far, of files that could not be read
         self._notes = notes
         self._constants = Constants(names)
         self._declarations = Declarations(names, self._constants)
@@ -136,6 +137,7 @@ class _Reader:
         return SourceReading(
             entries=tuple(found.values()),
             notes=tuple(sorted(notes, key=lambda note: (_position(note.location), note.message))),
+            complete=self._complete,
         )
 
     def _declared(self) -> Iterator[Declaration]:
