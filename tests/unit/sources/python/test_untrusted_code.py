@@ -58,7 +58,6 @@ NOT_READ = {
     "a long sum": NAMED.format("", "'a'+" * 900 + "'b'"),
     "a name of itself": NAMED.format("a = a\n", "a"),
     "a null byte": ONE_COMMAND + "\x00",
-    "attributes": ONE_COMMAND + "a" + ".a" * 5000,
     "brackets": ONE_COMMAND + "(" * 5000,
     "minus signs": ONE_COMMAND + "-" * 100_000 + "1",
     "twice as long each time": NAMED.format("s0 = 'ab'\n" + SUMS, "s59"),
@@ -109,6 +108,12 @@ def test_code_that_cannot_be_read_has_a_note(code: str, tmp_path: Path) -> None:
 
     assert reading.entries == ()
     assert [note.location.path for note in reading.notes if note.location] == [f"{tmp_path}/bot.py"]
+
+
+def test_a_tree_that_is_too_deep_for_some_versions_of_python_is_read(tmp_path: Path) -> None:
+    reading = reading_of(tmp_path, ONE_COMMAND + "a" + ".a" * 5000)
+
+    assert bool(reading.entries) is not bool(reading.notes)
 
 
 def test_modules_that_import_everything_from_each_other_are_read(tmp_path: Path) -> None:
