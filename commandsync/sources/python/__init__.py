@@ -106,7 +106,7 @@ def _content(file: str, notes: list[Notice], *, named: bool) -> bytes | None:
 def _reading(names: Names, outlines: list[Outline], unread: list[Notice]) -> SourceReading:
     constants = Constants(names)
     inventory = Inventory(outlines, Declarations(names, constants), names)
-    traits = Traits(constants)
+    traits = Traits(names, constants)
     entries = Entries(
         inventory=inventory,
         cogs=Cogs(outlines, names, constants, traits),

@@ -12,7 +12,7 @@ from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
 from commandsync.sources.files import read_bytes
 from commandsync.sources.python.parsedfile import ParsedFile, parse
-from commandsync.sources.python.scope import Imported, Outline, outline
+from commandsync.sources.python.scope import Imported, Outline, last_name, outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -96,6 +96,11 @@ class Names:
         """Return the full name in a framework, as in discord.py; empty for anything else."""
         meaning = self.meaning(expression, scope)
         return in_framework(meaning) if isinstance(meaning, str) else ""
+
+    def last_name(self, expression: ast.AST, scope: Scope) -> str:
+        """Return the last part of a name, whatever it was imported as."""
+        meaning = self.meaning(expression, scope)
+        return meaning.rpartition(".")[2] if isinstance(meaning, str) else last_name(expression)
 
     def _outline(self, file: ParsedFile) -> Outline | Notice:
         try:
