@@ -130,6 +130,8 @@ def test_an_invalid_file_does_not_hide_the_others(tmp_path: Path) -> None:
         {
             "bad.py": ONE_COMMAND + "def (",
             "coded.py": b"# coding: nothing\n" + ONE_COMMAND.encode(),
+            "cut.py": ONE_COMMAND.encode() + b"\xff",
+            "hex.py": b"# coding: hex\n" + ONE_COMMAND.encode(),
             "good.py": b"\xef\xbb\xbf" + ONE_COMMAND.encode(),
             "large.py": ONE_COMMAND + "#" * 2_100_000,
             "latin.py": b"# coding: latin-1\n" + latin.encode("latin-1"),
@@ -143,5 +145,7 @@ def test_an_invalid_file_does_not_hide_the_others(tmp_path: Path) -> None:
     assert starts == [
         "bad.py:5:5 the file is not valid Python",
         "coded.py:1:1 the file is not valid Python",
+        "cut.py:1:1 the file cannot be decoded",
+        "hex.py:1:1 the file cannot be decoded",
         "large.py:1:1 the file is larger than 2 MiB",
     ]
