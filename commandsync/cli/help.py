@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 OWN = "Options"
-SECTIONS = (OWN, "Conditions", "Manifest", "Service", "Output")
+SECTIONS = (OWN, "Conditions", "Manifest", "Discord", "Service", "Output")
 """The sections of a help page in their order; the first one contains a command's own options."""
 
 
