@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commandsync.cli.options import PATH, file_option, not_empty, talk_options
+from commandsync.cli.help import Command
+from commandsync.cli.options import PATH, file_option, not_empty, strict_option, talk_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from commandsync.records.texts import CommandText
 
 
-@click.command("docs")
+@click.command("docs", cls=Command)
 @click.argument("paths", nargs=-1, type=PATH, metavar="[PATH]...", callback=not_empty)
 @file_option
+@strict_option
 @click.option("--check", is_flag=True, help="Write nothing; exit 3 if a list is not up to date.")
 @click.option("--diff", is_flag=True, help="Write nothing; show the differences.")
 @click.option("--force", is_flag=True, help="Replace lists that were edited by hand.")
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
     "--format",
     "printed",
     type=click.Choice(["markdown", "json"]),
-    help="Print the list on standard output, and write no file.",
+    metavar="FORMAT",
+    help="Print the list instead of writing files, as markdown or json.",
 )
 @talk_options
 def docs_command(
@@ -56,6 +59,7 @@ class Choices:
 
     paths: tuple[str, ...]
     files: tuple[str, ...]
+    strict: bool
     check: bool
     diff: bool
     force: bool
@@ -68,7 +72,7 @@ def _run(choices: Choices, output: Output) -> int:
 
     if choices.printed and (choices.paths or choices.check or choices.diff):
         raise UsageError("--format prints the list", hint="give no PATH, --check or --diff")
-    commands = _commands(choices.files)
+    commands = _commands(choices)
     if choices.printed:
         _print(commands, choices.printed, output)
         return 0
@@ -81,12 +85,12 @@ def _run(choices: Choices, output: Output) -> int:
     return 0
 
 
-def _commands(files: tuple[str, ...]) -> tuple[CommandText, ...]:
+def _commands(choices: Choices) -> tuple[CommandText, ...]:
     from commandsync.errors import UsageError
     from commandsync.sync.job import load
     from commandsync.sync.settings import Settings
 
-    manifests = load(Settings(files=files))
+    manifests = load(Settings(files=choices.files, strict=choices.strict))
     if len(manifests) != 1:
         raise UsageError("docs takes one manifest", hint="run it for each manifest")
     return manifests[0].snapshot.commands

@@ -1,0 +1,92 @@
+"""What declares a bot's commands already, read as values: files, and Discord's own list.
+
+`read` tells the kind of a file or folder by what it is. No code of a bot is run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commandsync.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from commandsync.sources.entry import SourceReading
+
+_SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
+_EXPECTED = "a source is Python code, Discord's commands as JSON, or a list as JSON or CSV"
+_NOT_READ = (
+    "let the bot write its commands to a JSON file: "
+    "JSON.stringify(commands.map((command) => command.data.toJSON()))"
+)
+
+
+def read(
+    source: str, *, columns: Mapping[str, str] | None = None, locale: str = ""
+) -> SourceReading:
+    """Read the commands that a file or folder declares.
+
+    A folder with Python files is read as Python, any other as JSON with one command per file. The
+    content of a JSON file tells whether it is Discord's or a list of one's own.
+
+    Args:
+        source: The path of a file or folder.
+        columns: For a list of one's own, the column or key of each field (`name`, `description`,
+            `syntax`, `category`) that is not named like the field.
+        locale: The language of Discord's texts, such as `de`; empty for the default texts.
+
+    Raises:
+        FileError: It cannot be read, is too large, or contains something else than commands. A
+            source is read in full or not at all: a missing command would look like a deleted one.
+        UsageError: `columns` has a key that is not a field.
+    """
+    path = Path(source)
+    suffix = path.suffix.casefold()
+    if path.is_dir():
+        return _read_folder(path, columns or {}, locale)
+    if suffix == ".py":
+        return _read_python(path)
+    if suffix in _SCRIPTS:
+        raise FileError(f"{path.as_posix()}: JavaScript is not read", hint=_NOT_READ)
+    from commandsync.sources import files, reading  # noqa: PLC0415 - Python code needs neither
+
+    data = {path.as_posix(): files.read_bytes(path)}
+    if suffix == ".csv":
+        return reading.of_csv(data, columns or {})
+    return reading.of_json(data, columns=columns or {}, locale=locale)
+
+
+def read_answer(data: bytes, *, locale: str = "") -> SourceReading:
+    """Read Discord's own list: the body of its answer to `GET /applications/{id}/commands`.
+
+    Raises:
+        FileError: It is not a list of application commands.
+    """
+    from commandsync.sources import reading  # noqa: PLC0415 - as above
+
+    return reading.of_json({"": data}, columns={}, locale=locale)
+
+
+def _read_folder(folder: Path, columns: Mapping[str, str], locale: str) -> SourceReading:
+    from commandsync.sources import files, reading  # noqa: PLC0415 - as above
+
+    inside = list(files.files_of(folder))
+    suffixes = {path.suffix.casefold() for path in inside}
+    if ".py" in suffixes:
+        return _read_python(folder)
+    paths = list(filter(files.is_command_file, inside))
+    if not paths:
+        scripts = suffixes & _SCRIPTS
+        message = f"{folder.as_posix()} has no Python or JSON file"
+        raise FileError(message, hint=_NOT_READ if scripts else _EXPECTED)
+    data = files.read_all(paths, folder)
+    return reading.of_json(data, columns=columns, locale=locale, folder=folder.as_posix())
+
+
+def _read_python(path: Path) -> SourceReading:
+    from importlib import import_module  # noqa: PLC0415 - only Python code needs it
+
+    result: SourceReading = import_module("commandsync.sources.python").read([path.as_posix()])
+    return result

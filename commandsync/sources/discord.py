@@ -1,0 +1,263 @@
+"""Discord's application commands, as its interface and the frameworks write them, as entries.
+
+The structure comes from Discord's documentation of application commands. Bots' own exports leave
+out what Discord fills in, write null for it, or spell types as words: all of that is read.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from commandsync.diagnostics import Notice
+from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait
+from commandsync.sources.syntax import Parameter, literal, slash_syntax
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from commandsync.diagnostics import Location
+    from commandsync.sources.jsonfile import JsonValue
+
+    Node = Mapping[str, Any]
+
+_ADMINISTRATOR = 1 << 3
+_DEEPEST = 3  # command > group > sub-command
+_COMMAND, _USER, _MESSAGE, _ENTRY_POINT = range(1, 5)
+_SUB_COMMAND, _GROUP = 1, 2
+_OPTION_TYPES = range(1, 12)
+
+_MENUS = {_USER: "user", _MESSAGE: "message"}
+_WORDS = {  # types as frameworks spell them, in lower case and without underscores
+    "chatinput": _COMMAND,
+    "user": _USER,
+    "message": _MESSAGE,
+    "primaryentrypoint": _ENTRY_POINT,
+}
+_OPTION_WORDS = {
+    word: number
+    for number, word in enumerate(
+        (
+            *("subcommand", "subcommandgroup", "string", "integer", "boolean", "user"),
+            *("channel", "role", "mentionable", "number", "attachment"),
+        ),
+        start=1,
+    )
+}
+_TEXTS = frozenset(
+    f"{text}{form}"
+    for text in ("name", "description")
+    for form in ("", "_localized", "_localizations")
+)
+_KEYS = {
+    "command": _TEXTS
+    | {"id", "application_id", "guild_id", "version", "type", "options", "handler", "nsfw"}
+    | {"default_permission", "default_member_permissions", "dm_permission"}
+    | {"contexts", "integration_types"},
+    "option": _TEXTS
+    | {"type", "required", "options", "choices", "autocomplete", "channel_types", "file_types"}
+    | {"min_value", "max_value", "min_length", "max_length", "nsfw"},
+}
+_EMPTY = "groups without a sub-command"
+_NOTES = {
+    "unknown keys of commands": "they are ignored; in a list of your own, map one to the syntax",
+    "unknown keys of options": "they are ignored",
+    "unknown types of commands": "their syntax is the name alone",
+    "unknown types of options": "they are read as the other options are",
+    _EMPTY: "they cannot be called, and are left out",
+}
+_OWN_LIST = "in a list of your own, map its keys to name, description, syntax and category"
+_MOST_NAMED = 10  # in one note
+_LONGEST_NAMED = 100  # characters
+
+
+class CommandReader:
+    """Reads application commands one by one, and gathers what is worth a note.
+
+    Args:
+        locale: The language of the texts, such as `de`; empty for the default texts. A text
+            without this localization is the default one.
+    """
+
+    def __init__(self, locale: str = "") -> None:
+        self._locale = locale.replace("_", "-").casefold()
+        self._given = locale
+        self._localized = False
+        self._seen: dict[str, dict[str, Location | None]] = {kind: {} for kind in _NOTES}
+
+    def entries(self, value: JsonValue, *, folder: str | None = None) -> Iterator[SourceEntry]:
+        """Yield what users can call of one command: itself, or each of its sub-commands.
+
+        Args:
+            value: The command, a JSON object.
+            folder: The category of its file, if any.
+
+        Raises:
+            FileError: It is not an application command.
+        """
+        self._check(value.content, value, "command")
+        for path in self._callable(value):
+            yield self._entry(path, value, folder)
+
+    def notes(self) -> tuple[Notice, ...]:
+        """Return what was tolerated so far."""
+        notes = []
+        for kind, places in self._seen.items():
+            if places:
+                names = ", ".join(map(repr, islice(places, _MOST_NAMED)))
+                more = " and more" if len(places) > _MOST_NAMED else ""
+                place = next(iter(places.values()))
+                notes.append(Notice(f"{kind}: {names}{more}", _NOTES[kind], place))
+        if self._locale and not self._localized:
+            message = f"no text has a localization for {self._given!r}"
+            hint = "Discord's locales are de, en-GB, pt-BR ...; the default texts were used"
+            notes.append(Notice(message, hint))
+        return tuple(notes)
+
+    def _callable(self, value: JsonValue) -> Iterator[tuple[Node, ...]]:
+        """Yield the path to each node that can be called; one that has sub-commands cannot."""
+        waiting: list[tuple[Node, ...]] = [(value.content,)]
+        while waiting:
+            path = waiting.pop()
+            node, depth = path[-1], len(path)
+            inner = [(*path, option) for option in self._options(node, value) if _nests(option)]
+            if inner and depth == _DEEPEST:
+                raise value.problem("its sub-commands are nested deeper than in a group")
+            if not inner and depth > 1 and _option_type(node) == _GROUP:
+                self._note(_EMPTY, _text(node, "name"), value)
+            elif not inner:
+                yield path
+            waiting += reversed(inner)
+
+    def _check(self, node: Node, value: JsonValue, what: str) -> None:
+        if not (isinstance(node, dict) and _text(node, "name")):
+            article = "an" if what == "option" else "a"
+            message = f"not an application command: {article} {what} has no name"
+            raise value.problem(message, _OWN_LIST)
+        for key in node:
+            if key not in _KEYS[what]:
+                self._note(f"unknown keys of {what}s", key, value)
+
+    def _note(self, kind: str, text: object, value: JsonValue) -> None:
+        places, name = self._seen[kind], str(text)[:_LONGEST_NAMED]
+        if len(places) <= _MOST_NAMED and name not in places:
+            places[name] = value.place
+
+    def _options(self, node: Node, value: JsonValue) -> list[Node]:
+        options = node.get("options")
+        if options is None:
+            return []
+        if not isinstance(options, list):
+            raise value.problem("not an application command: its options are not a list")
+        for option in options:
+            self._check(option, value, "option")
+        return options
+
+    def _entry(self, path: tuple[Node, ...], value: JsonValue, folder: str | None) -> SourceEntry:
+        command, node = path[0], path[-1]
+        kind = _kind(command.get("type"), _WORDS, default=_COMMAND)
+        name = " ".join(self._shown(step, "name") for step in path)
+        description = self._shown(node, "description") or NO_DESCRIPTION
+        syntax = literal(name)
+        if kind in _MENUS:
+            if description == NO_DESCRIPTION:
+                description = f"In the menu of a {_MENUS[kind]}, under Apps."
+        elif kind in {_COMMAND, _ENTRY_POINT}:
+            syntax = slash_syntax(name, self._parameters(node, value))
+        else:
+            self._note("unknown types of commands", kind, value)
+        return SourceEntry(
+            name=name,
+            description=description,
+            syntax=syntax,
+            category=folder or (self._shown(command, "name") if len(path) > 1 else None),
+            key=_key(path),
+            place=value.place,
+            traits=frozenset(_traits(command)),
+        )
+
+    def _parameters(self, node: Node, value: JsonValue) -> Iterator[Parameter]:
+        for option in self._options(node, value):
+            name = self._shown(option, "name")
+            if (kind := _option_type(option)) not in _OPTION_TYPES:
+                self._note("unknown types of options", kind, value)
+            choices = option.get("choices")
+            yield Parameter(
+                name=name,
+                required=option.get("required") is True,
+                choices=tuple(self._choices(choices if isinstance(choices, list) else ())),
+            )
+
+    def _choices(self, choices: Iterable[object]) -> Iterator[str]:
+        for choice in choices:
+            yield self._shown(choice, "name") if isinstance(choice, dict) else ""
+
+    def _shown(self, node: Node, key: str) -> str:
+        """Return a text in the language that is asked for, else the default text."""
+        texts = node.get(f"{key}_localizations")
+        if self._locale and isinstance(texts, dict):
+            for locale in _in_order(texts, self._locale):
+                if text := _text(texts, locale):
+                    self._localized = True
+                    return text
+        return _text(node, key)
+
+
+def _in_order(texts: Node, wanted: str) -> list[str]:
+    """Return the locales that fit, the exact one first: `en` fits `en-GB`, and `en-GB` no other."""
+    return sorted(
+        locale
+        for locale in texts
+        if locale.casefold() == wanted or locale.casefold().partition("-")[0] == wanted
+    )
+
+
+def _text(node: Node, key: str) -> str:
+    text = node.get(key)
+    return text.strip() if isinstance(text, str) else ""
+
+
+def _kind(value: object, words: Mapping[str, int], *, default: int) -> int | str:
+    """Return a type as its number if it has one, else as it is written."""
+    match value:
+        case None:
+            return default
+        case str():
+            return words.get(value.replace("_", "").casefold(), value)
+        case int() | float() if not isinstance(value, bool):
+            return int(value) if value in range(1000) else str(value)
+        case _:  # not shown: it may be nested too deep for that
+            return type(value).__name__
+
+
+def _option_type(option: Node) -> int | str:
+    return _kind(option.get("type"), _OPTION_WORDS, default=0)
+
+
+def _nests(option: Node) -> bool:
+    return _option_type(option) in (_SUB_COMMAND, _GROUP)
+
+
+def _key(path: tuple[Node, ...]) -> str | None:
+    """Return what stays if the command is renamed: Discord's id, and the names below it."""
+    identifier = path[0].get("id")
+    if not identifier or not isinstance(identifier, str | int):
+        return None
+    return " ".join((f"discord:{identifier}", *(_text(step, "name") for step in path[1:])))
+
+
+def _traits(command: Node) -> Iterator[Trait]:
+    if command.get("guild_id"):
+        yield Trait.GUILD_ONLY
+    if command.get("nsfw") is True:
+        yield Trait.NSFW
+    if command.get("default_permission") is False or _for_administrators(command):
+        yield Trait.ADMIN_ONLY
+
+
+def _for_administrators(command: Node) -> bool:
+    """Whether members need to be administrators: no permission is enough, or that one is named."""
+    text = str(command.get("default_member_permissions"))
+    permissions = int(text) if re.fullmatch("[0-9]{1,20}", text) else None
+    return permissions is not None and (permissions == 0 or bool(permissions & _ADMINISTRATOR))

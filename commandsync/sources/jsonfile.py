@@ -1,0 +1,115 @@
+"""A JSON file with the places of its values; every problem with it is one error with its place."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from commandsync.api import jsontext
+from commandsync.diagnostics import Location
+from commandsync.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder()
+
+
+class JsonFile:
+    """The text of a JSON file.
+
+    Args:
+        data: Its bytes, in any encoding of JSON.
+        path: Its path as the user named it, with `/` between folders; empty if it is not a file,
+            and its values have no place.
+
+    Raises:
+        FileError: It is not valid JSON, is nested too deep, or has too many values.
+    """
+
+    def __init__(self, data: bytes, path: str) -> None:
+        self.path = path
+        try:
+            self._text = jsontext.decode(data)
+            content = json.loads(self._text)
+        except json.JSONDecodeError as error:
+            place = Location(path or "the answer", error.lineno, error.colno)
+            raise FileError(f"{place}: not valid JSON: {error.msg.lower()}") from error
+        except jsontext.TooLargeError as error:
+            raise FileError(f"{path or 'the answer'} is too large: {error}") from error
+        except (ValueError, RecursionError) as error:
+            raise FileError(f"{path or 'the answer'} is not valid JSON: {_why(error)}") from error
+        self.root = JsonValue(content, _skip(self._text, 0), self)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self._text))]
+
+    def location(self, at: int) -> Location | None:
+        """Return the place of a character, given its index in the text."""
+        if not self.path:
+            return None
+        line = bisect_right(self._line_starts, at)
+        return Location(self.path, line, at - self._line_starts[line - 1] + 1)
+
+    def members(self, at: int) -> Iterator[tuple[Any, JsonValue]]:
+        """Yield the key or index, and the value, of each member of the object or list at `at`."""
+        text, start, index = self._text, at, 0
+        at = _skip(text, at + 1)
+        while text[at] not in "]}":
+            key: Any = index
+            if text[start] == "{":
+                key, at = _DECODER.raw_decode(text, at)
+                at = _skip(text, _skip(text, at) + 1)  # the colon
+            content, end = _DECODER.raw_decode(text, at)
+            yield key, JsonValue(content, at, self)
+            at = _skip(text, end)
+            if text[at] == ",":
+                at = _skip(text, at + 1)
+            index += 1
+
+
+@dataclass(frozen=True, slots=True)
+class JsonValue:
+    """A value of a JSON file: its content, and the index of its first character."""
+
+    content: Any
+    at: int
+    file: JsonFile
+
+    @property
+    def place(self) -> Location | None:
+        """Where it begins."""
+        return self.file.location(self.at)
+
+    def members(self) -> dict[str, JsonValue]:
+        """Return the members of an object by their keys."""
+        return dict(self.file.members(self.at))
+
+    def elements(self) -> Iterator[JsonValue]:
+        """Yield the elements of a list."""
+        return (value for _, value in self.file.members(self.at))
+
+    def problem(self, message: str, hint: str = "") -> FileError:
+        """Return an error about it."""
+        return FileError(f"{self.place or 'the answer'}: {message}", hint=hint)
+
+
+def _skip(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+def _why(error: ValueError | RecursionError) -> str:
+    match error:
+        case RecursionError():
+            return "it is nested too deep"
+        case UnicodeDecodeError():
+            return "it is not UTF-8, UTF-16 or UTF-32"
+        case _:
+            return "a number has too many digits"
