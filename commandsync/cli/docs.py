@@ -72,7 +72,7 @@ def _run(choices: Choices, output: Output) -> int:
 
     if choices.printed and (choices.paths or choices.check or choices.diff):
         raise UsageError("--format prints the list", hint="give no PATH, --check or --diff")
-    commands = _commands(choices)
+    commands = _commands(choices, output)
     if choices.printed:
         _print(commands, choices.printed, output)
         return 0
@@ -85,12 +85,15 @@ def _run(choices: Choices, output: Output) -> int:
     return 0
 
 
-def _commands(choices: Choices) -> tuple[CommandText, ...]:
+def _commands(choices: Choices, output: Output) -> tuple[CommandText, ...]:
+    from commandsync.cli.progress import shown
     from commandsync.errors import UsageError
     from commandsync.sync.job import load
     from commandsync.sync.settings import Settings
 
-    manifests = load(Settings(files=choices.files, strict=choices.strict))
+    with shown(output) as on_progress:
+        settings = Settings(files=choices.files, strict=choices.strict, on_progress=on_progress)
+        manifests = load(settings)
     if len(manifests) != 1:
         raise UsageError("docs takes one manifest", hint="run it for each manifest")
     return manifests[0].snapshot.commands

@@ -181,11 +181,11 @@ def read_regions(text: str, path: str) -> tuple[Region, ...]:
 
 
 def same_page(text: str, other: str) -> bool:
-    """Return whether two texts are the same page: formatters pad tables, and escape differently."""
+    """Return whether two texts are the same page: formatters pad tables, and escape and wrap."""
     from markdown_it import MarkdownIt  # noqa: PLC0415 - seldom needed
 
     parser = MarkdownIt("commonmark").enable("table")
-    return bool(parser.render(text) == parser.render(other))
+    return bool(parser.render(text).split() == parser.render(other).split())
 
 
 def _blocks(text: str) -> Iterator[_Block]:

@@ -232,6 +232,15 @@ def test_a_file_that_cannot_be_read_or_written_is_named(
     assert f"error: {message}" in ran.err
 
 
+def test_the_manifest_is_shown_with_v_and_its_warnings_fail_with_strict(home: Home) -> None:
+    home.write(fields(HELP, (HELP[0].upper(), *HELP[1:])))
+
+    ran = home.run("docs", "-v", "COMMANDS.md")
+
+    assert (ran.code, "commands.yaml: 2 commands" in ran.err) == (0, True)
+    assert home.run("docs", "--strict", "COMMANDS.md").code == 4
+
+
 def test_one_manifest_is_taken_and_an_invalid_one_refused(home: Home) -> None:
     home.write(fields(HELP) + "bot: '2'\n", "other.yaml")
     several = home.run("docs", "-f", "commands.yaml", "-f", "other.yaml", "COMMANDS.md")

@@ -69,10 +69,11 @@ def test_the_list_of_commands_shows_the_first_sentence_of_each_help(
     assert command.get_short_help_str(100) == sentence
 
 
-def test_validate_loads_no_http(home: Home) -> None:
+@pytest.mark.parametrize("arguments", [["validate"], ["docs", "COMMANDS.md"]])
+def test_what_needs_no_service_loads_no_http(home: Home, arguments: list[str]) -> None:
     home.write(fields(("help",)))
 
-    modules = loaded(home, "validate")
+    modules = loaded(home, *arguments)
 
     assert {"pydantic", "yaml"} <= modules
     assert modules.isdisjoint(["requests", "urllib3", "deepdiff", "rich", *SERVER])

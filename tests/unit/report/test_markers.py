@@ -169,4 +169,5 @@ def test_all_problems_are_shown_in_their_order_with_their_lines() -> None:
 
 def test_a_page_is_the_same_however_a_formatter_spells_it() -> None:
     assert same_page("| a | b |\n| - | - |\n| c | *\\* |", "|a|b|\n|---|---|\n| c    | \\*\\* |\n")
+    assert same_page("- a b", "-   a\n    b")
     assert not same_page("- ab", "- a b")
