@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.records.texts import CommandText, by_category
@@ -85,7 +85,6 @@ def test_one_very_long_text_does_not_pad_every_row() -> None:
     assert shown.splitlines()[1] == "| --- | --- |"
 
 
-@settings(max_examples=60)
 @given(COMMANDS, st.permutations(COLUMNS).map(tuple), st.integers(1, 4))
 def test_a_table_on_a_page_has_every_text(
     commands: list[CommandText], columns: tuple[str, ...], count: int
@@ -108,7 +107,6 @@ def test_a_table_on_a_page_has_every_text(
     assert formatted(page) == page
 
 
-@settings(max_examples=60)
 @given(COMMANDS, st.permutations(COLUMNS).map(tuple), st.integers(1, 4))
 def test_a_list_on_a_page_has_every_text(
     commands: list[CommandText], columns: tuple[str, ...], count: int

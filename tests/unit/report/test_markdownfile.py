@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
@@ -133,7 +133,6 @@ def test_of_many_categories_the_first_are_named() -> None:
     assert problem(text, *commands).endswith("c8, c9, …")
 
 
-@settings(max_examples=60)
 @given(
     commands=COMMANDS,
     around=st.lists(AROUND, min_size=3, max_size=3),
