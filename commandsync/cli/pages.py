@@ -10,11 +10,13 @@ from commandsync.diagnostics import Location
 from commandsync.document.commandlist import is_command_list
 from commandsync.errors import FileError, RefusedError, UsageError
 from commandsync.report.escape import path
-from commandsync.report.filediff import file_difference
+from commandsync.report.filediff import file_lines
 from commandsync.report.json import command_list as json_list
+from commandsync.report.lines import joined
 from commandsync.report.markdownfile import NEW_FILE, State, with_lists
-from commandsync.report.markers import BEGIN, lines_of, read_regions
+from commandsync.report.markers import BEGIN, read_regions
 from commandsync.report.summary import counted
+from commandsync.sources.outcome import FileEdit
 from commandsync.sync.files import check_target, read_file, write_file
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 DEFAULT_PAGES = ("README.md", "COMMANDS.md")
 _LARGEST = 32 * 1024 * 1024  # bytes
-_NEW_MARKDOWN = frozenset({".md", ".markdown"})
+_MARKDOWN = frozenset({".md", ".markdown"})
 _JSON = ".json"
 
 
@@ -61,7 +63,8 @@ def read_pages(paths: Iterable[str], commands: Sequence[CommandText]) -> list[Pa
     """Read files and write their lists again, in memory.
 
     Raises:
-        UsageError: No file is named, and none of the usual ones has markers.
+        UsageError: No file is named, and none of the usual ones has markers; or one is not of a
+            known kind.
         FileError: A file cannot be read.
         ManifestError: The markers of a file are not valid.
     """
@@ -107,13 +110,8 @@ def write_pages(pages: Sequence[Page], output: Output) -> None:
 
 def differences(pages: Iterable[Page], screen: Screen) -> str:
     """Return the differences between the files and what they are to contain."""
-    return "".join(
-        file_difference(
-            page.path, old=lines_of(page.old or ""), new=lines_of(page.new), screen=screen
-        )
-        for page in pages
-        if page.stale
-    )
+    edits = (FileEdit(page.path, page.old, page.new) for page in pages if page.stale)
+    return joined((line for edit in edits for line in (*file_lines(edit), "")), screen)
 
 
 def states(pages: Sequence[Page], mend: str) -> str:
@@ -127,12 +125,15 @@ def states(pages: Sequence[Page], mend: str) -> str:
 
 
 def _page(name: str, commands: Sequence[CommandText]) -> Page:
-    suffix, old = Path(name).suffix.lower(), _read(name)
+    suffix = Path(name).suffix.lower()
+    if suffix not in {*_MARKDOWN, _JSON}:
+        raise UsageError(
+            f"{name} is not a file that docs can write", hint="its name must end in .md or .json"
+        )
+    old = _read(name)
     if suffix == _JSON:
         new = json_list(commands)
         return Page(name, old, new, ((Location(name), _state_of_json(old, new)),))
-    if old is None and suffix not in _NEW_MARKDOWN:
-        raise FileError(f"{name} does not exist", hint="a new file ends in .md or .json")
     file = with_lists(NEW_FILE if old is None else old, commands, path=name)
     return Page(name, old, file.text, file.lists)
 

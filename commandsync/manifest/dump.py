@@ -1,8 +1,4 @@
-"""A listed snapshot -> a manifest that reads well and loads back to the very same texts; a starter.
-
-Written by hand rather than by PyYAML's emitter, which is slow, folds long lines, and quotes what
-people would write plain.
-"""
+"""A listed snapshot -> a manifest that loads back to the very same texts; a starter."""
 
 from __future__ import annotations
 
@@ -12,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.errors import FileError
 from commandsync.manifest.problems import quoted
+from commandsync.manifest.scalars import block_lines, inline, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,24 +16,7 @@ if TYPE_CHECKING:
     from commandsync.records.snapshot import Entry, Snapshot
     from commandsync.records.texts import Resource, Text
 
-# What needs an escape: what YAML refuses or takes for a line break, and what hides in print (bidi
-# overrides and marks, spaces of no width, a byte order mark). Joiners stay: emoji and scripts need
-# them.
-_CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
-_HIDDEN = r"\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-_UNSAFE = _CONTROLS + _HIDDEN
-_ESCAPED = re.compile(rf'[{_UNSAFE}"\\\n\t]|#(?=#\w*\[)')
-_UNPRINTABLE = re.compile(rf"[{_UNSAFE}]")
-_BREAKING = re.compile(rf"[{_UNSAFE}\n]")
-# What a CI runner that prints a pulled manifest would obey, had it the beginning of a line.
-_OBEYED = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-# A letter first, then nothing that could end the text or make it a key.
-_PLAIN = re.compile(rf"[^\W\d_](?:[^{_UNSAFE}\n\t:#]|:(?=[^\s])|(?<! )#)*")
-# Words that some YAML reader takes for something other than a string.
-_WORDS = re.compile(r"true|false|yes|no|on|off|y|n|null", re.IGNORECASE)
-_SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\", "\0": "\\0"}
-_BYTE = 0xFF
 
 _STARTER = """\
 # yaml-language-server: $schema={schema}
@@ -101,7 +81,7 @@ def dump_manifest(
         FileError: A text holds half of a surrogate pair, which YAML cannot express.
     """
     warnings: list[str] = []
-    lines = [f"# {_BREAKING.sub(' ', line)}".rstrip() for line in header]
+    lines = [f"# {one_line(line)}".rstrip() for line in header]
     lines += ("version: 1", *_target_lines(bot=bot, base_url=base_url))
     for resource in snapshot.scope:
         entries = snapshot.collections[resource]
@@ -175,26 +155,10 @@ def _fields(fields: Iterable[tuple[str, str, bool]], indent: str) -> Iterator[st
                 f"{name} {quoted(text)} contains half of a surrogate pair, which YAML forbids",
                 hint="correct that text on the service's page first",
             )
-        escapes = bool(_UNPRINTABLE.search(text) or _OBEYED.search(text))
-        if "\n" in text and not escapes:
+        lines = block_lines(text) if "\n" in text else None
+        if lines:
             yield f"{indent}{name}: |-"
-            for line in text.split("\n"):
+            for line in lines:
                 yield f"{indent}  {line}" if line else ""
         else:
-            yield f"{indent}{name}: {_on_one_line(text, escapes=escapes, quotes=quotes)}"
-
-
-def _on_one_line(text: str, *, escapes: bool, quotes: bool) -> str:
-    if not escapes and not quotes and _PLAIN.fullmatch(text) and not _WORDS.fullmatch(text):
-        return text
-    if not escapes and _ESCAPED.search(text) and "'" not in text and "\t" not in text:
-        return f"'{text}'"
-    return '"' + _ESCAPED.sub(_escape, text) + '"'
-
-
-def _escape(match: re.Match[str]) -> str:
-    character = match[0]
-    if character in _SHORT:
-        return _SHORT[character]
-    code = ord(character)
-    return f"\\x{code:02X}" if code <= _BYTE else f"\\u{code:04X}"
+            yield f"{indent}{name}: {inline(text, always=quotes)}"

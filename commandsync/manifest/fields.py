@@ -4,7 +4,7 @@ The values are the nodes of the file, in which each is a string as it is spelled
 """
 
 import re
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import (
     AfterValidator,
@@ -23,7 +23,7 @@ from commandsync.manifest.nodes import Node, Scalar, Sequence, called
 from commandsync.manifest.problems import quoted
 from commandsync.manifest.source import MOST_BYTES, Allowance
 from commandsync.plan import rules
-from commandsync.records.texts import canonical
+from commandsync.records.texts import Resource, canonical
 
 _FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _COMMENT = re.compile(r"[ \t]+#(?=\S)")
@@ -62,7 +62,7 @@ class CommandDefaults(NamedTuple):
         """
         if _LITERAL not in text or self.allowance.characters < 0:  # which is reported already
             return text
-        self.allowance.characters -= _uses(text) * max(len(self.prefix) - len(_LITERAL), 0)
+        self.allowance.characters -= uses_of_prefix(text) * max(len(self.prefix) - len(_LITERAL), 0)
         if self.allowance.characters < 0:
             raise UnfitError(
                 field,
@@ -70,14 +70,19 @@ class CommandDefaults(NamedTuple):
                 "{prefix} is filled in",
                 "shorten the prefix, or write it out where it is needed",
             )
-        filled = _PREFIX.sub(lambda match: self.prefix if match[0] == _LITERAL else _LITERAL, text)
-        filled = canonical(filled)
+        filled = with_prefix(text, self.prefix)
         if not filled:
             raise UnfitError(field, f"{field} is empty once {{prefix}} is filled in")
         return filled
 
 
-def _uses(text: str) -> int:
+def with_prefix(text: str, prefix: str) -> str:
+    """Return a syntax with the prefix in it, canonical."""
+    return canonical(_PREFIX.sub(lambda match: prefix if match[0] == _LITERAL else _LITERAL, text))
+
+
+def uses_of_prefix(text: str) -> int:
+    """Return how often a syntax has the prefix."""
     return text.count(_LITERAL) - text.count("{{prefix}}")
 
 
@@ -108,7 +113,7 @@ def _text(value: Node, info: ValidationInfo[Context]) -> Node | str:
 
 
 def _prefixed(text: str, info: ValidationInfo[Context]) -> str:
-    if not info.context.has_prefix and _uses(text):
+    if not info.context.has_prefix and uses_of_prefix(text):
         raise refusal(
             "the syntax uses {prefix}, and the manifest has no prefix:",
             "add prefix: to the manifest, or write {{prefix}} for the literal text",
@@ -217,6 +222,38 @@ Texts = Annotated[
     WithJsonSchema({"anyOf": [{"type": "array", "items": _TEXT}, _TEXT | _NOT_NULL]}),
 ]
 """A list of strings, or a single one."""
+
+Categories = Annotated[
+    dict[AnyText, AnyText],
+    WithJsonSchema(
+        {"type": "object", "propertyNames": {"pattern": r"\S"}, "additionalProperties": _TEXT}
+    ),
+]
+"""The category of each pattern, all strings that are not empty."""
+
+Columns = Annotated[
+    dict[Literal["name", "description", "syntax", "category"], AnyText],
+    WithJsonSchema(
+        {
+            "type": "object",
+            "propertyNames": {"enum": list(Resource.COMMAND.fields)},
+            "additionalProperties": _TEXT,
+        }
+    ),
+]
+"""The name of the column of each field."""
+
+Trait = Literal["hidden", "owner-only", "guild-only", "admin-only", "nsfw"]
+"""The traits of commands, which `sources` knows by the same names."""
+
+_ANY_TRAIT = {"enum": list(get_args(Trait))}
+
+Traits = Annotated[
+    tuple[Annotated[Trait, BeforeValidator(_as_written)], ...],
+    BeforeValidator(_listed),
+    WithJsonSchema({"anyOf": [{"type": "array", "items": _ANY_TRAIT}, _ANY_TRAIT]}),
+]
+"""Traits of commands, or a single one."""
 
 Patterns = Annotated[Texts, AfterValidator(_few_wildcards)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from commandsync.api.address import service_of
@@ -11,7 +12,28 @@ from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRules:
+    """Where commands are imported from, and which: the manifest's `import:`.
+
+    Attributes:
+        sources: Files and folders relative to the manifest's folder, or `discord`.
+        exclude: Patterns of names that are not imported.
+        categories: The category of each pattern of names, or of cogs, folders and groups.
+        traits: The traits that do not keep a command out.
+        columns: The columns of a list of one's own, by field.
+        locale: The language of Discord's texts; empty for the default texts.
+    """
+
+    sources: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    categories: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    traits: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    locale: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +48,9 @@ class Manifest:
         base_url: The service's base URL in its one spelling; empty when the manifest has none.
         token_env: The variable that holds the token; empty when the manifest has none.
         prefix: What `{prefix}` stands for; None when the manifest has none.
+        category: The category of commands that have none of their own.
         rules: What a sync may do.
+        imports: Where commands are imported from.
         warnings: Problems that do not make it invalid.
         bot_at: The place of the bot, as `base_url_at` and `token_env_at` of the others.
     """
@@ -38,7 +62,9 @@ class Manifest:
     base_url: str = ""
     token_env: str = ""
     prefix: str | None = None
+    category: str = ""
     rules: SyncRules = field(default_factory=SyncRules)
+    imports: ImportRules = field(default_factory=ImportRules)
     warnings: tuple[Problem, ...] = ()
     bot_at: Location | None = None
     base_url_at: Location | None = None

@@ -111,7 +111,11 @@ class _Loader:
 
 
 def load_manifests(
-    sources: Iterable[str], *, stdin: Callable[[], bytes], workspace: Path | None = None
+    sources: Iterable[str],
+    *,
+    stdin: Callable[[], bytes],
+    workspace: Path | None = None,
+    contents: dict[str, bytes] | None = None,
 ) -> tuple[Manifest, ...]:
     """Load manifests with everything they include.
 
@@ -122,6 +126,8 @@ def load_manifests(
         stdin: Reads standard input; called at most once.
         workspace: In CI the folder of the checkout: no file in it is read through a link that
             leads out of it.
+        contents: The contents of files by their paths, in place of what is on the disk. What is
+            read from there is added: with it, a manifest is loaded as it would be after an edit.
 
     Returns:
         The manifests in the order of the sources, each file once.
@@ -129,7 +135,7 @@ def load_manifests(
     Raises:
         ManifestError: With every problem of every file.
     """
-    loader = _Loader(Origin(stdin, workspace))
+    loader = _Loader(Origin(stdin, workspace, {} if contents is None else contents))
     with suppress(StopReadingError):
         for source in sources:
             loader.load(source)

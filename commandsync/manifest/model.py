@@ -7,6 +7,7 @@ import json
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field
+from pydantic.fields import ComputedFieldInfo, FieldInfo
 
 from commandsync.manifest import fields
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
@@ -25,9 +26,13 @@ limits on size. An included file holds only commands: and announcements:, and ne
 which this schema requires."""
 
 
+def _title(name: str, field: FieldInfo | ComputedFieldInfo) -> str:
+    return field.alias or name
+
+
 class _Table(BaseModel):
     model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, field_title_generator=lambda name, _: name
+        frozen=True, extra="forbid", strict=True, field_title_generator=_title
     )
 
 
@@ -109,6 +114,44 @@ class SyncModel(_Table):
     )
 
 
+class ImportModel(_Table):
+    """Where commands are imported from, and which."""
+
+    sources: fields.Texts = Field(
+        (),
+        alias="from",
+        description="The sources, in the order in which they count: files and folders relative "
+        "to this file's folder, or discord for what the bot has registered.",
+        examples=[["bot/"], ["commands.json"]],
+    )
+    exclude: fields.Patterns = Field(
+        (),
+        description="Patterns (*, ?, [...]) of names that are not imported; upper and lower case "
+        "do not matter.",
+        examples=[["debug*"]],
+    )
+    categories: fields.Categories = Field(
+        {},
+        description="Patterns of names, or of cogs, folders and groups, and the category of each. "
+        "The first match counts.",
+        examples=[{"config *": "Settings", "MusicCog": "Music"}],
+    )
+    traits: fields.Traits = Field(
+        (),
+        description="Traits that commands may have, which are otherwise left out.",
+        examples=[["nsfw"]],
+    )
+    columns: fields.Columns = Field(
+        {},
+        description="For a list of one's own, the column or key of each field that is not named "
+        "like the field.",
+        examples=[{"description": "help", "syntax": "usage"}],
+    )
+    locale: fields.AnyText = Field(
+        "", description="The language of Discord's texts, such as de.", examples=["de"]
+    )
+
+
 Commands = Annotated[
     list[CommandModel],
     FailFast(),
@@ -169,6 +212,7 @@ class ManifestModel(_Table):
         examples=[["commands/*.yaml"]],
     )
     sync: SyncModel = Field(default_factory=SyncModel)
+    imports: ImportModel = Field(default_factory=ImportModel, alias="import")
     commands: Commands = []
     announcements: Announcements = []
 
@@ -176,10 +220,16 @@ class ManifestModel(_Table):
 TABLES: dict[str, type[BaseModel]] = {
     "defaults": DefaultsModel,
     "sync": SyncModel,
+    "import": ImportModel,
     "commands": CommandModel,
     "announcements": AnnouncementModel,
 }
 """The models of the keys that hold keys and values, or a list of them."""
+
+
+def keys_of(model: type[BaseModel]) -> list[str]:
+    """Return the keys of a table as a manifest spells them: two are words of Python."""
+    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def json_schema() -> dict[str, Any]:
@@ -208,5 +258,5 @@ def _inlined(schema: Any, models: dict[str, Any]) -> Any:  # noqa: ANN401 - any 
     return {
         key: _inlined(part, models)
         for key, part in schema.items()
-        if key != "default" or part not in ("", None, [])
+        if key != "default" or part not in ("", None, [], {})
     }

@@ -12,7 +12,7 @@ from commandsync.manifest.checks import Placed, check
 from commandsync.manifest.events import ParsedFile, parse
 from commandsync.manifest.fields import CommandDefaults, Context, UnfitError
 from commandsync.manifest.files import included_paths
-from commandsync.manifest.loaded import Manifest
+from commandsync.manifest.loaded import ImportRules, Manifest
 from commandsync.manifest.model import MARKS, TABLES, IncludedModel, ManifestModel
 from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
 from commandsync.manifest.problems import FileProblems, Problems
@@ -113,7 +113,9 @@ class ManifestReader:
             base_url=model.base_url,
             token_env=model.token_env,
             prefix=model.prefix,
+            category=defaults.category,
             rules=rules,
+            imports=ImportRules(**dict(model.imports)),
             warnings=self.problems.warnings,
             bot_at=main.place("bot"),
             base_url_at=main.place("base_url"),

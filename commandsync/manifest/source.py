@@ -87,10 +87,18 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where files may be read from: the links of a workspace must not lead out of it."""
+    """Where files may be read from: the links of a workspace must not lead out of it.
+
+    Attributes:
+        stdin: Reads standard input.
+        workspace: The folder that a CI job works in; None outside CI.
+        contents: The contents of files by their paths, in place of what is on the disk. What is
+            read from there is added.
+    """
 
     stdin: Callable[[], bytes]
     workspace: Path | None = None
+    contents: dict[str, bytes] = field(default_factory=dict, repr=False)
 
 
 def read_source(path: str, *, origin: Origin, allowance: Allowance) -> Source:
@@ -122,9 +130,15 @@ def read_source(path: str, *, origin: Origin, allowance: Allowance) -> Source:
 def _read(path: str, origin: Origin) -> bytes:
     if path == STDIN:
         return origin.stdin()
+    if path not in origin.contents:
+        origin.contents[path] = _read_file(path, origin.workspace)
+    return origin.contents[path]
+
+
+def _read_file(path: str, workspace: Path | None) -> bytes:
     at = Location(path)
     try:
-        if origin.workspace and _leads_out(path, origin.workspace):
+        if workspace and _leads_out(path, workspace):
             hint = "in CI a file of the workspace is read only if its links stay inside it"
             raise UnreadableError(at, "this is a link out of the workspace, and is not read", hint)
         with Path(path).open("rb") as file:

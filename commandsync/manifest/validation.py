@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from commandsync.manifest.model import TABLES
+from commandsync.manifest.model import TABLES, keys_of
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence, called, scalar
 from commandsync.manifest.problems import closest, did_you_mean, quoted
 from commandsync.records.texts import Resource
@@ -28,6 +28,7 @@ _KINDS = {
     "tuple_type": "a list of strings",
     "list_type": "a list",
     "bool_type": "true or false",
+    "dict_type": "keys and values",
     "model_type": "keys and values",
 }
 _FORMERLY = "a name it has today is an entry of its own; one it no longer has goes under formerly"
@@ -83,11 +84,11 @@ class _Checker:
 
     def correct_keys(self, model: type[BaseModel], root: Mapping, what: str) -> None:
         """Report the unknown keys of the top level; what is under a misspelt one is checked too."""
-        known = model.model_fields
+        known = keys_of(model)
         for key in [key for key in root.written_keys() if key not in known]:
             value = root.pop(key)
             name = self.unknown_key(key, what, known)
-            above = root.get(name)
+            above = root.get(name) if name else None  # an empty key is one that was written
             if isinstance(above, Sequence) and isinstance(value, Sequence):
                 above.extend(value)
             elif above is not None:
@@ -146,7 +147,7 @@ class _Checker:
                     self.report.error(node.at, f"{what} needs a {key}")
             case "extra_forbidden" if isinstance(table, Mapping):
                 unknown = next(written for written in table.written_keys() if written == key)
-                self.unknown_key(unknown, what, model.model_fields)
+                self.unknown_key(unknown, what, keys_of(model))
             case _:
                 self.report.error(node.at, *self.value_problem(detail, key))
 
@@ -162,7 +163,9 @@ class _Checker:
                 return f"{key} is longer than {context['max_length']} characters", ""
             case "literal_error":
                 expected = context["expected"].replace("'", "")
-                return f"{key} must be {expected}", did_you_mean(str(node), expected.split(" or "))
+                return f"{key} must be {expected}", did_you_mean(
+                    str(node), re.split(", | or ", expected)
+                )
             case "model_type" if not detail["loc"]:
                 return f"{key} must be keys and values, not {called(node)}", ""
             case kind:
@@ -195,7 +198,7 @@ class _Checker:
                 return f"begin each entry with - {first}:" if node else "write [] for none"
             case "list_type" | "tuple_type", Scalar(is_null=True):
                 return "leave the key out, or write [] for none"
-            case "model_type", Scalar(is_null=True):
+            case "dict_type" | "model_type", Scalar(is_null=True):
                 return "leave the key out, or write its keys below"
             case _:
                 return ""

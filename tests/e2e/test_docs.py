@@ -137,20 +137,22 @@ def test_a_difference_is_shown_and_nothing_is_written(home: Home) -> None:
     ran = home.run("docs", "--diff")
 
     assert ran.code == 0
-    assert ran.out.splitlines()[:8] == [
-        "--- README.md",
-        "+++ README.md",
-        "@@ -1,6 +1,9 @@",
-        " # Bot",
-        " ",
-        " <!-- commandsync:commands category=Fun format=list columns=name,description -->",
-        "-<!-- /commandsync:commands -->",
-        "+",
+    assert ran.out.splitlines() == [
+        "README.md",
+        "     2 │",
+        "     3 │ <!-- commandsync:commands category=Fun format=list columns=name,description -->",
+        "     4 - <!-- /commandsync:commands -->",
+        "     4 +",
+        "     5 + - `facts`: Says a fact.",
+        "     6 +",
+        "     7 + <!-- /commandsync:commands sha256:0b8246d9973015ed -->",
+        "     8 │",
+        "     9 │ Kept, without a line end",
     ]
     assert home.read("README.md") == README
     coloured = home.run("docs", "--diff", "--check", "--color", "always")
     assert coloured.code == 3
-    assert "\x1b[32m+- `facts`: Says a fact.\x1b[0m" in coloured.out
+    assert "\x1b[32m     5 + - `facts`: Says a fact.\x1b[0m" in coloured.out
     home.run("docs")
     assert home.run("docs", "--diff").said == ""
 
@@ -215,7 +217,6 @@ def test_markers_that_are_not_valid_are_shown_as_problems_with_their_lines(home:
 @pytest.mark.parametrize(
     ("content", "path", "message"),
     [
-        (b"", "other.txt", "other.txt does not exist"),
         (b"\xff", "page.md", "page.md is not UTF-8"),
         (b"", "no/such/folder.md", "cannot write no/such/folder.md: its folder does not exist"),
     ],
@@ -230,6 +231,16 @@ def test_a_file_that_cannot_be_read_or_written_is_named(
 
     assert ran.code == 1
     assert f"error: {message}" in ran.err
+
+
+@pytest.mark.parametrize("path", ["page.html", "-", "commands.yaml"])
+def test_a_file_of_another_kind_is_refused(home: Home, path: str) -> None:
+    home.write(README, "page.html")
+
+    ran = home.run("docs", path)
+
+    assert (ran.code, "its name must end in .md or .json" in ran.err) == (2, True)
+    assert home.read("page.html") == README
 
 
 def test_the_manifest_is_shown_with_v_and_its_warnings_fail_with_strict(home: Home) -> None:

@@ -132,9 +132,9 @@ def test_a_dump_reads_as_people_write() -> None:
         ("\\", "'\\'"),
         ("'\\'", "\"'\\\\'\""),
         ("\\\tb", '"\\\\\\tb"'),
-        ("\\\x1b", '"\\\\\\x1B"'),
+        ("\\\x1b", '"\\\\\\u001B"'),
         ("日本語", "日本語"),
-        ("a\r\x00b", '"a\\r\\0b"'),
+        ("a\r\x00b", '"a\\r\\u0000b"'),
     ],
 )
 def test_a_text_is_quoted_only_where_yaml_would_misread_it(syntax: str, written: str) -> None:

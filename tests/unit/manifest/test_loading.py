@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync.diagnostics import Location
+from commandsync.manifest import load_manifests
+from commandsync.manifest.loaded import ImportRules
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.unit.manifest.conftest import Load
 
@@ -160,3 +163,33 @@ def test_warnings_end_at_what_anybody_reads(warnings_of: WarningsOf) -> None:
     lines = [f"- {{name: a{n}, description: …, syntax: c}}\n" for n in range(1100)]
 
     assert len(warnings_of(HEAD + "".join(lines))) == 1000
+
+
+def test_the_rules_of_an_import_are_read(load: Load) -> None:
+    manifest = load(
+        "version: 1\ndefaults: {category: General}\ncommands: []\nimport:\n"
+        "  from: [bot/, discord]\n  exclude: debug*\n  categories: {MusicCog: Music}\n"
+        "  traits: nsfw\n  columns: {syntax: usage}\n  locale: de\n"
+    )
+
+    assert manifest.category == "General"
+    assert manifest.imports == ImportRules(
+        sources=("bot/", "discord"),
+        exclude=("debug*",),
+        categories={"MusicCog": "Music"},
+        traits=("nsfw",),
+        columns={"syntax": "usage"},
+        locale="de",
+    )
+
+
+def test_a_manifest_is_loaded_as_it_would_be_after_an_edit(tmp_path: Path) -> None:
+    path = tmp_path / "commands.yaml"
+    path.write_bytes(b"version: 1\r\ncommands: []\r\n")
+    read: dict[str, bytes] = {}
+    load_manifests([str(path)], stdin=bytes, contents=read)
+    edited = {path.as_posix(): b"version: 1\nbot: '42'\ncommands: []\n"}
+    (manifest,) = load_manifests([str(path)], stdin=bytes, contents=edited)
+
+    assert read == {path.as_posix(): b"version: 1\r\ncommands: []\r\n"}
+    assert manifest.bot == "42"

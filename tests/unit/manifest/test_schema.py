@@ -62,6 +62,10 @@ BOTH_ACCEPT = [
     *[f"version: 1\nsync: {{announcements: {how}}}\n" for how in ["append", "'mirror'"]],
     "version: 1\nsync: {ignore: ['beta-*', 3]}\n",
     "version: 1\nsync: {ignore: '*'}\n",
+    "version: 1\nimport: {}\n",
+    "version: 1\nimport: {from: bot/, exclude: ['debug*', 3], traits: nsfw, locale: no}\n",
+    "version: 1\nimport: {from: [bot/, discord], categories: {Fun*: 8, 3: Music}}\n",
+    "version: 1\nimport: {traits: [hidden, owner-only], columns: {syntax: usage}}\n",
 ]
 
 BOTH_REFUSE = [
@@ -115,6 +119,12 @@ BOTH_REFUSE = [
     *[f"version: 1\nsync: {{prune: {flag}}}\n" for flag in ["yes", "off", "'true'", "1", "~"]],
     *[f"version: 1\nsync: {{announcements: {how}}}\n" for how in ["Append", "~", "[append]"]],
     "version: 1\nsync: {ignore: ~}\n",
+    "version: 1\nimport: bot/\n",
+    "version: 1\nimport: {sources: bot/}\n",
+    *[f"version: 1\nimport: {{categories: {what}}}\n" for what in ["~", "[x]", "{x: ''}"]],
+    "version: 1\nimport: {traits: [secret]}\n",
+    "version: 1\nimport: {columns: {usage: syntax}}\n",
+    "version: 1\nimport: {locale: ''}\n",
     "version: 1\ninclude:\n",
     "version: 1\ninclude: {a: b}\n",
 ]
@@ -176,7 +186,7 @@ def test_every_key_completes_with_a_title_and_a_description() -> None:
     Draft202012Validator.check_schema(json_schema())
     found = list(keys(json_schema()))
 
-    assert len(found) == 24
+    assert len(found) == 31
     assert all(key["title"] and len(key["description"]) > 10 for key in found)
 
 

@@ -1,0 +1,151 @@
+"""Edits of the lists of a manifest file -> changes to its text."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from commandsync.manifest import layout
+from commandsync.manifest.entry import edit_fields, fitting_key
+from commandsync.manifest.layout import OddLayoutError, after_colon, column, gap_of, key_of
+from commandsync.manifest.model import TABLES
+from commandsync.manifest.nodes import Mapping, Sequence
+from commandsync.manifest.patch import content_end, is_alias, is_flow, line_break, line_end
+from commandsync.manifest.style import STEP, EntryStyle, Value, style_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping as AnyMapping
+
+    from commandsync.manifest.nodes import Node
+    from commandsync.manifest.patch import Patch
+
+    Values = AnyMapping[str, Value]
+
+
+@dataclass(slots=True)
+class EntryEdits:
+    """The edits of the entries of one list, by their indices.
+
+    None removes a key. Entries that are removed are not changed.
+    """
+
+    changed: defaultdict[int, dict[str, Value | None]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    removed: set[int] = field(default_factory=set)
+    added: list[tuple[int | None, Values]] = field(default_factory=list)
+
+
+def edit_collection(patch: Patch, root: Mapping, name: str, edits: EntryEdits) -> None:
+    """Edit the entries of one list of a file.
+
+    Raises:
+        OddLayoutError: It cannot be edited as it is laid out.
+        IndexError: The list has no entry of that index.
+    """
+    entries = root.get(name, Sequence(0))
+    if not isinstance(entries, Sequence) or is_alias(patch.text, entries):
+        raise OddLayoutError(entries.at)
+    collection = _List(patch, root, name, entries, tuple(TABLES[name].model_fields))
+    for index, changes in edits.changed.items():
+        collection.edit_entry(entries[index], changes)
+    last = len(entries) - 1
+    if max(edits.removed, default=last) > last:
+        raise IndexError(max(edits.removed))
+    added = [(last if after is None else after, values) for after, values in edits.added]
+    collection.edit(edits.removed, added)
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    patch: Patch
+    root: Mapping
+    name: str
+    entries: Sequence
+    keys: tuple[str, ...]  # that an entry may have, in their order
+
+    def edit(self, removed: set[int], added: list[tuple[int, Values]]) -> None:
+        """Remove and add entries."""
+        if self.name in self.root and not is_flow(self.patch.text, self.entries):
+            self.edit_lines(removed, added)
+        elif self.entries:
+            self.edit_brackets(removed, added)
+        else:
+            self.fill([values for _, values in added])
+
+    def edit_entry(self, entry: Node, changes: AnyMapping[str, Value | None]) -> None:
+        """Edit the fields of an entry."""
+        if not isinstance(entry, Mapping):
+            raise OddLayoutError(entry.at)
+        edit_fields(self.patch, entry, changes, self.keys)
+
+    def edit_lines(self, removed: set[int], added: list[tuple[int, Values]]) -> None:
+        """Edit a list whose entries begin with dashes."""
+        text = self.patch.text
+        lines = layout.lines_of(text, self.entries)
+        items = []
+        for after, values in added:
+            style, indent = style_of(text, self.entries[after]), column(text, lines[after].dash)
+            is_apart = layout.has_empty_lines(text, lines, after)
+            item = self.item(values, style, indent)
+            items.append((after, line_break(text) + item if is_apart else item))
+        colon = after_colon(text, key_of(self.root, self.name))
+        layout.edit_lines(self.patch, lines, colon=colon, removed=removed, added=items)
+
+    def edit_brackets(self, removed: set[int], added: list[tuple[int, Values]]) -> None:
+        """Edit a list in brackets."""
+        text = self.patch.text
+        items = []
+        for after, values in added:
+            style = style_of(text, self.entries[after])
+            items.append((after, style.flow_entry(self.ordered(values, style))))
+        spans = [(entry.at, content_end(text, entry)) for entry in self.entries]
+        gap = gap_of(text, self.entries, self.entries)
+        layout.edit_brackets(self.patch, self.entries, spans, gap=gap, removed=removed, added=items)
+
+    def fill(self, entries: list[Values]) -> None:
+        """Put the first entries into a list, or add the list."""
+        text, root = self.patch.text, self.root
+        root_style = style_of(text, root)
+        if is_flow(text, root):
+            style = EntryStyle(in_flow=True, key_quote=root_style.key_quote)
+            items = ", ".join(style.flow_entry(self.ordered(values, style)) for values in entries)
+            if self.name in root:
+                self.patch.insert(self.entries.end - 1, items)
+            else:
+                at = content_end(text, root[list(root)[-1]])
+                self.patch.insert(at, f"{root_style.gap}{root_style.key(self.name)}[{items}]")
+            return
+        indent = column(text, next(root.written_keys()).at)
+        lines = [self.item(values, EntryStyle(), indent + STEP) for values in entries]
+        end = content_end(text, root)
+        if self.name in root:
+            end = self.entries.end
+            self.patch.cut(after_colon(text, key_of(root, self.name)), end)
+        else:
+            lines.insert(0, f"{' ' * indent}{self.name}:")
+        separator = line_break(text)
+        self.patch.insert(line_end(text, end), "".join(f"{separator}{line}" for line in lines))
+
+    def item(self, values: Values, style: EntryStyle, indent: int) -> str:
+        """Return the lines of a new entry, from its dash on."""
+        values = self.ordered(values, style)
+        dash = f"{' ' * indent}-{style.lead}"
+        if style.in_flow:
+            return f"{dash}{style.flow_entry(values)}"
+        separator = line_break(self.patch.text)
+        inner = column(dash, len(dash))
+        lines = [
+            style.block_field(key, value, indent=inner, separator=separator)
+            for key, value in values.items()
+        ]
+        return dash + f"{separator}{' ' * inner}".join(lines)
+
+    def ordered(self, values: Values, style: EntryStyle) -> Values:
+        """Return the fields of a new entry in the order of its neighbour's."""
+        names = [key for key in style.samples if key in values]
+        for key in sorted(values.keys() - set(names), key=self.keys.index):
+            before = fitting_key(key, names, self.keys)
+            names.insert(names.index(before) + 1 if before else 0, key)
+        return {name: values[name] for name in names}

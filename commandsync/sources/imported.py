@@ -1,0 +1,107 @@
+"""`commands.imported.json`: what was imported last, read and written.
+
+It is beside the manifest and in the repository with it: without it, an import could not tell an
+edit of the manifest from a change of the source.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from commandsync.diagnostics import Location, Problem
+from commandsync.errors import ManifestError
+from commandsync.sources.entry import SourceEntry
+from commandsync.sources.merge import Declared
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_LARGEST = 10 * 1024 * 1024  # characters, as many as a manifest may have
+_HINT = "restore it from version control, or delete it and import again"
+
+_Text = Annotated[str, Field(min_length=1)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class _Command(_Part):
+    name: _Text
+    description: _Text
+    syntax: _Text
+    category: str | None = None
+    key: str | None = None
+    source: str
+
+
+class _Document(_Part):
+    version: Literal[1]
+    commands: tuple[_Command, ...]
+
+
+def read_imported(text: str, *, path: str) -> tuple[Declared, ...]:
+    """Read what was imported last.
+
+    Raises:
+        ManifestError: The text is not a valid file of this kind.
+    """
+    if len(text) > _LARGEST:
+        raise ManifestError([Problem(Location(path), "the file is too large", _HINT)])
+    try:
+        document = _Document.model_validate_json(text)
+    except ValidationError as error:
+        raise ManifestError([_problem(error, text, path)]) from error
+    return tuple(
+        Declared(
+            command.source,
+            SourceEntry(
+                name=command.name,
+                description=command.description,
+                syntax=command.syntax,
+                category=command.category,
+                key=command.key,
+            ),
+        )
+        for command in document.commands
+    )
+
+
+def imported_text(imported: Iterable[Declared]) -> str:
+    """Return the file of what is imported: sorted, so that an import changes few lines."""
+    commands = [
+        {
+            "name": entry.name,
+            "description": entry.description,
+            "syntax": entry.syntax,
+            **({} if entry.category is None else {"category": entry.category}),
+            **({} if entry.key is None else {"key": entry.key}),
+            "source": source,
+        }
+        for source, entry in imported
+    ]
+    commands.sort(key=lambda command: [command["name"], command["syntax"], command["source"]])
+    document = {"version": 1, "commands": commands}
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _problem(error: ValidationError, text: str, path: str) -> Problem:
+    """Return the first problem of a file, at its line if it is not valid JSON."""
+    try:
+        known = json.loads(text)
+    except json.JSONDecodeError as broken:
+        message = "the file is not valid JSON"
+        if "<<<<<<<" in text:
+            message = "the file has the marks of a merge conflict"
+        return Problem(Location(path, broken.lineno, broken.colno), message, _HINT)
+    except RecursionError:
+        return Problem(Location(path), "the file is not valid JSON", _HINT)
+    if isinstance(known, dict) and known.get("version", 1) != 1:
+        message = f"the file has version {known['version']!r}, and this program reads version 1"
+        return Problem(Location(path), message, "update commandsync")
+    detail = error.errors(include_url=False)[0]
+    where = ".".join(map(str, detail["loc"])) or "the file"
+    return Problem(Location(path), f"{where} is not valid: {detail['msg']}", _HINT)

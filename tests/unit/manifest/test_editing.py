@@ -1,0 +1,380 @@
+from __future__ import annotations
+
+import re
+from collections import Counter
+from random import Random
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.errors import ManifestError
+from commandsync.manifest.editing import AddEntry, Edit, RemoveEntry, RemoveField, SetField, edit
+from tests.support import layouts
+
+EMPTY = re.compile(r"commands: \[\s*\]")
+FILES = st.integers(0, 2**32).map(Random)  # hypothesis's own random numbers take ten times as long
+
+
+def says(text: str) -> list[dict[str, Any]]:
+    """Read the commands of a file, as another program would."""
+    read = yaml.load(text.removeprefix("\ufeff"), Loader=yaml.CBaseLoader)  # noqa: S506 - strings
+    return [
+        {
+            key: tuple(value) if isinstance(value, list) else value.strip()
+            for key, value in entry.items()
+        }
+        for entry in read["commands"]
+    ]
+
+
+def shared(one: str, other: str) -> int:
+    """Return how many characters two texts begin with in common."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def difference(one: str, other: str) -> tuple[str, str]:
+    """Return what two texts have between their common beginning and their common end."""
+    start = shared(one, other)
+    rest = one[start:], other[start:]
+    end = shared(rest[0][::-1], rest[1][::-1])
+    return rest[0][: len(rest[0]) - end], rest[1][: len(rest[1]) - end]
+
+
+def characters(text: str) -> Counter[str]:
+    return Counter(character for character in text if character not in " \t\r\n,")
+
+
+@given(FILES)
+def test_the_drawn_files_say_what_they_are_drawn_from(numbers: Random) -> None:
+    file = layouts.file(numbers)
+
+    assert says(file.text) == file.entries
+
+
+@given(FILES)
+def test_an_added_entry_is_all_that_changes(numbers: Random) -> None:
+    file, new = layouts.file(numbers), layouts.values(numbers)
+    after = numbers.choice([None, *range(len(file.entries))])
+    place = len(file.entries) if after is None else after + 1
+
+    result = edit(file.text, [AddEntry("commands", new, after)], path="x.yaml")
+
+    assert says(result) == [*file.entries[:place], new, *file.entries[place:]]
+    before = file.text if file.entries else EMPTY.sub("commands:", file.text)
+    assert difference(before, result)[0] == ""
+
+
+@given(FILES)
+def test_a_field_that_is_set_is_all_that_changes(numbers: Random) -> None:
+    file = layouts.file(numbers)
+    for index, entry in list(enumerate(file.entries))[:1]:
+        key = numbers.choice(layouts.KEYS)
+        value = layouts.names(numbers) if key == "formerly" else layouts.value(numbers)
+
+        result = edit(file.text, [SetField("commands", index, key, value)], path="x.yaml")
+
+        assert says(result)[index] == entry | {key: value}
+        assert says(result)[1:] == file.entries[1:]
+        if (index, key) in file.spans:
+            start, end = file.spans[index, key]
+            comment, newline, below = file.text[end:].partition(file.newline)
+            assert result.startswith(file.text[:start].rstrip(" "))
+            assert result.endswith(newline + below)
+            if key != "formerly":  # whose items may have comments
+                assert comment in result[start : len(result) - len(newline + below)]
+        elif key not in entry:
+            assert difference(file.text, result)[0] == ""
+
+
+@given(FILES)
+def test_a_removed_field_is_all_that_goes(numbers: Random) -> None:
+    file = layouts.file(numbers)
+    for index, entry in list(enumerate(file.entries))[-1:]:
+        key = numbers.choice(list(entry))
+
+        result = edit(file.text, [RemoveField("commands", index, key)], path="x.yaml")
+
+        assert says(result)[index] == {name: entry[name] for name in entry if name != key}
+        gone, new = difference(file.text, result)
+        assert new == ""
+        if (index, key) in file.written:
+            rest = characters(file.written[index, key]) - characters(gone)
+            assert not rest or key == next(iter(entry))  # the comment of a first key stays
+            assert characters(gone) <= characters(file.written[index, key])
+
+
+@given(FILES)
+def test_a_removed_entry_is_all_that_goes(numbers: Random) -> None:
+    file = layouts.file(numbers)
+    for index in range(len(file.entries))[:1]:
+        result = edit(file.text, [RemoveEntry("commands", index)], path="x.yaml")
+
+        assert says(result) == file.entries[1:]
+        if not file.brackets:
+            result = EMPTY.sub("commands:", result)
+        gone, new = difference(file.text, result)
+        assert new == ""
+        if index in file.extents:
+            start, end = file.extents[index]
+            assert characters(gone) == characters(file.text[start:end])
+
+
+@given(FILES)
+def test_many_edits_at_once_are_each_made(numbers: Random) -> None:
+    file = layouts.file(numbers)
+    edits: list[Edit] = []
+    wanted: list[dict[str, Any]] = []
+    for index, entry in enumerate(file.entries):
+        if numbers.random() < 0.2:
+            edits.append(RemoveEntry("commands", index))
+        else:
+            wanted.append(dict(entry))
+            for key in layouts.KEYS:
+                if numbers.random() < 0.3 and key != "description":
+                    value = layouts.names(numbers) if key == "formerly" else layouts.value(numbers)
+                    edits.append(SetField("commands", index, key, value))
+                    wanted[-1][key] = value
+                elif numbers.random() < 0.2 and key != "description":
+                    edits.append(RemoveField("commands", index, key))
+                    wanted[-1].pop(key, None)
+        for _ in range(numbers.choice((0, 0, 1, 2))):
+            wanted.append(layouts.values(numbers))
+            edits.append(AddEntry("commands", wanted[-1], index))
+    numbers.shuffle(edits)
+    edits.sort(key=lambda change: isinstance(change, AddEntry))
+
+    result = edit(file.text, edits, path="x.yaml")
+
+    assert Counter(map(repr, map(sorted, map(dict.items, says(result))))) == Counter(
+        map(repr, map(sorted, map(dict.items, wanted)))
+    )
+
+
+NEW = {"name": "new", "description": "One.\n\nTwo: more", "syntax": "{prefix}new"}
+
+
+def edited(text: str, *edits: Edit) -> str:
+    return edit(text, edits, path="bots/x.yaml")
+
+
+def refused(text: str, *edits: Edit) -> str:
+    with pytest.raises(ManifestError) as caught:
+        edited(text, *edits)
+    (problem,) = caught.value.problems
+    return f"{problem} | {problem.hint}" if problem.hint else str(problem)
+
+
+def test_a_new_entry_is_written_like_its_neighbour() -> None:
+    text = """\
+commands:
+
+-   'name': 'help'
+    syntax: "{prefix}help"
+    description:   Helps. # short
+    # category: General
+
+# the rest
+
+-   name: ping
+    description: >-
+      Says how quickly
+      it answers.
+    syntax: ping
+    formerly:
+    - latency"""
+
+    result = edited(
+        text,
+        AddEntry("commands", NEW, after=0),
+        AddEntry("commands", NEW | {"id": "7", "formerly": ("a", "b: c"), "description": "One."}),
+    )
+
+    assert result == text.replace(
+        "# category: General\n",
+        """\
+# category: General
+
+-   'name': 'new'
+    'syntax': "{prefix}new"
+    'description':   |-
+      One.
+
+      Two: more
+""",
+    ) + (
+        """
+
+-   name: new
+    description: >-
+      One.
+    syntax: "{prefix}new"
+    formerly:
+      - a
+      - "b: c"
+    id: "7\""""
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        (
+            "version: 1\ncommands: [] # none yet\n",
+            "version: 1\ncommands: # none yet\n  - name: new\n    formerly: [h]\n",
+        ),
+        (
+            "  version: 1\r\n  x: {y: no}",
+            "  version: 1\r\n  x: {y: no}\r\n  commands:\r\n    - name: new\r\n      formerly: [h]",
+        ),
+        (
+            '{"version": 1, "commands": []}',
+            '{"version": 1, "commands": [{"name": "new", "formerly": ["h"]}]}',
+        ),
+        ("{version: 1}", "{version: 1, commands: [{name: new, formerly: [h]}]}"),
+        (
+            'commands: [\n {\n  "name": "a"\n }\n]',
+            'commands: [\n {\n  "name": "a"\n },\n {\n  "name": "new",\n  "formerly": ["h"]\n }\n]',
+        ),
+        (
+            "version: 1\ncommands: &all [{name: a}, *x, ]\n".replace("*x", "{name: b}"),
+            "version: 1\ncommands: &all [{name: a}, {name: b}, {name: new, formerly: [h]}, ]\n",
+        ),
+        (
+            "commands:\n- &x {name: a}\n- *x\n",
+            "commands:\n- &x {name: a}\n- *x\n- name: new\n  formerly: [h]\n",
+        ),
+        (
+            "commands:\n- name: a\n...\n# end",
+            "commands:\n- name: a\n- name: new\n  formerly: [h]\n...\n# end",
+        ),
+    ],
+)
+def test_an_entry_is_added_to_lists_of_every_kind(text: str, result: str) -> None:
+    added = AddEntry("commands", {"formerly": ("h",), "name": "new"})
+
+    assert edited(text, added) == result
+
+
+ENTRY = """\
+commands: # all
+  - name: "help" # first
+    category:
+    description: | # long
+      Old.
+
+    formerly: # names
+      - h # short
+      - '?'
+  - *other
+  - {name: b, "formerly": [x, 'y']}
+""".replace("  - *other\n", "")
+
+
+def test_fields_are_edited_where_they_are() -> None:
+    result = edited(
+        ENTRY,
+        SetField("commands", 0, "name", "menu"),
+        SetField("commands", 0, "category", "General"),
+        SetField("commands", 0, "description", "New: it's"),
+        SetField("commands", 0, "formerly", ("h", "help")),
+        SetField("commands", 0, "syntax", "/menu"),
+        SetField("commands", 0, "id", "1"),
+        SetField("commands", 1, "name", "c, d"),
+        SetField("commands", 1, "formerly", ("y", "z")),
+        SetField("commands", 1, "category", ""),
+    )
+
+    assert (
+        result
+        == """\
+commands: # all
+  - name: "menu" # first
+    category: General
+    description: | # long
+      New: it's
+    syntax: "/menu"
+
+    formerly: # names
+      - h # short
+      - 'help'
+    id: "1"
+  - {name: "c, d", category: "", "formerly": ['y', "z"]}
+"""
+    )
+
+
+def test_lists_of_names_are_emptied_reordered_and_replaced_by_one_name() -> None:
+    assert "formerly: [] # names\n  - {" in edited(ENTRY, SetField("commands", 0, "formerly", ()))
+    assert "      - '?'\n      - 'h'\n  - {" in edited(
+        ENTRY, SetField("commands", 0, "formerly", ("?", "h"))
+    )
+    assert "formerly: old\n  - {" in edited(ENTRY, SetField("commands", 0, "formerly", "old"))
+    assert '"formerly": []}' in edited(ENTRY, SetField("commands", 1, "formerly", ()))
+    assert "name: [c]," in edited(ENTRY, SetField("commands", 1, "name", ("c",)))
+
+
+def test_no_edits_change_nothing() -> None:
+    assert edited(ENTRY) == ENTRY
+    assert edited(ENTRY, RemoveField("commands", 0, "id")) == ENTRY
+
+
+def test_a_value_that_an_alias_repeats_is_not_edited() -> None:
+    text = "commands:\n  - &x\n    name: &n a\n    syntax: b\n  - *x\n  - name: *n\n"
+    cannot = (
+        "the edit cannot be made in place | make it by hand: anchors, aliases and unusual layouts "
+        "are not edited"
+    )
+
+    assert refused(text, SetField("commands", 0, "syntax", "c")) == f"bots/x.yaml:2:5: {cannot}"
+    assert refused(text, SetField("commands", 1, "syntax", "c")) == f"bots/x.yaml:5:5: {cannot}"
+    assert refused(text, RemoveEntry("commands", 0)) == f"bots/x.yaml:2:5: {cannot}"
+    assert edited(text, SetField("commands", 2, "name", "c")) == text.replace("*n", "c")
+    assert edited(text, RemoveEntry("commands", 1)) == text.replace("  - *x\n", "")
+
+
+ADD, REMOVE = AddEntry("commands", NEW), RemoveEntry("commands", 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "place"),
+    [
+        ("x: &l []\ncommands: *l\n", ADD, "2:11"),
+        ("commands: &l []\nx: *l\n", ADD, "1:11"),
+        ("commands: text\n", ADD, "1:11"),
+        ('commands: ["a"]\n', SetField("commands", 0, "name", "c"), "1:12"),
+        ("? commands\n: - name: a\n", REMOVE, "2:5"),
+        ("? commands\n:\n  - name: a\n", REMOVE, "1:3"),
+        ("commands: [{name: a} # it\n, {name: b}]\n", REMOVE, "1:12"),
+    ],
+)
+def test_an_unusual_layout_is_refused_at_its_place(text: str, change: Edit, place: str) -> None:
+    assert refused(text, change).startswith(f"bots/x.yaml:{place}: the edit cannot be made in")
+
+
+def test_the_last_field_of_an_entry_is_not_removed() -> None:
+    assert "cannot be made" in refused("commands: [{name: a}]", RemoveField("commands", 0, "name"))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("commands: [\n", "bots/x.yaml:2:1: this does not fit the line above it"),
+        ("a: 1\na: 2\n", 'bots/x.yaml:2:1: duplicate key "a" (first on line 1)'),
+        ("# nothing\n", "bots/x.yaml:1:1: a manifest must have keys at its top level"),
+    ],
+)
+def test_a_file_that_is_not_valid_is_not_edited(text: str, problem: str) -> None:
+    assert refused(text, AddEntry("commands", NEW)).startswith(problem)
+
+
+def test_an_index_that_is_not_there_is_an_error_of_the_caller() -> None:
+    with pytest.raises(IndexError):
+        edited(ENTRY, SetField("commands", 7, "name", "x"))
+    with pytest.raises(IndexError):
+        edited(ENTRY, RemoveEntry("commands", 0), RemoveEntry("commands", 7))
+    with pytest.raises(IndexError):
+        edited(ENTRY, AddEntry("commands", NEW, after=7))

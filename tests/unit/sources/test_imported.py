@@ -1,0 +1,91 @@
+"""What was imported last: written and read back, and refused in words where it is not valid."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.errors import ManifestError
+from commandsync.sources.entry import SourceEntry
+from commandsync.sources.imported import imported_text, read_imported
+from commandsync.sources.merge import Declared
+
+PATH = "commands.imported.json"
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
+IMPORTED = st.builds(
+    Declared,
+    TEXTS,
+    st.builds(
+        SourceEntry,
+        name=TEXTS,
+        description=TEXTS,
+        syntax=TEXTS,
+        category=st.none() | TEXTS,
+        key=st.none() | TEXTS,
+        place=st.none(),
+    ),
+)
+
+
+def problem_of(text: str) -> tuple[str, str]:
+    with pytest.raises(ManifestError) as caught:
+        read_imported(text, path=PATH)
+    (problem,) = caught.value.problems
+    return str(problem), problem.hint
+
+
+@given(st.lists(IMPORTED))
+def test_what_is_written_is_read_back(imported: list[Declared]) -> None:
+    text = imported_text(imported)
+    again = read_imported(text, path=PATH)
+
+    assert sorted(map(repr, again)) == sorted(map(repr, imported))
+    assert imported_text(again) == text
+
+
+def test_the_file_is_sorted_and_has_no_empty_keys() -> None:
+    ban = SourceEntry(name="ban", description="Bans.", syntax="/ban", key="discord:1")
+    help_ = SourceEntry(name="help", description="Hilft.", syntax="/help", category="Général")
+
+    assert imported_text([Declared("bot/", help_), Declared("b.json", ban)]) == (
+        '{\n  "version": 1,\n  "commands": [\n    {\n      "name": "ban",\n'
+        '      "description": "Bans.",\n      "syntax": "/ban",\n      "key": "discord:1",\n'
+        '      "source": "b.json"\n    },\n    {\n      "name": "help",\n'
+        '      "description": "Hilft.",\n      "syntax": "/help",\n'
+        '      "category": "Général",\n      "source": "bot/"\n    }\n  ]\n}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{\n  nothing", f"{PATH}:2:3: the file is not valid JSON"),
+        ("[" * 100_000, f"{PATH}:1:1: the file is not valid JSON"),
+        (
+            '{\n<<<<<<< HEAD\n"version": 1}',
+            f"{PATH}:2:1: the file has the marks of a merge conflict",
+        ),
+        ('{"version": 1}', f"{PATH}:1:1: commands is not valid: Field required"),
+        ("[]", f"{PATH}:1:1: the file is not valid: Input should be an object"),
+        (
+            json.dumps({"version": 1, "commands": [{"name": "x"}]}),
+            f"{PATH}:1:1: commands.0.description is not valid: Field required",
+        ),
+        (" " * 10_485_761, f"{PATH}:1:1: the file is too large"),
+    ],
+)
+def test_a_file_that_is_not_valid_names_its_problem(text: str, problem: str) -> None:
+    message, hint = problem_of(text)
+
+    assert message == problem
+    assert hint == "restore it from version control, or delete it and import again"
+
+
+def test_a_file_of_a_later_version_asks_for_a_later_program() -> None:
+    assert problem_of('{"version": 2, "commands": []}') == (
+        f"{PATH}:1:1: the file has version 2, and this program reads version 1",
+        "update commandsync",
+    )

@@ -1,0 +1,399 @@
+"""Three-way: what the sources say reaches the manifest, and nobody's edit is lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import CommandText
+from commandsync.sources.entry import SourceEntry
+from commandsync.sources.merge import (
+    Added,
+    Declared,
+    Edited,
+    FieldEdit,
+    Merge,
+    Reason,
+    Removed,
+)
+from commandsync.sources.threeway import three_way
+
+DEFAULT = "General"
+
+
+def text_of(entry: SourceEntry) -> CommandText:
+    syntax = entry.syntax.replace("{prefix}", "!")
+    return CommandText(entry.name, entry.description, syntax, entry.category or DEFAULT)
+
+
+def declared(
+    name: str,
+    description: str = "Does it.",
+    syntax: str = "",
+    *,
+    category: str | None = None,
+    key: str | None = None,
+    source: str = "bot/",
+) -> Declared:
+    return Declared(
+        source,
+        SourceEntry(
+            name=name,
+            description=description,
+            syntax=syntax or f"{{prefix}}{name}",
+            category=category,
+            key=key,
+        ),
+    )
+
+
+def written(command: Declared, *formerly: str, **edits: str) -> Entry:
+    """Return the manifest's entry of a command, edited by hand."""
+    return Entry(text_of(command.entry)._replace(**edits), formerly=formerly)
+
+
+@dataclass
+class Sides:
+    """A manifest with what was imported into it, and what the sources contain now."""
+
+    base: list[Declared]
+    theirs: list[Declared]
+    ours: list[Entry]
+    sources: tuple[str, ...] = ("bot/",)
+
+    def merged(self) -> Merge:
+        return three_way(
+            base=self.base,
+            theirs=self.theirs,
+            ours=self.ours,
+            sources=self.sources,
+            text_of=text_of,
+        )
+
+
+def applied(merge: Merge, ours: list[Entry]) -> list[Entry]:
+    """Return the entries of the manifest after a merge, with those to add at the end."""
+    entries: dict[int, Entry] = dict(enumerate(ours))
+    for step in merge.steps:
+        match step:
+            case Added(text=text):
+                entries[len(entries) + len(ours)] = Entry(text)
+            case Removed(index=index):
+                del entries[index]
+            case Edited(index=index, fields=fields, formerly=formerly):
+                entry = entries[index]
+                edits = {edit.field: edit.new for edit in fields}
+                assert [getattr(entry.text, each.field) for each in fields] == [
+                    each.old for each in fields
+                ]
+                former = entry.formerly if formerly is None else formerly
+                text = CommandText(*entry.text)._replace(**edits)
+                entries[index] = Entry(text, entry.id, formerly=former)
+    return list(entries.values())
+
+
+BAN = declared("ban", "Bans a member.", "{prefix}ban <user>", category="Moderation")
+HELP = declared("help", "Shows the help.")
+
+
+def test_an_untouched_field_follows_the_source() -> None:
+    new = declared("ban", "Bans a user.", "{prefix}ban <user>", category="Safety")
+    merge = Sides([BAN], [new], [written(BAN)]).merged()
+
+    assert merge.steps == (
+        Edited(
+            index=0,
+            entry=new.entry,
+            fields=(
+                FieldEdit(field="description", old="Bans a member.", new="Bans a user."),
+                FieldEdit(field="category", old="Moderation", new="Safety"),
+            ),
+        ),
+    )
+    assert merge.reviews == ()
+    assert merge.imported == (new,)
+
+
+def test_an_edited_field_stays_while_the_source_stays() -> None:
+    merge = Sides([BAN], [BAN], [written(BAN, description="Removes a member for good.")]).merged()
+
+    assert (merge.steps, merge.reviews) == ((), ())
+
+
+def test_a_field_that_both_changed_stays_and_is_for_review() -> None:
+    new = declared("ban", "Bans a user.", "{prefix}ban <user> [reason]", category="Moderation")
+    sides = Sides([BAN], [new], [written(BAN, description="Removes a member.")])
+    merge = sides.merged()
+    (review,) = merge.reviews
+
+    assert (review.reason, review.name, review.field) == (
+        Reason.BOTH_CHANGED,
+        "ban",
+        "description",
+    )
+    assert (review.here, review.there) == ("Removes a member.", "Bans a user.")
+    assert (review.index, review.entry) == (0, new.entry)
+    assert [entry.text.syntax for entry in applied(merge, sides.ours)] == ["!ban <user> [reason]"]  # type: ignore[union-attr]  # commands
+
+
+def test_a_field_that_both_changed_alike_needs_nothing() -> None:
+    new = declared("ban", "Bans a user.", "{prefix}ban <user>", category="Moderation")
+    merge = Sides([BAN], [new], [written(new)]).merged()
+
+    assert (merge.steps, merge.reviews, merge.imported) == ((), (), (new,))
+
+
+def test_what_is_gone_from_the_source_is_removed() -> None:
+    merge = Sides([BAN, HELP], [HELP], [written(BAN), written(HELP)]).merged()
+
+    assert merge.steps == (Removed(index=0),)
+
+
+def test_what_is_gone_from_the_source_and_edited_here_is_kept() -> None:
+    sides = Sides([BAN, HELP], [HELP], [written(BAN, category="Staff"), written(HELP)])
+    merge = sides.merged()
+
+    assert merge.steps == ()
+    assert [(review.reason, review.index) for review in merge.reviews] == [(Reason.KEPT, 0)]
+    assert replace_base(sides, merge).merged().reviews == ()
+
+
+def test_what_comes_from_a_source_that_was_not_read_stays() -> None:
+    other = declared("play", source="music.json")
+    merge = Sides([other, HELP], [HELP], [written(other), written(HELP)]).merged()
+
+    assert (merge.steps, merge.imported) == ((), (HELP, other))
+
+
+def test_what_never_came_from_a_source_is_not_touched() -> None:
+    merge = Sides([], [HELP], [written(declared("dashboard")), written(HELP)]).merged()
+
+    assert (merge.steps, merge.reviews) == ((), ())
+
+
+def test_a_new_command_goes_after_the_last_one_of_its_category() -> None:
+    kick = declared("kick", category="Moderation")
+    ours = [written(BAN), written(HELP)]
+    merge = Sides([BAN, HELP], [BAN, kick, HELP, declared("play", category="Music")], ours).merged()
+
+    assert [(add.entry.name, add.after) for add in merge.steps if isinstance(add, Added)] == [
+        ("kick", 0),
+        ("play", None),
+    ]
+
+
+def test_what_was_deleted_here_does_not_come_back() -> None:
+    merge = Sides([BAN, HELP], [BAN, HELP], [written(HELP)]).merged()
+
+    assert (merge.steps, merge.reviews, merge.unwanted) == ((), (), (BAN,))
+
+
+def test_what_was_deleted_here_and_changed_in_the_source_is_for_review() -> None:
+    new = declared("ban", "Bans a user.")
+    merge = Sides([BAN, HELP], [new, HELP], [written(HELP)]).merged()
+
+    assert merge.steps == ()
+    assert [(review.reason, review.name) for review in merge.reviews] == [(Reason.DELETED, "ban")]
+
+
+def test_entries_written_before_the_first_import_stay_as_they_are() -> None:
+    ours = [written(BAN, name="Ban", description="Removes a member."), written(HELP)]
+    merge = Sides([], [BAN, HELP], ours).merged()
+
+    assert merge.steps == ()
+    assert [(review.reason, review.field) for review in merge.reviews] == [
+        (Reason.DIFFERS, "name"),
+        (Reason.DIFFERS, "description"),
+    ]
+    assert merge.imported == (BAN, HELP)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (declared("h", key="discord:1"), declared("help", "Shows more.", key="discord:1")),
+        (declared("h", "Shows the help."), HELP),
+    ],
+)
+def test_a_new_name_is_written_with_the_old_one(old: Declared, new: Declared) -> None:
+    sides = Sides([old, BAN], [new, BAN], [written(old, "hilfe"), written(BAN)])
+    merge = sides.merged()
+    (step,) = merge.steps
+
+    assert isinstance(step, Edited)
+    assert step.formerly == ("hilfe", "h")
+    assert applied(merge, sides.ours)[0].text == text_of(new.entry)
+
+
+def test_two_commands_with_equal_rests_are_not_taken_for_renamed() -> None:
+    old = [declared("one", "Plays."), declared("two", "Plays.")]
+    new = [declared("three", "Plays.")]
+    merge = Sides(old, new, [written(each) for each in old]).merged()
+
+    assert [type(step) for step in merge.steps] == [Removed, Removed, Added]
+
+
+def test_commands_without_a_description_are_not_taken_for_renamed() -> None:
+    old, new = declared("one", "…"), declared("two", "…")
+    merge = Sides([old], [new], [written(old)]).merged()
+
+    assert [type(step) for step in merge.steps] == [Removed, Added]
+
+
+def test_a_name_that_was_edited_here_is_not_replaced() -> None:
+    old = declared("h", "Shows the help.", key="discord:1")
+    new = declared("help", "Shows the help.", key="discord:1")
+    sides = Sides([old], [new], [written(old, name="hilfe")])
+    merge = sides.merged()
+
+    assert [(review.field, review.here, review.there) for review in merge.reviews] == [
+        ("name", "hilfe", "help")
+    ]
+    assert applied(merge, sides.ours)[0].formerly == ()
+
+
+def test_an_old_name_that_another_command_has_now_is_not_written() -> None:
+    old = declared("play", "Plays a song.", key="discord:1")
+    new = [
+        declared("song", "Plays a song.", key="discord:1"),
+        declared("play", "Plays a game.", key="discord:2"),
+    ]
+    sides = Sides([old], new, [written(old)])
+    merge = sides.merged()
+
+    assert [review.reason for review in merge.reviews] == [Reason.NAME_TAKEN]
+    assert [(each.name, each.formerly) for each in applied(merge, sides.ours)] == [
+        ("song", ()),
+        ("play", ()),
+    ]
+
+
+def test_a_former_name_that_is_a_command_again_is_removed() -> None:
+    ours = [written(HELP, "h", "old")]
+    merge = Sides([HELP], [HELP, declared("h", "Shows the time.")], ours).merged()
+
+    assert [entry.formerly for entry in applied(merge, ours)] == [("old",), ()]
+
+
+def test_two_commands_of_one_name_are_told_apart() -> None:
+    text, slash = declared("afk", syntax="{prefix}afk"), declared("afk", syntax="/afk")
+    new = declared("afk", syntax="/afk [why]")
+    sides = Sides([text, slash], [text, new], [written(slash), written(text)])
+
+    assert [CommandText(*entry.text).syntax for entry in applied(sides.merged(), sides.ours)] == [
+        "/afk [why]",
+        "!afk",
+    ]
+
+
+def test_a_command_that_is_in_the_manifest_under_another_category_is_not_added_twice() -> None:
+    twin = declared("ban", "Bans a member.", "{prefix}ban <user>", category="Moderation")
+    ours = [written(BAN), written(BAN, category="Old")]
+    merge = Sides([BAN], [BAN, twin], ours).merged()
+
+    assert not any(isinstance(step, Added) for step in merge.steps)
+
+
+def replace_base(sides: Sides, merge: Merge) -> Sides:
+    """Return the sides after an import."""
+    return replace(sides, base=[*merge.imported], ours=applied(merge, sides.ours))
+
+
+def with_key(command: Declared, key: str | None) -> Declared:
+    return Declared(command.source, replace(command.entry, key=key))
+
+
+NAMES = st.sampled_from(["ban", "kick", "help", "play", "afk", "a b"])
+TEXTS = st.sampled_from(["One.", "Two.", "Three.", "…"])
+COMMANDS = st.builds(
+    declared,
+    NAMES,
+    TEXTS,
+    st.sampled_from(["/x", "{prefix}x", "{prefix}x <y>", ""]),
+    category=st.sampled_from([None, "General", "Fun"]),
+    key=st.sampled_from([None, "discord:1", "discord:2"]),
+    source=st.sampled_from(["bot/", "music.json"]),
+)
+SIDE = st.lists(COMMANDS, max_size=5, unique_by=lambda each: (each.entry.name, each.entry.syntax))
+OURS = st.lists(
+    st.builds(
+        lambda command, formerly: written(command, *formerly),
+        COMMANDS,
+        st.lists(st.sampled_from(["old", "older"]), max_size=2, unique=True),
+    ),
+    max_size=5,
+    unique_by=lambda entry: entry.text,
+)
+
+
+@given(SIDE, SIDE, OURS, st.sampled_from([("bot/",), ("bot/", "music.json")]))
+def test_a_second_import_changes_nothing(
+    base: list[Declared], theirs: list[Declared], ours: list[Entry], sources: tuple[str, ...]
+) -> None:
+    theirs = [each for each in theirs if each.source in sources]
+    sides = Sides(base, theirs, ours, sources)
+    merge = sides.merged()
+    again = replace_base(sides, merge).merged()
+
+    assert (again.steps, again.reviews) == ((), ())
+    assert sorted(map(repr, again.imported)) == sorted(map(repr, merge.imported))
+
+
+NAMED_ONCE = st.lists(COMMANDS, max_size=5, unique_by=lambda each: each.entry.name)
+OURS_NAMED_ONCE = st.lists(COMMANDS.map(written), max_size=5, unique_by=lambda entry: entry.name)
+
+
+KEYED = st.lists(
+    st.builds(with_key, COMMANDS, st.sampled_from([f"discord:{number}" for number in range(6)])),
+    max_size=5,
+    unique_by=(lambda each: each.entry.name, lambda each: each.entry.key),
+)
+UNKEYED = st.builds(
+    lambda side: [with_key(each, None) for each in side],
+    NAMED_ONCE,
+)
+
+
+@given(st.tuples(KEYED, KEYED) | st.tuples(UNKEYED, UNKEYED), OURS_NAMED_ONCE)
+def test_an_interrupted_import_is_finished_by_the_next(
+    sources: tuple[list[Declared], list[Declared]], ours: list[Entry]
+) -> None:
+    """The manifest is written first, and then what was imported."""
+    base, theirs = sources
+    names = {each.entry.name: each.entry.key for each in base}
+    # No command gets a name that another one had: that is told apart by what was imported alone.
+    assume(all(names.get(each.entry.name, each.entry.key) == each.entry.key for each in theirs))
+    sides = Sides(base, theirs, ours, ("bot/", "music.json"))
+    after = applied(sides.merged(), ours)
+    again = replace(sides, ours=after).merged()
+
+    assert applied(again, after) == after
+
+
+@given(UNKEYED, UNKEYED, st.lists(st.tuples(TEXTS, NAMES), min_size=5, max_size=5))
+def test_no_edit_is_lost_and_no_change_missed(
+    base: list[Declared], theirs: list[Declared], edits: list[tuple[str, str]]
+) -> None:
+    ours = [
+        written(each, description=description, category=category)
+        for each, (description, category) in zip(base, edits, strict=False)
+    ]
+    merge = Sides(base, theirs, ours, ("bot/", "music.json")).merged()
+    after = {entry.name: entry.text for entry in applied(merge, ours)}
+    reviewed = {(review.name, review.field) for review in merge.reviews}
+    now = {entry.name: text_of(entry) for _, entry in theirs}
+
+    for command, entry in zip(base, ours, strict=True):
+        last, name = text_of(command.entry), entry.name
+        if name not in now:
+            continue
+        for number, field in enumerate(last._fields):
+            here, there, result = entry.text[number], now[name][number], after[name][number]
+            if here != last[number]:
+                assert result == here
+            if there != last[number]:
+                assert result == there or (name, field) in reviewed
