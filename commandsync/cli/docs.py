@@ -113,11 +113,11 @@ def _show(pages: Sequence[Page], choices: Choices, output: Output) -> int:
     from commandsync.cli.pages import differences, states
     from commandsync.sync import exits
 
-    if choices.diff:
-        output.result(differences(pages, output.screen(sys.stdout)))
+    shown = differences(pages, output.screen(sys.stdout)) if choices.diff else ""
     if not choices.check:
+        output.result(shown)
         return exits.Exit.DONE
-    output.result(states(pages, _mend(choices, pages)))
+    output.result(shown + states(pages, _mend(choices, pages)))
     return exits.Exit.CHANGES if any(page.stale for page in pages) else exits.Exit.DONE
 
 
