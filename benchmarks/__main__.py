@@ -15,6 +15,7 @@ from benchmarks import (
     bookkeeping,
     growth,
     library,
+    lists,
     planning,
     starting,
     validating,
@@ -29,6 +30,7 @@ def main() -> int:
         groups = (
             starting.rows,
             lambda: validating.rows(folder),
+            lambda: lists.rows(folder),
             lambda: planning.rows(folder),
             lambda: applying.rows(folder),
             lambda: action.rows(folder),
