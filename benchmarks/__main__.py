@@ -17,6 +17,7 @@ from benchmarks import (
     library,
     lists,
     planning,
+    reading,
     starting,
     validating,
 )
@@ -31,6 +32,7 @@ def main() -> int:
             starting.rows,
             lambda: validating.rows(folder),
             lambda: lists.rows(folder),
+            lambda: reading.rows(folder),
             lambda: planning.rows(folder),
             lambda: applying.rows(folder),
             lambda: action.rows(folder),

@@ -28,8 +28,6 @@ Exit codes:
   0  done, or nothing to do
   1  failed; certainly nothing was changed
   2  wrong usage
-  3  changes are pending (plan --detailed-exitcode, import --check), or no
-     vote (voters check)
   3  changes are pending (plan --detailed-exitcode, import --check, docs --check),
      or no vote (voters check)
   4  the manifest is invalid
