@@ -16,6 +16,7 @@ from benchmarks import (
     growth,
     library,
     planning,
+    reading,
     starting,
     validating,
 )
@@ -29,6 +30,7 @@ def main() -> int:
         groups = (
             starting.rows,
             lambda: validating.rows(folder),
+            lambda: reading.rows(folder),
             lambda: planning.rows(folder),
             lambda: applying.rows(folder),
             lambda: action.rows(folder),

@@ -5,7 +5,9 @@ discord.py, py-cord, nextcord and disnake: commands, hybrid commands, slash comm
 
 from __future__ import annotations
 
+import gc
 import re
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,13 +22,13 @@ from commandsync.sources.python.entries import Entries
 from commandsync.sources.python.lineage import Kind, lineage
 from commandsync.sources.python.names import Definition, Names
 from commandsync.sources.python.parameter import Arguments
-from commandsync.sources.python.parsedfile import MOST_BYTES, may_declare
+from commandsync.sources.python.parsedfile import may_declare
 from commandsync.sources.python.scope import Outline, Scope, last_name
 from commandsync.sources.python.trait import Traits
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
 _SUFFIXES = {".py", ".pyw"}
 _FRAMEWORK = re.compile("discord|disnake|nextcord|redbot")
@@ -50,6 +52,11 @@ def read(paths: Sequence[str]) -> SourceReading:
         FileError: A path cannot be read.
     """
     files = list(dict.fromkeys(file for path in paths for file in _files(path)))
+    with _without_collector():
+        return _read(files, paths)
+
+
+def _read(files: list[str], paths: Sequence[str]) -> SourceReading:
     names = Names(files)
     notes: list[Notice] = []
     outlines: list[Outline] = []
@@ -62,6 +69,18 @@ def read(paths: Sequence[str]) -> SourceReading:
             else:
                 notes.append(read_file)
     return _Reader(names, outlines, notes).reading()
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Leave the garbage collector off: it would look at all syntax trees, half of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _files(path: str) -> Iterator[str]:
@@ -77,7 +96,7 @@ def _files(path: str) -> Iterator[str]:
 def _content(file: str, notes: list[Notice], *, named: bool) -> bytes | None:
     """Read a file; one in a folder that cannot be read gets a note."""
     try:
-        return read_bytes(file, most=MOST_BYTES)
+        return read_bytes(file)
     except FileError as error:
         if named:
             raise
@@ -107,15 +126,17 @@ class _Reader:
             instances=self._instances(declared),
             with_sub_commands={part.parent for part in declared if part.parent is not None},
         )
-        found: dict[tuple[str, ...], SourceEntry] = {}
-        for declaration in declared:
-            for entry in entries.of(declaration):
-                found.setdefault((entry.name, entry.syntax, entry.category or ""), entry)
-        order = {part.scope.file.path: number for number, part in enumerate(self._outlines)}
-        notes = [*self._notes, *entries.notes]
+        made = [entry for declaration in declared for entry in entries.of(declaration)]
+        found: dict[tuple[str, str], SourceEntry] = {}
+        for entry in sorted(made, key=lambda entry: _position(entry.place)):
+            first = found.setdefault((entry.name, entry.syntax[:1]), entry)
+            if first is not entry:
+                message = f"{entry.name!r} is declared again (first at {first.place})"
+                self._notes.append(Notice(message, "only the first is imported", entry.place))
+        notes = {*self._notes, *entries.notes}
         return SourceReading(
-            entries=tuple(sorted(found.values(), key=lambda entry: _position(entry.place, order))),
-            notes=tuple(sorted(set(notes), key=lambda note: _position(note.location, order))),
+            entries=tuple(found.values()),
+            notes=tuple(sorted(notes, key=lambda note: (_position(note.location), note.message))),
             complete=self._complete,
         )
 
@@ -156,7 +177,8 @@ class _Reader:
         return instances
 
 
-def _position(place: Location | None, order: Mapping[str, int]) -> tuple[int, int, int]:
+def _position(place: Location | None) -> tuple[list[str], int, int]:
+    """Return what places are sorted by: folders, file, line, column."""
     if place is None:
-        return (-1, 0, 0)
-    return (order.get(place.path, -1), place.line, place.column)
+        return ([], 0, 0)
+    return (place.path.split("/"), place.line, place.column)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.sources.python.lineage import Kind, kind_of, lineage
 from commandsync.sources.python.names import Definition
-from commandsync.sources.python.scope import last_name, parameters
+from commandsync.sources.python.scope import last_name, parameters, words
 
 if TYPE_CHECKING:
     from commandsync.sources.python.constant import Constants
@@ -160,7 +160,7 @@ class Declarations:
             parent=on if isinstance(on, Declaration) else None,
             given=given,
             decorators=function.decorator_list,
-            menu="message" if name == "message_command" else _menu_of(function),
+            menu=_menu_of(function, name) if _DECORATORS[name] is Form.MENU else "user",
         )
 
     def _declared_on(
@@ -274,11 +274,13 @@ def _given(call: ast.expr) -> dict[str, ast.expr]:
     return {"name": call.args[0], **given} if call.args else given
 
 
-def _menu_of(function: Function) -> str:
+def _menu_of(function: Function, decorator: str = "") -> str:
     """Return whose menu a function is in: its last parameter says what it is about."""
+    if decorator == "message_command":
+        return "message"
     annotations = [parameter.annotation for parameter in parameters(function.args)][-1:]
-    types = [ast.unparse(annotation).strip("'\"") for annotation in annotations if annotation]
-    return "message" if any(name.endswith("Message") for name in types) else "user"
+    types = " ".join(words(annotation) for annotation in annotations if annotation)
+    return "message" if "Message" in types else "user"
 
 
 def _keywords(call: ast.Call | ast.ClassDef) -> dict[str, ast.expr]:
@@ -311,7 +313,7 @@ def _context(function: Function, scope: Scope) -> str:
     if not skipped:
         return ""
     annotation = skipped[0].annotation
-    return skipped[0].arg if annotation is None else f"{skipped[0].arg}: {ast.unparse(annotation)}"
+    return skipped[0].arg if annotation is None else f"{skipped[0].arg}: {words(annotation)}"
 
 
 def kebab(name: str) -> str:

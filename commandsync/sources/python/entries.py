@@ -135,7 +135,9 @@ class Entries:
             return prefix_syntax(name, usage)
         for argument in arguments:
             for part in argument.unread:
-                self._note(declaration, f"the default of {argument.name!r} cannot be read", part)
+                self._note(
+                    declaration, f"a value of {argument.name!r} is computed at run time", part
+                )
         required = given.get("require_var_positional")
         required_rest = required is not None and self.constants.value(required, scope) is True
         return prefix_syntax(name, signature(arguments, require_rest=required_rest))
