@@ -1,4 +1,4 @@
-"""The whole way of a bot's commands: from its code to its page, and on after a change of the code."""
+"""The whole way of a bot's commands: from its code to its page, and on after a change."""
 
 from __future__ import annotations
 
