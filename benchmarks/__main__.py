@@ -31,8 +31,8 @@ def main() -> int:
         groups = (
             starting.rows,
             lambda: validating.rows(folder),
-            lambda: lists.rows(folder),
             lambda: reading.rows(folder),
+            lambda: lists.rows(folder),
             lambda: planning.rows(folder),
             lambda: applying.rows(folder),
             lambda: action.rows(folder),
