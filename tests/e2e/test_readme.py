@@ -22,6 +22,7 @@ from commandsync.plan.guard import ALWAYS_ALLOWED, DEFAULT_LIMIT
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.server import openapi_text
 from commandsync.server.seed import read_seed
+from commandsync.sync.discord import TOKEN_VARIABLE as DISCORD_VARIABLE
 from commandsync.sync.exits import Exit, worst
 from commandsync.sync.settings import TOKEN_VARIABLE
 from tests.e2e.readme_blocks import (
@@ -46,7 +47,7 @@ LINKED = {
         for path in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
     },
 }
-RUN = {"console", "yaml", "diff"}
+RUN = {"console", "yaml", "py", "diff"}
 NOT_RUN = {"text", "sh", "json"}  # the diagram, the installation, the format of a seed
 RUN_IN_TEST_EXAMPLES = {"python"}
 MOST_LINES = 200  # of the README
@@ -259,7 +260,10 @@ def test_one_example_shows_every_key_and_agrees_with_the_schema() -> None:
 
     jsonschema.validate(manifest, json_schema())
 
-    assert set(keys_in(manifest)) == {key for key, _, _ in keys_of(json_schema())}
+    known = {key for key, _, _ in keys_of(json_schema())}
+    users_own = ("import.categories.", "import.columns.")
+
+    assert {key for key in keys_in(manifest) if not key.startswith(users_own)} == known
 
 
 def test_the_reference_has_every_command_in_its_order() -> None:
@@ -307,8 +311,9 @@ def test_the_reference_has_every_variable_of_the_environment() -> None:
     }
 
     assert documented >= read | {TOKEN_VARIABLE, "NO_COLOR"}
-    assert {name for name in documented if name.startswith("COMMANDSYNC_")} == (
-        read | {TOKEN_VARIABLE}
+    ours = ("COMMANDSYNC_", "DISCORD_")
+    assert {name for name in documented if name.startswith(ours)} == (
+        read | {TOKEN_VARIABLE, DISCORD_VARIABLE}
     )
 
 
