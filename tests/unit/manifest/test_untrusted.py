@@ -53,7 +53,9 @@ def test_any_text_gives_a_manifest_or_problems_with_places(text: str) -> None:
 
 
 @given(st.lists(PIECES, max_size=10).map(lambda pieces: "version: 1\n" + "".join(pieces)))
-@example("version: 1\nversion:version:version:\n?")  # an unknown key that nobody meant, and an empty one
+@example(
+    "version: 1\nversion:version:version:\n?"
+)  # an unknown key that nobody meant, and an empty one
 def test_so_does_what_begins_well(text: str) -> None:
     attempt(text.encode())
 
