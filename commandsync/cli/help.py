@@ -42,8 +42,8 @@ class Command(click.Command):
         """Write the options in their sections."""
         sections: dict[str, list[tuple[str, str]]] = {section: [] for section in SECTIONS}
         for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
-            if record and isinstance(param, click.Option):  # click shows the arguments itself
+            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
+            if record is not None:
                 sections[getattr(param, "section", OWN)].append(record)
         for section, records in sections.items():
             if records:

@@ -39,6 +39,7 @@ COMMANDS = {
     "init": "Write a manifest; never over an existing file.",
     "validate": "Check manifests, with no network and no token.",
     "import": "Bring commands from the bot's code or platform into the manifest.",
+    "doctor": "Check the settings, the service and the token.",
     "plan": "Show what apply would change; nothing is written.",
     "apply": "Make the listing match the manifest.",
     "pull": "Print a manifest of what is listed now.",

@@ -53,9 +53,8 @@ def test_any_text_gives_a_manifest_or_problems_with_places(text: str) -> None:
 
 
 @given(st.lists(PIECES, max_size=10).map(lambda pieces: "version: 1\n" + "".join(pieces)))
-@example(
-    "version: 1\nversion:version:version:\n?"
-)  # an unknown key that nobody meant, and an empty one
+# An unknown key that nobody meant, and an empty one:
+@example("version: 1\nversion:version:version:\n?")
 def test_so_does_what_begins_well(text: str) -> None:
     attempt(text.encode())
 
