@@ -33,7 +33,7 @@ JOBS ?= $(shell $(PYTHON) -c 'import os; print(max(4, os.cpu_count() or 1))')
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast coverage test-lowest check audit bench faults soak mutants fuzz schemas clients
+.PHONY: help demo test test-fast coverage test-lowest check audit bench faults soak mutants fuzz schemas clients reference site
 
 help: ## Show these targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1	\2/p' Makefile
@@ -41,8 +41,8 @@ help: ## Show these targets
 demo: $(READY_TO_RUN) ## Try everything against the embedded service, with no account
 	@$(RUN) -m commandsync demo
 
-test: $(READY_TO_WORK) ## Run the tests
-	@$(RUN) -m pytest -n $(JOBS) --dist worksteal
+test: $(READY_TO_WORK) ## Run the tests, without the longest ones, which make check runs
+	@$(RUN) -m pytest -n $(JOBS) --dist worksteal -m 'not thorough'
 
 test-fast: $(READY_TO_WORK) ## Run the tests without those marked slow, with few examples of each property
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal -m 'not slow' --hypothesis-profile=quick tests/unit
@@ -56,7 +56,7 @@ coverage: $(READY_TO_WORK) ## Run the tests with branch coverage
 test-lowest: $(READY_FOR_LOWEST) ## Run the tests with the lowest versions that pyproject.toml allows
 	@$(RUN) .ci/lowest.py
 
-check: $(READY_TO_WORK) ## Format, lint, types, import rules, complexity, schemas, clients, workflows, the built wheel and its branch coverage
+check: $(READY_TO_WORK) ## Format, lint, types, import rules, complexity, schemas, clients, documents, workflows, the built wheel and its branch coverage
 	@$(RUN) -m ruff format --check .
 	@$(RUN) -m ruff check .
 	@$(RUN) -m mypy
@@ -64,6 +64,8 @@ check: $(READY_TO_WORK) ## Format, lint, types, import rules, complexity, schema
 	@$(RUN) .ci/complexity.py
 	@$(RUN) .ci/schemas.py --check
 	@$(RUN) .ci/clients.py --check
+	@$(RUN) .ci/reference.py --check
+	@$(RUN) .ci/site.py --check
 	@$(RUN) .ci/workflows.py
 	@$(RUN) .ci/wheel.py
 
@@ -77,7 +79,8 @@ bench: $(READY_TO_WORK) ## Measure the speed budgets, as ratios within one run
 faults: $(READY_TO_WORK) ## Run every fault against a simulated service, and 50,000 generated cases
 	@$(RUN) -m faults
 
-soak: faults fuzz ## Run faults, fuzz, a long run of the clients, writes to a service that is killed, and the tests with 500 new examples of each property
+soak: FUZZ_SECONDS = 30
+soak: faults fuzz ## Run faults, fuzz, a long run of the clients, writes to a service that is killed, and the tests with 300 new examples of each property
 	@MALLOC_ARENA_MAX=1 $(RUN) -m benchmarks.soak
 	@MALLOC_ARENA_MAX=1 $(RUN) -m benchmarks.flood
 	@$(RUN) -m benchmarks.published
@@ -93,12 +96,19 @@ fuzz: $(READY_TO_FUZZ) ## Run the parsers with untrusted input, FUZZ_SECONDS=60 
 	@$(RUN) -m fuzz manifest $(FUZZ_SECONDS)
 	@$(RUN) -m fuzz answer $(FUZZ_SECONDS)
 	@$(RUN) -m fuzz plan $(FUZZ_SECONDS)
+	@$(RUN) -m fuzz source $(FUZZ_SECONDS)
 
 schemas: $(READY_TO_WORK) ## Write schemas/*.json again from the code
 	@$(RUN) .ci/schemas.py
 
 clients: $(READY_TO_WORK) ## Write the blocking client again from the asynchronous one
 	@$(RUN) .ci/clients.py
+
+reference: $(READY_TO_WORK) ## Write the reference in docs/command-line.md again from the code
+	@$(RUN) .ci/reference.py
+
+site: $(READY_TO_WORK) ## Build the documentation site into build/site
+	@$(RUN) .ci/site.py
 
 $(VENV):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "commandsync needs Python 3.11 or newer, this is " + sys.version + ": make PYTHON=...")'

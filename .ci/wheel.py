@@ -17,8 +17,15 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # What the tests read, and what a user of the wheel does not get by installing it.
 BESIDE = (
-    *("tests", "benchmarks", "docs", "examples", "schemas", "pyproject.toml", "Makefile"),
-    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE"),
+    *(".ci", "tests", "benchmarks", "docs", "examples", "schemas", "pyproject.toml", "Makefile"),
+    *(
+        ".pre-commit-hooks.yaml",
+        "README.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "LICENSE",
+    ),
 )
 
 # What decides, by folder: every branch is tested.

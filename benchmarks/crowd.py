@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from benchmarks.measuring import PYTHON
+from tests.support.bots import token_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,7 +95,8 @@ def _serving(folder: Path) -> Iterator[tuple[str, int, str]]:
         assert service.stdout is not None  # noqa: S101 - it is a pipe, as just asked for
         url = urlsplit(service.stdout.readline().split()[-1])
         try:
-            yield url.hostname or "", url.port or 0, service.stdout.readline().split()[-1]
+            token = token_of("42", database=str(folder / "listing.db"))
+            yield url.hostname or "", url.port or 0, token
         finally:
             service.send_signal(signal.SIGINT)
 

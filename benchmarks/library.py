@@ -72,7 +72,7 @@ def _embedded(folder: Path) -> Iterator[tuple[str, str, str]]:
         assert process.stdout is not None  # noqa: S101 - it is a pipe, as just asked for
         try:
             url = process.stdout.readline().split()[-1]
-            token = process.stdout.readline().split()[-1]
-            yield url, BOT, token
+            lines = [process.stdout.readline() for _ in range(6)]
+            yield url, BOT, lines[-1].strip().partition("=")[2]
         finally:
             process.terminate()

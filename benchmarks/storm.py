@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.support.bots import token_of
 from tests.support.callers import Caller
 from tests.support.postgres import serving
 from tests.support.writers import write_until_killed, writers_of
@@ -47,8 +48,7 @@ def _served(database: str, seed: Path, workers: int) -> Iterator[tuple[Caller, i
         try:
             assert child.stdout is not None  # noqa: S101 - it is a pipe
             url = child.stdout.readline().removeprefix("listening on ").strip()
-            token = child.stdout.readline().split()[-1]
-            yield Caller(url, "1", token), child.pid
+            yield Caller(url, "1", token_of("1", database=database)), child.pid
         finally:
             _kill(child.pid)
 

@@ -1,6 +1,7 @@
 """Settings of all tests: a busy machine is not a failure, and each run tries the same examples.
 
-`make soak` tries new examples. `make test-fast` and `make mutants` try few.
+`make soak` tries new examples. `make test-fast` and `make mutants` try few. `make test` leaves out
+what takes longest and seldom fails alone: `make check` runs it.
 """
 
 from __future__ import annotations
@@ -23,19 +24,31 @@ _GOLDEN = Path(__file__).parent / "fixtures" / "golden"
 _SLOW = {"conformance", "e2e", "server", "testing", "wire"}  # sockets, child processes, databases
 _LONGEST = {"test_demo.py", "test_guard.py", "test_readme.py", "test_untrusted_sizes.py"}
 _SLOW_FILES = {"test_convergence.py", "test_rewriting_services.py", "test_the_proof_can_fail.py"}
+_THOROUGH = {
+    *("test_contract.py", "test_crowds.py", "test_discord.py", "test_forks.py", "test_growth.py"),
+    *("test_killed_votes.py", "test_listed.py", "test_slow_consumers.py"),
+    *("test_the_model_can_fail.py", "test_the_proof_can_fail.py", "test_types.py"),
+    *("test_untrusted_sizes.py", "test_workers.py"),
+}
+_ON_POSTGRESQL = {  # in `make test` too; the others run on SQLite there
+    *("test_database.py", "test_listing.py", "test_migrations.py", "test_operations.py"),
+    *("test_process.py", "test_voters.py", "test_votes.py"),
+}
 
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.register_profile("quick", deadline=None, max_examples=10, derandomize=True)
-settings.register_profile("soak", deadline=None, max_examples=500)
+settings.register_profile("soak", deadline=None, max_examples=300)
 settings.load_profile("house")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that take longest, and mark those that `make test-fast` leaves out."""
+    """Begin with the tests that take longest, and mark those that shorter runs leave out."""
     items.sort(key=lambda item: item.path.name not in _LONGEST)
     for item in items:
         if _is_slow(item.path.parts):
             item.add_marker(pytest.mark.slow)
+        if _is_thorough(item):
+            item.add_marker(pytest.mark.thorough)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -54,6 +67,12 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == (_GOLDEN / name).read_text(encoding="utf-8"), "pytest --write-golden"
 
     return compare
+
+
+def _is_thorough(item: pytest.Item) -> bool:
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    again = "postgresql" in parameters and item.path.name not in _ON_POSTGRESQL
+    return again or item.path.name in _THOROUGH
 
 
 def _is_slow(parts: Iterable[str]) -> bool:

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import traceback
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -113,7 +113,6 @@ class _Run:
                     stop,
                     settings=self.settings,
                     signals=self.signals,
-                    progress=lambda _plan: nullcontext(lambda _settled: None),
                 )
         number = self.signals.number
         code = signals.of_signal(number) if number else exits.of_result(*results)

@@ -26,14 +26,18 @@ _EXAMPLE = "give it as https://listing.example, without /v1"
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A listing service's base URL, normalised: lower-case host, no trailing slash, no /v1."""
+    """A service's base URL, normalised: lower-case host, no trailing slash, no /v1.
+
+    `version` is the version of its interface that this package supports.
+    """
 
     base_url: str
+    version: int = API_VERSION
 
     @property
     def api(self) -> str:
         """The URL of the interface's version that this package supports."""
-        return f"{self.base_url}/v{API_VERSION}"
+        return f"{self.base_url}/v{self.version}"
 
     @property
     def loopback(self) -> bool:
@@ -44,8 +48,13 @@ class Address:
         return self.base_url
 
 
-def parse_address(text: str, *, insecure_http: bool = False) -> Address:
+def parse_address(text: str, *, insecure_http: bool = False, version: int = API_VERSION) -> Address:
     """Read a base URL as users write it, without a trailing slash and a trailing `/v1`.
+
+    Args:
+        text: The base URL.
+        insecure_http: Whether plain http to another machine is allowed.
+        version: The version of the service's interface.
 
     Raises:
         UsageError: It is not an HTTP URL, or contains credentials, a token, a query or a fragment.
@@ -57,13 +66,15 @@ def parse_address(text: str, *, insecure_http: bool = False) -> Address:
             hint="remove the token from it: " + _EXAMPLE,
         )
     parts = _split(text.strip())
-    path = parts.path.rstrip("/").removesuffix(f"/v{API_VERSION}").rstrip("/")
+    path = parts.path.rstrip("/").removesuffix(f"/v{version}").rstrip("/")
     if re.search(r"/v\d+$", path):
-        raise UsageError(f"the base URL {_shown(text)} has another version than /v1", hint=_EXAMPLE)
+        message = f"the base URL {_shown(text)} has another version than /v{version}"
+        raise UsageError(message, hint=_EXAMPLE)
     match = _HOST_AND_PORT.fullmatch(parts.netloc.lower())
     if match is None:
         raise UsageError(f"the base URL {_shown(text)} has no valid host", hint=_EXAMPLE)
-    address = Address(f"{parts.scheme}://{match['host']}{match['port'] or ''}{path}")
+    base_url = f"{parts.scheme}://{match['host']}{match['port'] or ''}{path}"
+    address = Address(base_url, version)
     if parts.scheme == "http" and not (address.loopback or insecure_http):
         raise PlainHttpError(
             f"{address} is plain http to another machine: the network could read the token",

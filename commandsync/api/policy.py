@@ -7,7 +7,7 @@ an add only after a 429 or a connection that was certainly never made.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,19 +40,31 @@ _LONGEST_BACKOFF = 30.0
 
 
 @dataclass(frozen=True, slots=True)
+class Retry:
+    """The `number`-th retry, from 1, of the most that are made, and the error before it."""
+
+    number: int
+    most: int
+    error: ListingError
+
+
+@dataclass(frozen=True, slots=True)
 class Send:
     """Send the operation now; hand back the `Reply` or the `TransportError`."""
+
+    retry: Retry | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Wait before going on; hand back True, or False when the wait was cut short by a stop.
+    """Wait before a retry; hand back True, or False when the wait was cut short by a stop.
 
     After a 429 every other request has to wait too.
     """
 
     seconds: float
     everyone: bool = False
+    retry: Retry | None = field(default=None, compare=False)
 
 
 @dataclass(slots=True)
@@ -113,9 +125,10 @@ def attempt(
         ListingError: The last one, when it is given up.
     """
     maybe = silent = False
+    retry = None
     streak = health.of(operation)
     for tried in count():
-        answer = yield Send()
+        answer = yield Send(retry)
         try:
             value = _read(operation, answer)
         except ListingError as error:
@@ -128,7 +141,8 @@ def attempt(
                 error.hint = "it may have been added: check whether it is listed"
             if wait is None or tried >= retries or streak.down:
                 raise
-            if not (yield wait):
+            retry = Retry(tried + 1, retries, error)
+            if not (yield replace(wait, retry=retry)):
                 raise
         else:
             streak.note(operation, None)

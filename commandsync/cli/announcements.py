@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
+from commandsync.cli.help import Group
 from commandsync.cli.records import add_record_commands
 from commandsync.records.texts import Resource
 
 
-@click.group("announcements")
+@click.group("announcements", cls=Group)
 def announcements_command() -> None:
     """List, add and delete the bot's announcements.
 
@@ -17,12 +18,12 @@ def announcements_command() -> None:
     \b
     Example:
       commandsync announcements list
-      commandsync announcements add --title "v2.0 is out" --description "Slash commands."
+      commandsync announcements add --title v2.0 --description "Slash commands."
     """
 
 
 add_record_commands(
     announcements_command,
     Resource.ANNOUNCEMENT,
-    sample='--title "v2.0 is out" --description "Slash commands."',
+    sample='--title v2.0 --description "Slash commands."',
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.cli.approval import approve_plans, ask_renames, decline
 from commandsync.cli.output import announce_stop
-from commandsync.cli.results import show_plans, show_progress, show_results
+from commandsync.cli.results import show_plans, show_results
 from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, TooManyDeletesError, UsageError
 from commandsync.sync import exits
@@ -95,7 +95,7 @@ def _approved(ready: list[Planned], output: Output, choices: Choices) -> list[Pl
         if approved is None:
             decline(output)
         return approved
-    if output.format == "text":
+    if output.format == "text" and output.verbosity >= 0:
         show_plans([planned.plan for planned in ready], output)
     return ready
 
@@ -117,7 +117,6 @@ def _carry_out(
             stop,
             settings=settings,
             signals=signals,
-            progress=lambda plan: show_progress(plan, output),
             unordered=choices.unordered,
         )
         code = show_results(results, output)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commandsync.cli.help import Command
 from commandsync.cli.options import (
     force_option,
     format_option,
@@ -21,16 +22,18 @@ if TYPE_CHECKING:
     from commandsync.sync.signals import Signals
 
 
-@click.command("apply")
+@click.command("apply", cls=Command)
 @path_option("--plan", "plan_file", help="Apply this saved plan and nothing else.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and write nothing.")
 @yes_option
-@path_option("--backup", help="First write what is listed now, as a manifest.")
+@path_option(
+    "--backup", help="If there are changes, first write what is listed, with ids, as a manifest."
+)
 @click.option("--unordered", is_flag=True, help="Add concurrently, in any order; quicker.")
 @force_option
 @format_option
-@limit_options
 @service_options
+@limit_options
 @click.pass_obj
 def apply_command(
     signals: Signals,
@@ -50,7 +53,7 @@ def apply_command(
     Example:
       commandsync apply                                # shows, asks, applies
       commandsync apply --yes --backup before.yaml     # in CI
-      commandsync apply --plan plan.json --yes         # what was reviewed, and nothing else
+      commandsync apply --plan plan.json --yes         # what was reviewed
     """
     from commandsync.cli.application import Choices, apply_plans
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commandsync.cli.help import Group
 from commandsync.cli.options import (
     call_options,
     database_option,
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from commandsync.sync.settings import Settings
 
 
-@click.group("bots")
+@click.group("bots", cls=Group)
 def bots_command() -> None:
     """Show the bots that the service lists, and manage those of your own service.
 

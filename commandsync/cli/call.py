@@ -18,7 +18,7 @@ from commandsync.errors import CommandsyncError, ListingError, UsageError
 from commandsync.report.escape import visible
 from commandsync.report.records import document, record_table, records_table
 from commandsync.sync import DEFAULT_MANIFEST, exits
-from commandsync.sync.job import load
+from commandsync.sync.job import calls_of, load
 from commandsync.sync.settings import site_of
 
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from commandsync.manifest import Manifest
     from commandsync.records.models import Queries, Record
     from commandsync.records.texts import Resource
-    from commandsync.sync.settings import Settings, Site
+    from commandsync.sync.settings import Settings
     from commandsync.sync.signals import Signals
+    from commandsync.sync.site import Site
 
 T = TypeVar("T")
 
@@ -77,6 +78,7 @@ def open_client(
         retries=settings.retries,
         insecure_http=settings.insecure_http,
     ) as client:
+        client.connection.on_wait = calls_of(settings, site)
         yield client, site
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commandsync.cli.help import Group
 from commandsync.cli.options import call_options
 from commandsync.cli.records import add_record_commands
 from commandsync.records.texts import Resource
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from commandsync.sync.signals import Signals
 
 
-@click.group("commands")
+@click.group("commands", cls=Group)
 def commands_command() -> None:
     """List the bot's commands, and change single ones.
 
@@ -26,14 +27,14 @@ def commands_command() -> None:
     \b
     Example:
       commandsync commands list
-      commandsync commands edit 64f0c2a91be34d5a7c0e8812 --description "Shows the help menu."
+      commandsync commands edit 64f0c2a91be34d5a7c0e8812 --category Help
     """
 
 
 add_record_commands(
     commands_command,
     Resource.COMMAND,
-    sample='--name ping --description "Says pong." --syntax /ping',
+    sample="--name ping --description Pong. --syntax /ping",
 )
 
 

@@ -17,13 +17,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.errors import UsageError
+from commandsync.cli.example import example
+from commandsync.cli.help import Command
+from commandsync.cli.shell import program_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PROGRAM = (sys.executable, "-m", "commandsync")
 _SHOWN_LINES = 24
+_NEXT = """
+All steps ended as expected. Next:
+
+1. Try it yourself, with bots to play with; serve prints the lines to paste:
+     {program} serve
+2. Write a manifest of what is listed of your own bot:
+     {program} init --bot ID --base-url URL
+3. Check the settings and the token before the first apply:
+     {program} doctor"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +86,7 @@ STEPS = (
 )
 
 
-@click.command("demo")
+@click.command("demo", cls=Command)
 def demo_command() -> int:
     """Show every step, from validate to pull.
 
@@ -87,7 +98,8 @@ def demo_command() -> int:
     with tempfile.TemporaryDirectory(prefix="commandsync-demo-") as name:
         manifest, seed = Path(name) / "commands.yaml", Path(name) / "seed.json"
         for file in (manifest, seed):
-            file.write_text(_example(file.name), encoding="utf-8", newline="\n")
+            text = example(file.name).read_text(encoding="utf-8")
+            file.write_text(text, encoding="utf-8", newline="\n")
         _print("$ commandsync serve --port 0 --seed seed.json &")
         with running(f"{name}/listing.db", seed=seed) as service:
             _print(f"listening on {service.url}")
@@ -97,8 +109,11 @@ def demo_command() -> int:
                 "COMMANDSYNC_BOT": "",
             }
             failed = [step for step in STEPS if not _run(step, manifest, settings)]
-    _print("\nAll steps ended as expected." if not failed else "\nA step did not end as expected.")
-    return 1 if failed else 0
+    if failed:
+        _print("\nA step did not end as expected.")
+        return 1
+    _print(_NEXT.format(program=program_name()))
+    return 0
 
 
 def _run(step: DemoStep, manifest: Path, settings: dict[str, str]) -> bool:
@@ -127,14 +142,6 @@ def _run(step: DemoStep, manifest: Path, settings: dict[str, str]) -> bool:
     if ended.returncode:
         _print(f"(exit code {ended.returncode})")
     return ended.returncode == step.exit_code
-
-
-def _example(name: str) -> str:
-    package = Path(__file__).resolve().parents[1]
-    for folder in ("examples", "../examples"):  # in the installed package, in a checkout
-        if (path := package / folder / name).is_file():
-            return path.read_text(encoding="utf-8")
-    raise UsageError(f"examples/{name} is missing", hint="install commandsync again")
 
 
 def _print(text: str) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commandsync.cli.help import Command
 from commandsync.cli.options import PATH, listing_options, not_empty
 from commandsync.sync import DEFAULT_MANIFEST
 
@@ -23,15 +24,15 @@ _ADOPTED = (
 )
 
 
-@click.command("init")
+@click.command("init", cls=Command)
 @click.argument("path", type=PATH, default=DEFAULT_MANIFEST, callback=not_empty)
 @listing_options
 def init_command(*, path: str, settings: Settings, output: Output) -> None:
     """Write a manifest; never over an existing file.
 
     If the bot and the base URL are known and something is listed, the manifest contains what is
-    listed. Otherwise it is a starter. The JSON Schema is written to schemas/ beside it, so that
-    editors complete it.
+    listed. Otherwise it is a starter. If the page cannot be read, nothing is written. The JSON
+    Schema is written to schemas/ beside it, so that editors complete it.
 
     \b
     Example:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import wraps
+from functools import partial, wraps
 from math import isnan
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 
+from commandsync.cli.help import OWN, Option
 from commandsync.sync import DEFAULT_MANIFEST
 
 if TYPE_CHECKING:
@@ -50,17 +51,33 @@ PATH = click.Path(readable=False, allow_dash=True)
 """A path that shells complete; the command checks the file."""
 
 
-def path_option(*names: str, help: str, multiple: bool = False) -> Callable[[F], F]:  # noqa: A002 - click's name
-    """Return an option that takes a path."""
+def path_option(*names: str, section: str = OWN, **settings: Any) -> Callable[[F], F]:  # noqa: ANN401 - click's
+    """Return an option that takes a path; the settings are those of click."""
     return click.option(
-        *names, type=PATH, multiple=multiple, metavar="PATH", callback=not_empty, help=help
+        *names,
+        cls=Option,
+        section=section,
+        type=PATH,
+        metavar="PATH",
+        callback=not_empty,
+        **settings,
     )
 
 
+_manifest_option = partial(click.option, cls=Option, section="Manifest")
+_service_option = partial(click.option, cls=Option, section="Service")
+_output_option = partial(click.option, cls=Option, section="Output")
+
+
 def _format_option(*formats: str) -> Callable[[F], F]:
-    help_text = "The format of the result on standard output."
-    return click.option(
-        "--format", "form", type=click.Choice(formats), default="text", help=help_text
+    return _output_option(
+        "--format",
+        "form",
+        type=click.Choice(formats),
+        default="text",
+        show_default=True,
+        metavar="FORMAT",
+        help=f"The format of the result: {', '.join(formats[:-1])} or {formats[-1]}.",
     )
 
 
@@ -68,13 +85,18 @@ file_option = path_option(
     "-f",
     "--file",
     "files",
+    section="Manifest",
     multiple=True,
     help="A manifest, `-` for standard input, or a folder of manifests; may be repeated. "
     f"[default: {DEFAULT_MANIFEST}]",
 )
+strict_option = _manifest_option(
+    "--strict", is_flag=True, help="Exit 4 for warnings about the manifest, too."
+)
+DEFAULT_DATABASE = "listing.db"
 database_option = click.option(
     "--database",
-    default="listing.db",
+    default=DEFAULT_DATABASE,
     show_default=True,
     envvar="COMMANDSYNC_DATABASE",
     show_envvar=True,
@@ -88,18 +110,26 @@ format_option = _format_option("text", "json", "markdown", "github")
 force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
 
 _TALK = (
-    click.option(
+    _output_option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
-        help="Colour the output; auto does so on a terminal, unless NO_COLOR is set.",
+        metavar="WHEN",
+        help="Colour the output: auto (on a terminal, unless NO_COLOR is set), always or never.",
     ),
-    click.option("--full", is_flag=True, help="Show texts whole, however long they are."),
-    click.option("-q", "--quiet", is_flag=True, help="Print only results and errors."),
-    click.option("-v", "--verbose", count=True, help="Print more; -vv also shows every request."),
+    _output_option("--full", is_flag=True, help="Show texts whole, however long they are."),
+    _output_option(
+        "-q", "--quiet", is_flag=True, help="Print only the line of the result, and errors."
+    ),
+    _output_option(
+        "-v",
+        "--verbose",
+        count=True,
+        help="Print what is read, from where, and how long it took; -vv shows every request.",
+    ),
 )
 _SERVICE = (
-    click.option(
+    _service_option(
         "--base-url",
         envvar="COMMANDSYNC_BASE_URL",
         show_envvar=True,
@@ -107,7 +137,7 @@ _SERVICE = (
         callback=not_empty,
         help="The listing service, without /v1.",
     ),
-    click.option(
+    _service_option(
         "--bot",
         envvar="COMMANDSYNC_BOT",
         show_envvar=True,
@@ -117,46 +147,50 @@ _SERVICE = (
     ),
     path_option(
         "--token-file",
+        section="Service",
         help="A file that contains the bot's token; by default the token is in COMMANDSYNC_TOKEN, "
         "or in the variable that token_env: of the manifest names.",
     ),
-    click.option(
+    _service_option(
         "--timeout",
         type=click.FloatRange(0.1, 600),
-        default=30.0,
+        default=30,
+        show_default=True,
         metavar="SECONDS",
         callback=_time,
-        help="The time limit of one request. [default: 30]",
+        help="The time limit of one request.",
     ),
-    click.option(
+    _service_option(
         "--retries",
         type=click.IntRange(0, 20),
         default=4,
+        show_default=True,
         metavar="N",
-        help="How often a request is repeated at most. [default: 4]",
+        help="How often a request is repeated at most.",
     ),
-    click.option(
+    _service_option(
         "--insecure-http", is_flag=True, help="Allow plain http to another machine. Not advised."
     ),
 )
-_CONCURRENCY = click.option(
+_CONCURRENCY = _service_option(
     "--concurrency",
     type=click.IntRange(1, 64),
     default=4,
+    show_default=True,
     metavar="N",
-    help="The most requests in flight. [default: 4]",
+    help="The most requests in flight.",
 )
 _LIMITS = (
-    click.option(
+    _manifest_option(
         "--no-prune", is_flag=True, help="Delete nothing that is missing in the manifest."
     ),
-    click.option(
+    _manifest_option(
         "--max-deletes",
         metavar="LIMIT",
         callback=_limit,
         help="Refuse to delete more: a number, a percentage, or all.",
     ),
-    click.option(
+    _manifest_option(
         "--only",
         metavar="PATTERN",
         callback=not_empty,
@@ -202,22 +236,28 @@ def listing_options(command: F) -> F:
 
 
 def limit_options(command: F) -> F:
-    """Give a command the options of deletes, as a part of `settings`."""
-    return _decorated(command, _LIMITS)
+    """Give a command the options of what a plan may contain, as a part of `settings`."""
+    return _decorated(command, (strict_option, *_LIMITS))
 
 
 def paging_options(*, limit: int) -> Callable[[F], F]:
     """Return what gives a command the options of pages; it gets `--all` as `every`."""
     options = (
         click.option(
-            "--page", type=click.IntRange(1), default=1, metavar="N", help="The page. [default: 1]"
+            "--page",
+            type=click.IntRange(1),
+            default=1,
+            show_default=True,
+            metavar="N",
+            help="The page.",
         ),
         click.option(
             "--limit",
             type=click.IntRange(1, 100),
             default=limit,
+            show_default=True,
             metavar="N",
-            help=f"The records of a page, at most 100. [default: {limit}]",
+            help="The records of a page.",
         ),
         click.option("--all", "every", is_flag=True, help="All pages."),
     )
@@ -227,11 +267,14 @@ def paging_options(*, limit: int) -> Callable[[F], F]:
 def _with_settings(command: F, options: tuple[Callable[[Any], Any], ...]) -> F:
     @wraps(command)
     def with_settings(*args: object, no_prune: bool = False, **given: Any) -> object:  # noqa: ANN401 - click has checked them
+        from commandsync.cli.progress import shown
         from commandsync.sync.settings import Settings
 
         names = Settings.__dataclass_fields__.keys() & given.keys()
         chosen = {name: value for name in names if (value := given.pop(name)) is not None}
-        return command(*args, settings=Settings(prune=not no_prune, **chosen), **given)
+        with shown(given["output"]) as on_progress:
+            settings = Settings(prune=not no_prune, on_progress=on_progress, **chosen)
+            return command(*args, settings=settings, **given)
 
     return cast("F", talk_options(_decorated(with_settings, options)))
 

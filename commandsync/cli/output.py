@@ -162,7 +162,7 @@ class Output:
         if self.color != "auto":
             color = self.color == "always"
         width = shutil.get_terminal_size().columns if is_terminal else None
-        return report.Screen(color, width, self.full)
+        return report.Screen(color, width, self.full, self.verbosity < 0)
 
     @property
     def interactive(self) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commandsync.cli.help import Command
 from commandsync.cli.options import (
     force_option,
     format_option,
@@ -24,14 +25,16 @@ if TYPE_CHECKING:
     from commandsync.sync.settings import Settings
 
 
-@click.command("plan")
+@click.command("plan", cls=Command)
 @path_option("--out", help="Save the plan, for apply --plan.")
-@path_option("--against", help="Compare with another manifest, with no network.")
+@path_option(
+    "--against", help="Compare with another manifest instead of the page, with no network."
+)
 @click.option("--detailed-exitcode", is_flag=True, help="Exit 3 when changes are pending.")
 @force_option
 @format_option
-@limit_options
 @service_options
+@limit_options
 def plan_command(
     *,
     settings: Settings,

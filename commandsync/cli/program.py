@@ -49,6 +49,7 @@ COMMANDS = {
     "watch": "Show votes and other events as they come, until Ctrl-C.",
     "serve": "Run a listing service on this machine.",
     "demo": "Show every step, from validate to pull.",
+    "completion": "Print what completes commands and options in a shell.",
 }
 """The commands in the order of their use, with the first sentence of their help."""
 
@@ -71,7 +72,10 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=_Commands, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+_HELP = {"help_option_names": ["-h", "--help"], "max_content_width": sys.maxsize}
+
+
+@click.group(cls=_Commands, epilog=EPILOG, context_settings=_HELP)
 @click.version_option(__version__, prog_name="commandsync", message="%(prog)s %(version)s")
 def program() -> None:
     """Keep a bot's public command list in commands.yaml.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commandsync.cli.help import Command
 from commandsync.cli.options import force_option, path_option, service_options
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from commandsync.sync.settings import Settings
 
 
-@click.command("pull")
+@click.command("pull", cls=Command)
 @path_option("--out", help="Write the manifest here instead of printing it.")
 @click.option("--pin", is_flag=True, help="Include the ids, so that renames need no formerly.")
 @force_option

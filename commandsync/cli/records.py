@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commandsync.cli.help import Command
 from commandsync.cli.options import call_options, yes_option
 from commandsync.errors import ListingError, UsageError
 
@@ -31,7 +32,9 @@ def add_record_commands(group: click.Group, resource: Resource, *, sample: str) 
 def _list_command(resource: Resource) -> click.Command:
     collection = resource.collection
 
-    @click.command("list", help=_help(f"List the {collection}, ids included.", resource, "list"))
+    @click.command(
+        "list", cls=Command, help=_help(f"List the {collection}, ids included.", resource, "list")
+    )
     @call_options
     def list_command(*, settings: Settings, output: Output) -> None:
         from commandsync.cli.call import open_client, show_records
@@ -49,7 +52,7 @@ def _add_command(resource: Resource, sample: str) -> click.Command:
         "not repeated. If the result is unknown, check the list."
     )
 
-    @click.command("add", help=_help(text, resource, f"add {sample}"))
+    @click.command("add", cls=Command, help=_help(text, resource, f"add {sample}"))
     @_field_options(resource, required=True)
     @call_options
     @click.pass_obj
@@ -78,7 +81,7 @@ def _edit_command(resource: Resource) -> click.Command:
     )
     sample = f"edit 64f0c2a91be34d5a7c0e8812 --{resource.fields[0]} latency"
 
-    @click.command("edit", help=_help(text, resource, sample))
+    @click.command("edit", cls=Command, help=_help(text, resource, sample))
     @click.argument("identifier", metavar="ID")
     @_field_options(resource, required=False)
     @call_options
@@ -117,7 +120,9 @@ def _edit_command(resource: Resource) -> click.Command:
 def _delete_command(resource: Resource) -> click.Command:
     text = f"Delete {resource.with_article}; asks first on a terminal."
 
-    @click.command("delete", help=_help(text, resource, "delete 64f0c2a91be34d5a7c0e8812 --yes"))
+    @click.command(
+        "delete", cls=Command, help=_help(text, resource, "delete 64f0c2a91be34d5a7c0e8812 --yes")
+    )
     @click.argument("identifier", metavar="ID")
     @yes_option
     @call_options

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from commandsync import report
@@ -12,9 +11,9 @@ from commandsync.sync import exits
 from commandsync.sync.job import split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
-    from commandsync.apply.outcomes import Result, Settled
+    from commandsync.apply.outcomes import Result
     from commandsync.cli.output import Output
     from commandsync.errors import CommandsyncError
     from commandsync.plan.plan import Plan
@@ -44,34 +43,3 @@ def show_results(results: Sequence[Result], output: Output) -> int:
         output.failure(error.after_writing() if touched else error)
         return exits.Exit.INCOMPLETE if touched else exits.Exit.FAILED
     return exits.of_result(*results)
-
-
-@contextmanager
-def show_progress(plan: Plan, output: Output) -> Iterator[Callable[[Sequence[Settled]], None]]:
-    """Show outcomes while they come: as a bar on a terminal, elsewhere with -v as lines."""
-
-    def show_lines(outcomes: Sequence[Settled]) -> None:
-        for outcome in outcomes:
-            output.talk(report.render_settled(outcome, screen=output.screen(sys.stderr)), at=1)
-
-    if output.verbosity == 0 and sys.stderr.isatty() and plan.changes:
-        with _bar(plan) as on_settled:
-            yield on_settled
-    else:
-        yield show_lines
-
-
-@contextmanager
-def _bar(plan: Plan) -> Iterator[Callable[[Sequence[Settled]], None]]:
-    from rich.console import Console  # only a terminal needs it
-    from rich.progress import Progress
-
-    done: set[int] = set()
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("Applying", total=len(plan.changes))
-
-        def on_settled(outcomes: Sequence[Settled]) -> None:
-            done.update(id(outcome.change) for outcome in outcomes)
-            progress.update(task, completed=len(done))
-
-        yield on_settled

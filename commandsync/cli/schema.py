@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commandsync.cli.help import Command
 from commandsync.cli.options import talk_options
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
 
 
-@click.command("schema")
+@click.command("schema", cls=Command)
 @click.argument("name", type=click.Choice(["commands", "plan", "result"]), default="commands")
 @talk_options
 def schema_command(*, name: str, output: Output) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commandsync.cli.help import Command
 from commandsync.cli.options import call_options
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _ONLY_HERE = (
 _UNSUPPORTED = {404, 405}
 
 
-@click.command("vote")
+@click.command("vote", cls=Command)
 @click.argument("user", metavar="USER")
 @click.option(
     "--username",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commandsync.cli.help import Group
 from commandsync.cli.options import call_options, paging_options
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from commandsync.sync.settings import Settings
 
 
-@click.group("voters")
+@click.group("voters", cls=Group)
 def voters_command() -> None:
     """Show who voted for the bot.
 

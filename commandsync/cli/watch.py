@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commandsync.cli.help import Command
 from commandsync.cli.options import call_options
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from commandsync.sync.signals import Signals
 
 
-@click.command("watch")
+@click.command("watch", cls=Command)
 @click.option(
     "--exec",
     "program",

@@ -20,7 +20,7 @@ from commandsync.errors import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Self
+    from typing import Self, TypeAlias
 
     import aiohttp
 
@@ -30,7 +30,13 @@ if TYPE_CHECKING:
     from commandsync.client.environment import Surroundings
     from commandsync.errors import TransportError
 
+    OnWait: TypeAlias = Callable[[Operation[Any], Send | Wait | None], object]
+
 T = TypeVar("T")
+
+
+def _ignore(_operation: Operation[Any], _step: Send | Wait | None) -> None:
+    """Do nothing: nobody wants to know."""
 
 
 class AsyncConnection:
@@ -42,6 +48,10 @@ class AsyncConnection:
     `retries` is how often an operation may be sent again, and `concurrency` the most requests in
     flight, unless connections share a gate. `jitter` returns a number from 0 to 1, which spreads
     the waits of many clients. A session lends its settings, as `surroundings_of` describes.
+
+    Attributes:
+        on_wait: Called with an operation when it begins to wait: for its answer (`Send`) or for a
+            retry (`Wait`); and with None when it has ended.
 
     Raises:
         ArgumentError: A number is out of its bounds, or the session cannot be used.
@@ -69,6 +79,7 @@ class AsyncConnection:
         self.surroundings = surroundings_of(session, address)
         self.transport = AsyncTransport(address, self.secrecy, self.surroundings, timeout=timeout)
         self.deadline = inf
+        self.on_wait: OnWait = _ignore
         self._jitter = jitter
 
     def with_options(
@@ -104,6 +115,12 @@ class AsyncConnection:
             ListingError: It failed; `policy.may_have_happened` decides what that means for a write.
             StoppedError: `stop` was called before it was sent for the first time.
         """
+        try:
+            return await self._carry_out(operation, health)
+        finally:
+            self.on_wait(operation, None)
+
+    async def _carry_out(self, operation: Operation[T], health: Health | None) -> T:
         steps = attempt(
             operation,
             retries=self.retries,
@@ -115,6 +132,7 @@ class AsyncConnection:
         answer: Reply | TransportError | bool
         step = next(steps)
         while True:
+            self.on_wait(operation, step)
             match step:
                 case Send():
                     answer = last = await self._send_in_turn(operation, last, end)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from commandsync.api.policy import Health
-    from commandsync.apply.outcomes import Result, Settled
+    from commandsync.apply.outcomes import Result
     from commandsync.apply.steps import Call, Step, StepResult
     from commandsync.client.asyncconnection import AsyncConnection
     from commandsync.records.texts import Resource
@@ -42,7 +42,7 @@ async def drive_async(
     *,
     health: Health,
     events: asyncio.Queue[StepResult],
-    on_settled: Callable[[Sequence[Settled]], object],
+    on_step: Callable[[Step], object],
 ) -> Result:
     """Carry out the steps of apply, as `drive` does in threads.
 
@@ -56,7 +56,7 @@ async def drive_async(
     try:
         step = next(steps)
         while True:
-            on_settled(step.settled)
+            on_step(step)
             for call in step.start:
                 task = asyncio.create_task(_carry(call, connection, health, events))
                 tasks.add(task)

@@ -21,7 +21,7 @@ from commandsync.errors import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Self
+    from typing import Self, TypeAlias
 
     import requests
 
@@ -31,7 +31,13 @@ if TYPE_CHECKING:
     from commandsync.client.environment import Surroundings
     from commandsync.errors import TransportError
 
+    OnWait: TypeAlias = Callable[[Operation[Any], Send | Wait | None], object]
+
 T = TypeVar("T")
+
+
+def _ignore(_operation: Operation[Any], _step: Send | Wait | None) -> None:
+    """Do nothing: nobody wants to know."""
 
 
 class Connection:
@@ -43,6 +49,10 @@ class Connection:
     `retries` is how often an operation may be sent again, and `concurrency` the most requests in
     flight, unless connections share a gate. `jitter` returns a number from 0 to 1, which spreads
     the waits of many clients. A session lends its settings, as `surroundings_of` describes.
+
+    Attributes:
+        on_wait: Called with an operation when it begins to wait: for its answer (`Send`) or for a
+            retry (`Wait`); and with None when it has ended.
 
     Raises:
         ArgumentError: A number is out of its bounds, or the session cannot be used.
@@ -70,6 +80,7 @@ class Connection:
         self.surroundings = surroundings_of(session, address)
         self.transport = Transport(address, self.secrecy, self.surroundings, kept=concurrency)
         self.deadline = inf
+        self.on_wait: OnWait = _ignore
         self._jitter = jitter
 
     def with_options(
@@ -105,6 +116,12 @@ class Connection:
             ListingError: It failed; `policy.may_have_happened` decides what that means for a write.
             StoppedError: `stop` was called before it was sent for the first time.
         """
+        try:
+            return self._carry_out(operation, health)
+        finally:
+            self.on_wait(operation, None)
+
+    def _carry_out(self, operation: Operation[T], health: Health | None) -> T:
         steps = attempt(
             operation,
             retries=self.retries,
@@ -116,6 +133,7 @@ class Connection:
         answer: Reply | TransportError | bool
         step = next(steps)
         while True:
+            self.on_wait(operation, step)
             match step:
                 case Send():
                     answer = last = self._send_in_turn(operation, last, end)

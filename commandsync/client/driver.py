@@ -16,7 +16,7 @@ from commandsync.records.snapshot import Snapshot
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-    from commandsync.apply.outcomes import Result, Settled
+    from commandsync.apply.outcomes import Result
     from commandsync.apply.steps import Step, StepResult
     from commandsync.client.connection import Connection
     from commandsync.records.texts import Resource
@@ -56,12 +56,12 @@ def drive(
     *,
     health: Health,
     events: SimpleQueue[StepResult],
-    on_settled: Callable[[Sequence[Settled]], object],
+    on_step: Callable[[Step], object],
 ) -> Result:
     """Carry out the steps of apply, with the health that was given to it.
 
     A signal handler puts `Interrupted` or `Aborted` into the events, and stops the connection, so
-    that waits end at once. `on_settled` is called in this thread with outcomes when they are final.
+    that waits end at once. `on_step` is called in this thread with each step, before its calls.
 
     Raises:
         StalePlanError: As `apply` does, before anything is sent.
@@ -69,7 +69,7 @@ def drive(
     try:
         step = next(steps)
         while True:
-            on_settled(step.settled)
+            on_step(step)
             for call in step.start:
                 _start(call, connection, health, events)
             step = steps.send(_next_event(events, step.wait))

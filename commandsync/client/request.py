@@ -27,7 +27,7 @@ HEADERS = {
     "Accept": "application/json",
     "Accept-Encoding": "gzip",
 }
-"""The headers of every request."""
+"""The headers of every request; what a service needs beside or instead of them replaces them."""
 
 LONGEST_CONNECT = 10.0
 """Seconds: a host that can be reached at all accepts a connection sooner."""
@@ -48,7 +48,7 @@ def request_of(
     url = address.api + operation.path
     if operation.query:
         url += "?" + urlencode(operation.query, errors="surrogatepass")
-    headers, body = {**headers, **HEADERS, **secrecy.headers}, None
+    headers, body = {**HEADERS, **headers, **secrecy.headers}, None
     if operation.body is not None:
         body = json.dumps(operation.body)  # ASCII: `\u` escapes can contain half a surrogate pair
         headers["Content-Type"] = "application/json"

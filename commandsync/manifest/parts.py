@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, cast
 
 from commandsync.diagnostics import Problem
 from commandsync.manifest.checks import Placed, check
@@ -34,6 +34,12 @@ MANIFEST = "a manifest"
 _INCLUDED = "an included file"
 _ELLIPSES = frozenset({"…", "...", ".."})
 _LARGEST_JSON = 1024 * 1024  # characters
+_PLAN_KEYS = {"changes", "fingerprint", "digest"}
+_PLAN = ("a saved plan", "apply --plan applies it; -f names a manifest")
+_OTHER_PROGRAM = (
+    "the JSON of another program",
+    "commandsync init writes a starter; -f names another file",
+)
 _ENTRY_KEYS = {key for kind in Resource for key in TABLES[kind.collection].model_fields}
 
 
@@ -73,9 +79,10 @@ class ManifestReader:
             self.problems.error(Problem(*error.args))
             return None
         report = FileProblems(source, self.problems)
-        if _is_other_json(source.text):
-            hint = "commandsync init writes a starter; -f names another file"
-            report.error(0, f"this is the JSON of another program, not {what}", hint)
+        if (other := _other_json(source.text)) is not None:
+            is_plan = isinstance(other, dict) and other.keys() >= _PLAN_KEYS
+            kind, hint = _PLAN if is_plan else _OTHER_PROGRAM
+            report.error(0, f"this is {kind}, not {what}", hint)
             return ParsedFile(report, None, refused=True)
         return parse(report, self.allowance)
 
@@ -141,17 +148,21 @@ class ManifestReader:
         return None
 
 
-def _is_other_json(text: str) -> bool:
-    """Whether a file is the JSON of another program: it has no key that marks a manifest."""
+def _other_json(text: str) -> Any:  # noqa: ANN401 - JSON is anything
+    """Return the JSON of a file that is a saved plan or no manifest at all; None for another."""
     if text.lstrip()[:1] not in {"{", "["} or len(text) > _LARGEST_JSON:
-        return False
+        return None
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return False
+        return None
     if isinstance(value, dict):
-        return bool(value) and MARKS.isdisjoint(value)
-    return any(not isinstance(entry, dict) or not _ENTRY_KEYS.issuperset(entry) for entry in value)
+        foreign = bool(value) and (MARKS.isdisjoint(value) or value.keys() >= _PLAN_KEYS)
+    else:
+        foreign = any(
+            not isinstance(entry, dict) or not _ENTRY_KEYS.issuperset(entry) for entry in value
+        )
+    return value if foreign else None
 
 
 def _snapshot(parts: Iterable[AnyPart], defaults: CommandDefaults, rules: SyncRules) -> Snapshot:

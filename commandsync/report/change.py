@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.report import summary
 from commandsync.report.escape import told_apart, visible, visible_line
-from commandsync.report.linediff import common_length, cut, diff_rows, shortened
+from commandsync.report.linediff import AROUND, common_length, cut, diff_rows, shortened
 from commandsync.report.lines import CYAN, DIM, GREEN, RED, YELLOW, Value, cut_at, highlight, paint
 from commandsync.report.screen import columns_of
 
@@ -31,13 +31,24 @@ _SIGNS = {
     "replace": ("±", YELLOW),
     "delete": ("-", RED),
 }
+LEGEND = {
+    "»": "» is a rename: the id and the uses are kept.",
+    "±": "± is a replace: a new record is added, then the old one is deleted.",
+}
+"""What the signs mean that other programs' diffs do not have."""
+
 _ROW_COLORS = {"-": RED, "+": GREEN, "│": DIM, "…": DIM}
+
+
+def sign_of(change: Change) -> tuple[str, int]:
+    """Return the sign of a change, and its colour."""
+    return _SIGNS["rename" if isinstance(change, Edit) and change.renames else change.action]
 
 
 def change_lines(change: Change, screen: Screen) -> Iterator[str]:
     """Return a change, with its fields below it."""
     renamed = isinstance(change, Edit) and change.renames
-    sign, color = _SIGNS["rename" if renamed else change.action]
+    sign, color = sign_of(change)
     names = [text[0] for text in reversed(change.texts)] if renamed else [change.name]
     name = " → ".join(_name(name, screen, of=len(names)) for name in names)
     head = paint(f"{sign} {summary.kind_prefix(change)}{name}", color)
@@ -68,7 +79,7 @@ def place(change: Change) -> str:
 
 def difference_lines(old: str, new: str, screen: Screen) -> Iterator[str]:
     """Return the differences between two texts; what changed within a line is highlighted."""
-    rows = diff_rows(old, new, full=screen.full)
+    rows = diff_rows(old, new, full=screen.full, after=screen.width or AROUND)
     for row, text in zip(rows, _highlighted(rows), strict=True):
         yield Value(f"        {paint(f'{row.sign} {text}'.rstrip(), _ROW_COLORS[row.sign])}")
 

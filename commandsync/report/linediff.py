@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 WIDTH = 100
 """Characters of a foreign line that are shown."""
 
+AROUND = 24
+"""Unchanged characters that are shown on either side of a difference within a line."""
+
 _CHANGED_WIDTH = 200  # of a removed or added line
 _CONTEXT = 1  # unchanged lines shown on either side of a difference
-_AROUND = 24  # unchanged characters shown on either side of a difference within a line
 _MOST_LINES = 20  # removed, or added, in one place; the manifest contains the whole text
 _MOST_ROWS = 60  # of one field
 _MOST_COMPARISONS = 10_000  # pairs of lines; beyond, no common lines are searched for
@@ -42,16 +44,18 @@ def cut(text: str, width: int = WIDTH) -> str:
     return "".join(shortened(text, width))
 
 
-def diff_rows(old: str, new: str, *, full: bool = False) -> list[Row]:
+def diff_rows(old: str, new: str, *, full: bool = False, after: int = AROUND) -> list[Row]:
     """Return the differences between two texts, by line, and within lines that are long.
 
-    `full` cuts no line and leaves out no removed or added one.
+    `full` cuts no line and leaves out no removed or added one; `after` is how many unchanged
+    characters a line shows after a difference.
     """
     ours, theirs = old.split("\n"), new.split("\n")
     start = common_length(ours, theirs)
     end = common_length(ours[start:][::-1], theirs[start:][::-1])
     rows = [Row("│", line) for line in ours[max(0, start - _CONTEXT) : start]]
-    rows += _changed(ours[start : len(ours) - end], theirs[start : len(theirs) - end], full=full)
+    changed = ours[start : len(ours) - end], theirs[start : len(theirs) - end]
+    rows += _changed(*changed, full=full, after=after)
     rows += [Row("│", line) for line in ours[len(ours) - end :][:_CONTEXT]]
     if full:
         return rows
@@ -62,15 +66,15 @@ def diff_rows(old: str, new: str, *, full: bool = False) -> list[Row]:
     return [*shown, Row("…", "more differences follow")] if len(rows) > _MOST_ROWS else shown
 
 
-def _changed(ours: list[str], theirs: list[str], *, full: bool) -> Iterator[Row]:
+def _changed(ours: list[str], theirs: list[str], *, full: bool, after: int) -> Iterator[Row]:
     if len(ours) * len(theirs) > _MOST_COMPARISONS:
-        yield from _replaced(ours, theirs, full=full)
+        yield from _replaced(ours, theirs, full=full, after=after)
         return
     for tag, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
         if tag == "equal":
             yield from _unchanged(ours[a:b])
         else:
-            yield from _replaced(ours[a:b], theirs[c:d], full=full)
+            yield from _replaced(ours[a:b], theirs[c:d], full=full, after=after)
 
 
 def _unchanged(lines: list[str]) -> Iterator[Row]:
@@ -82,12 +86,12 @@ def _unchanged(lines: list[str]) -> Iterator[Row]:
     yield from rows
 
 
-def _replaced(ours: list[str], theirs: list[str], *, full: bool) -> Iterator[Row]:
+def _replaced(ours: list[str], theirs: list[str], *, full: bool, after: int) -> Iterator[Row]:
     most = max(len(ours), len(theirs)) if full else _MOST_LINES
     left_out = [len(ours) - most, len(theirs) - most]
     ours, theirs = ours[:most], theirs[:most]
     if len(ours) == len(theirs) and not full:
-        pairs = [_around(old, new) for old, new in zip(ours, theirs, strict=True)]
+        pairs = [_around(old, new, after) for old, new in zip(ours, theirs, strict=True)]
         ours, theirs = [old for old, _ in pairs], [new for _, new in pairs]
     rows = ([Row("-", line) for line in ours], [Row("+", line) for line in theirs])
     for shown, count in zip(rows, left_out, strict=True):
@@ -96,14 +100,14 @@ def _replaced(ours: list[str], theirs: list[str], *, full: bool) -> Iterator[Row
             yield Row("…", f"{count:,} more lines")
 
 
-def _around(old: str, new: str) -> tuple[str, str]:
+def _around(old: str, new: str, after: int) -> tuple[str, str]:
     """Cut the common ends of two long lines, but for some context."""
     if max(len(old), len(new)) <= WIDTH:
         return old, new
     same = common_length(old, new)
-    begin = max(0, same - _AROUND)
+    begin = max(0, same - AROUND)
     shared_end = common_length(old[same:][::-1], new[same:][::-1])
-    left_out = max(0, shared_end - _AROUND)
+    left_out = max(0, shared_end - after)
     lead, rest = "…" if begin else "", "…" if left_out else ""
     return (
         lead + old[begin : len(old) - left_out] + rest,

@@ -14,11 +14,13 @@ class Screen:
         color: Whether it shows colours.
         width: Its columns; None where it is not a terminal.
         full: Whether texts are shown whole, however long they are.
+        quiet: Whether only the result's line and errors are shown.
     """
 
     color: bool = False
     width: int | None = None
     full: bool = False
+    quiet: bool = False
 
 
 PLAIN = Screen()

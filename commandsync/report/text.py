@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from commandsync.apply.outcomes import Outcome
 from commandsync.errors import ManifestError
 from commandsync.report import summary
-from commandsync.report.change import change_lines, difference_lines, place
+from commandsync.report.change import LEGEND, change_lines, difference_lines, place, sign_of
 from commandsync.report.escape import path, visible
 from commandsync.report.linediff import cut
 from commandsync.report.lines import (
@@ -42,7 +42,10 @@ _OUTCOME_COLORS = {"done": GREEN, "failed": RED, "unknown": YELLOW, "skipped": D
 
 def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
     """Return plans one after the other; each ends with its counts."""
-    return "\n".join(joined(_plan(plan, screen), screen) for plan in plans)
+    if screen.quiet:
+        return joined(_brief(plans), screen)
+    shown = zip(plans, _legends(plans), strict=True)
+    return "\n".join(joined(_plan(plan, screen, legend), screen) for plan, legend in shown)
 
 
 def results(results: Sequence[Result], *, screen: Screen, planned: bool = True) -> str:
@@ -73,7 +76,7 @@ def failure(error: CommandsyncError, *, screen: Screen) -> str:
 def validated(manifests: Sequence[Manifest], *, screen: Screen) -> str:
     """Return the warnings of valid manifests, then a line of counts for each."""
     lines: list[str] = []
-    for manifest in manifests:
+    for manifest in () if screen.quiet else manifests:
         for warning in manifest.warnings:
             lines += _problem(warning, paint("warning", YELLOW), screen)
     for manifest in manifests:
@@ -94,20 +97,42 @@ def settled(settled: Settled, *, screen: Screen) -> str:
     return joined([_headline(settled) + error], screen).removesuffix("\n")
 
 
-def _plan(plan: Plan, screen: Screen) -> Iterator[str]:
+def _brief(plans: Sequence[Plan]) -> Iterator[str]:
+    """Return the counts of plans, and which of them is refused."""
+    for plan in plans:
+        if len(plans) > 1:
+            yield _heading(plan)
+        yield from _refused(plan)
+        yield paint(summary.of_plan(plan), BOLD)
+
+
+def _legends(plans: Sequence[Plan]) -> Iterator[list[str]]:
+    """Return for each plan the legend of the signs that no plan before it shows."""
+    legend = dict(LEGEND)
+    for plan in plans:
+        signs = dict.fromkeys(sign_of(change)[0] for change in plan.changes)
+        yield [paint(legend.pop(sign), DIM) for sign in signs if sign in legend]
+
+
+def _plan(plan: Plan, screen: Screen, legend: Sequence[str]) -> Iterator[str]:
     yield from (_heading(plan), "")
     for change in plan.changes:
         yield from change_lines(change, screen)
     if plan.changes:
         yield ""
-    after = [*_notices(plan.notices), *summary.kept(plan)]
-    if refusal := plan.refusal:
-        refused = visible(summary.refused(plan))
-        after += (f"{paint('refused', RED)}: {refused}", *_hint(refusal.hint))
+    if legend:
+        yield from [*legend, ""]
+    after = [*_notices(plan.notices), *summary.kept(plan), *_refused(plan)]
     if nothing := summary.no_changes(plan):
         after.append(nothing)
     yield from [*after, ""] if after else []
     yield paint(summary.of_plan(plan), BOLD)
+
+
+def _refused(plan: Plan) -> Iterator[str]:
+    if refusal := plan.refusal:
+        yield f"{paint('refused', RED)}: {visible(summary.refused(plan))}"
+        yield from _hint(refusal.hint)
 
 
 def _result(result: Result, nothing: str, screen: Screen) -> Iterator[str]:
@@ -117,7 +142,7 @@ def _result(result: Result, nothing: str, screen: Screen) -> Iterator[str]:
         yield from (f"Interrupted: {summary.in_flight(result)}", "")
     elif result.stopped:
         yield from (f"Stopped: {visible(result.stopped)}. {summary.go_on(result)}", "")
-    remarks = [*_notices(result.notices), *([nothing] if nothing else [])]
+    remarks = [] if screen.quiet else [*_notices(result.notices), *([nothing] if nothing else [])]
     yield from [*remarks, ""] if remarks else []
     yield paint(summary.of_result(result), BOLD)
 

@@ -27,7 +27,7 @@ class BodyLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on with its body, or answer 408 or 413."""
-        if scope["type"] != "http":
+        if scope["type"] != "http" or not _has_body(scope):
             await self._app(scope, receive, send)
             return
         try:
@@ -63,6 +63,11 @@ class BodyLimit:
             if not message.get("more_body", False):
                 break
         return bytes(kept)
+
+
+def _has_body(scope: Scope) -> bool:
+    """Return whether a body follows the head of a request: one of these headers says so."""
+    return any(name in {b"content-length", b"transfer-encoding"} for name, _ in scope["headers"])
 
 
 def _refuse(status: int, reason: str) -> ASGIApp:

@@ -1,12 +1,11 @@
 """The endpoint of the list of bots."""
 
-from functools import partial
 from math import ceil
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from commandsync.server import catalogue, listing, votes
+from commandsync.server import catalogue, counters, listing, selection
 from commandsync.server.endpoint import Answers, Db, Moment
 from commandsync.server.kept import KeptRoute
 from commandsync.server.records import Answer, BotPage, refusals
@@ -52,7 +51,7 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
         Query(
             description=_SORT,
             examples=["-totalVotes"],
-            json_schema_extra={"pattern": catalogue.SORT_PATTERN},  # the refusal names the fields
+            json_schema_extra={"pattern": selection.SORT_PATTERN},  # the refusal names the fields
         ),
     ] = "",
     ids: Annotated[str, Query(description=_IDS, examples=["779641401482805289"])] = "",
@@ -65,7 +64,7 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
 
     Bots of equal value, and all bots without `sort`, are in the order of their additions.
     """
-    wanted = catalogue.Wanted(
+    wanted = selection.Wanted(
         page=page,
         limit=limit,
         q=q,
@@ -75,8 +74,8 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
         tags=_listed(tags),
     )
     with database.reading() as connection:
-        keys, number = catalogue.find(connection, wanted, votes=partial(votes.counts, moment))
-        bots = votes.with_counts(connection, listing.bots_of(connection, keys), at=moment)
+        keys, number = selection.find(connection, wanted, days=counters.days(moment))
+        bots = counters.with_counts(connection, listing.bots_of(connection, keys), at=moment)
     queries = {
         "page": page,
         "limit": limit,

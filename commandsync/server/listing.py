@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _WIRE_NAMES = {"created_at": "createdAt", "updated_at": "updatedAt"}
 _PRIVATE = {"seq", "bot"}
+_BOTS_OF = select(bots).where(bots.c.seq.in_(bindparam("keys", expanding=True)))
 
 
 class UnknownError(Exception):
@@ -60,7 +61,7 @@ def bot_of(connection: Connection, bot: str) -> dict[str, Any]:
 
 def bots_of(connection: Connection, keys: Sequence[int]) -> list[dict[str, Any]]:
     """Return the bots with these `seq`, in this order."""
-    rows = connection.execute(select(bots).where(bots.c.seq.in_(keys)))
+    rows = connection.execute(_BOTS_OF, {"keys": keys})
     by_key = {row.seq: _bot(row) for row in rows}
     return [by_key[key] for key in keys]
 

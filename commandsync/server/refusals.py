@@ -14,10 +14,10 @@ from starlette.exceptions import HTTPException
 
 from commandsync.api.address import API_VERSION
 from commandsync.server.bodies import describe
-from commandsync.server.catalogue import BadSortError
 from commandsync.server.endpoint import AnotherBotError, json_response
 from commandsync.server.listing import UnknownError
 from commandsync.server.methods import allowed
+from commandsync.server.selection import BadSortError
 from commandsync.server.tokens import BadTokenError
 from commandsync.server.votes import TooEarlyError
 

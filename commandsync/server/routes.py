@@ -6,7 +6,7 @@ from fastapi import APIRouter, Body, Path, Response
 from fastapi.openapi.models import Example
 
 from commandsync.records.texts import Resource
-from commandsync.server import listing, votes
+from commandsync.server import counters, listing
 from commandsync.server.bodies import (
     AN_ID,
     AnnouncementBody,
@@ -40,7 +40,7 @@ _COMMAND = {**_ANSWER, "tags": ["commands"]}
 def get_bot(bot: BotId, database: Db, moment: Moment, answer: Answers) -> Response:
     """Return the bot with all its documented fields. No token is needed."""
     with database.reading() as connection:
-        (record,) = votes.with_counts(connection, [listing.bot_of(connection, bot)], at=moment)
+        (record,) = counters.with_counts(connection, [listing.bot_of(connection, bot)], at=moment)
     return answer("The bot.", data=record)
 
 

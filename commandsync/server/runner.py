@@ -25,7 +25,7 @@ from commandsync.server.database import opened
 from commandsync.server.frames import LARGEST_FRAME
 from commandsync.server.lag import stored
 from commandsync.server.protocol import TimedProtocol
-from commandsync.server.seed import create_bots, read_seed
+from commandsync.server.seed import create_bots, first_bots, read_seed
 from commandsync.server.votes import INTERVAL
 from commandsync.server.websocket import WebSocketProtocol
 from commandsync.server.workers import supervise
@@ -48,7 +48,10 @@ _GRACE = 5  # seconds for requests in flight when the service ends
 
 @dataclass(frozen=True, slots=True)
 class RunningService:
-    """A service that accepts connections: its base URL, without `/v1`, and the seed's bots."""
+    """A service that accepts connections: its base URL, without `/v1`, and its bots.
+
+    They are those of the seed, or without a seed the first ones of the database.
+    """
 
     url: str
     bots: tuple[SeededBot, ...] = ()
@@ -75,8 +78,9 @@ def serve(  # noqa: PLR0913 - the options of the command
         seed: A JSON file of bots to create if they do not exist yet.
         vote_interval: The time between two votes of a user for a bot.
         conditions: What is wrong with the service; with a lag, `:memory:` is a temporary file.
-        on_ready: Called once, with the base URL and the seed's bots, when connections are accepted;
-            it may make requests. What it raises stops the service and is raised here.
+        on_ready: Called once when connections are accepted, with the attributes of a
+            `RunningService`; it may make requests. What it raises stops the service and is raised
+            here.
         access_log: Log every request, through the logger `uvicorn.access`.
         workers: How many processes answer; more than one needs PostgreSQL.
 
@@ -189,7 +193,7 @@ def _prepared(
     planned = None if seed is None else read_seed(seed)
     with ExitStack() as stack:
         handle = stack.enter_context(opened(database))
-        bots = () if planned is None else create_bots(planned, handle)
+        bots = first_bots(handle) if planned is None else create_bots(planned, handle)
         config = uvicorn.Config(
             application(handle),
             http=TimedProtocol,
@@ -199,6 +203,7 @@ def _prepared(
             ws_ping_interval=None,  # a client may be silent for ever
             ws_per_message_deflate=False,  # events are small, and the memory is for each client
             lifespan="on",
+            proxy_headers=False,
             log_config=None,
             log_level=logging.WARNING,
             access_log=access_log,
@@ -272,6 +277,8 @@ def _until_signalled(server: _Server) -> Iterator[None]:
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         server.force_exit = server.should_exit
+        # What a forced end cuts off is not an error, and would be logged as one.
+        logging.getLogger("uvicorn.error").disabled = server.force_exit
         server.should_exit = True
 
     numbers = (signal.SIGINT, signal.SIGTERM)
@@ -279,5 +286,6 @@ def _until_signalled(server: _Server) -> Iterator[None]:
     try:
         yield
     finally:
+        logging.getLogger("uvicorn.error").disabled = False
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError, create_model, field_validator
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from commandsync.errors import FileError, UsageError
 from commandsync.records.texts import Resource
@@ -16,7 +16,9 @@ from commandsync.server import listing, tokens
 from commandsync.server.bodies import SEEDED, describe
 from commandsync.server.database import Database
 from commandsync.server.records import BotFields
+from commandsync.server.tables import bots
 
+_FIRST = 11  # bots: more than anybody starts by hand
 _HINT = 'a seed file is {"bots": [{"id": "...", "profile": {"username": "..."}, "commands": []}]}'
 
 
@@ -86,6 +88,13 @@ def create_bots(seed: Seed, database: Database, *, all_new: bool = False) -> tup
                 continue
             _create(connection, bot)
         return tuple(seeded(connection, bot.id, database.secret) for bot in seed.bots)
+
+
+def first_bots(database: Database) -> tuple[SeededBot, ...]:
+    """Return the first bots that were added, with their tokens."""
+    with database.reading() as connection:
+        added = connection.execute(select(bots.c.id).order_by(bots.c.seq).limit(_FIRST)).scalars()
+        return tuple(seeded(connection, bot, database.secret) for bot in added.all())
 
 
 def _create(connection: Connection, bot: _SeedBot) -> None:

@@ -2,25 +2,25 @@
 
 A user votes for a bot at most once in an interval. The database keeps this rule: a voter has one
 row, and a vote changes it only if its time has come. Two votes at once change it one after the
-other, and the second one is too early. The counters of a bot are sums of the votes of its days.
+other, and the second one is too early.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from commandsync.server import catalogue, listing, outbox
+from commandsync.server import catalogue, counters, listing, outbox
 from commandsync.server.tables import vote_days, voters, votes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from sqlalchemy import Connection, Select, Table
+    from sqlalchemy import Connection, Table
 
 INTERVAL = timedelta(hours=12)
 """The time between two votes of a user for a bot, by default."""
@@ -71,7 +71,7 @@ def cast(
     if connection.execute(take_turn).first() is None:
         raise TooEarlyError(user["id"], _seconds_left(connection, bot, user["id"], at=at))
     connection.execute(insert(votes).values(bot=bot, user=user["id"], voted_at=moment))
-    count = _insert(connection, vote_days).values(bot=bot, day=_day(at), votes=1)
+    count = _insert(connection, vote_days).values(bot=bot, day=counters.day(at), votes=1)
     more = {"votes": vote_days.c.votes + 1}
     connection.execute(count.on_conflict_do_update(index_elements=["bot", "day"], set_=more))
     catalogue.count_vote(connection, bot)
@@ -112,59 +112,10 @@ def has_voted(connection: Connection, bot: str, user: str, *, at: datetime) -> b
     return _next_at(connection, bot, user) > listing.timestamp(at)
 
 
-def counts(at: datetime, bots: Sequence[str] | None = None) -> Select[Any]:
-    """Return the query of the counters of bots, or of these bots.
-
-    A row has `bot`, `daily_votes`, `weekly_votes`, `monthly_votes` and `total_votes`; a bot without
-    votes has none. The day, the week from Monday and the month are those of `at` in UTC.
-    """
-    today = at.astimezone(UTC)
-    begins = {
-        "daily_votes": today,
-        "weekly_votes": today - timedelta(days=today.weekday()),
-        "monthly_votes": today.replace(day=1),
-    }
-    number = func.sum(vote_days.c.votes)
-    query = select(
-        vote_days.c.bot,
-        *(
-            func.coalesce(number.filter(vote_days.c.day >= _day(begin)), 0).label(name)
-            for name, begin in begins.items()
-        ),
-        number.label("total_votes"),
-    ).group_by(vote_days.c.bot)
-    return query if bots is None else query.where(vote_days.c.bot.in_(bots))
-
-
-def with_counts(
-    connection: Connection, records: Sequence[dict[str, Any]], *, at: datetime
-) -> list[dict[str, Any]]:
-    """Return bots with their counters; a stored `totalVotes` is the votes from before."""
-    query = counts(at, [record["id"] for record in records])
-    counted = {row.bot: row for row in connection.execute(query)}
-    return [_with_counts(record, counted.get(record["id"])) for record in records]
-
-
-def _with_counts(record: dict[str, Any], row: Any) -> dict[str, Any]:  # noqa: ANN401 - of `counts`, or None
-    stored = record["statistics"]
-    statistics = {
-        **stored,
-        "dailyVotes": row.daily_votes if row else 0,
-        "weeklyVotes": row.weekly_votes if row else 0,
-        "monthlyVotes": row.monthly_votes if row else 0,
-        "totalVotes": stored["totalVotes"] + (row.total_votes if row else 0),
-    }
-    return {**record, "statistics": statistics}
-
-
 def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
     """Return an insertion that can change a row instead, which is no part of standard SQL."""
     on_postgresql = connection.dialect.name == "postgresql"
     return postgresql.insert(table) if on_postgresql else sqlite.insert(table)
-
-
-def _day(moment: datetime) -> str:
-    return moment.astimezone(UTC).date().isoformat()
 
 
 def _next_at(connection: Connection, bot: str, user: str) -> str:

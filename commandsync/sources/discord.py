@@ -57,16 +57,17 @@ _KEYS = {
     | {"contexts", "integration_types"},
     "option": _TEXTS
     | {"type", "required", "options", "choices", "autocomplete", "channel_types", "file_types"}
-    | {"min_value", "max_value", "min_length", "max_length"},
+    | {"min_value", "max_value", "min_length", "max_length", "nsfw"},
 }
 _EMPTY = "groups without a sub-command"
 _NOTES = {
-    "unknown keys of commands": "they are ignored",
+    "unknown keys of commands": "they are ignored; in a list of your own, map one to the syntax",
     "unknown keys of options": "they are ignored",
     "unknown types of commands": "their syntax is the name alone",
     "unknown types of options": "they are read as the other options are",
     _EMPTY: "they cannot be called, and are left out",
 }
+_OWN_LIST = "in a list of your own, map its keys to name, description, syntax and category"
 _MOST_NAMED = 10  # in one note
 _LONGEST_NAMED = 100  # characters
 
@@ -95,6 +96,7 @@ class CommandReader:
         Raises:
             FileError: It is not an application command.
         """
+        self._check(value.content, value, "command")
         for path in self._callable(value):
             yield self._entry(path, value, folder)
 
@@ -104,7 +106,7 @@ class CommandReader:
         for kind, places in self._seen.items():
             if places:
                 names = ", ".join(map(repr, islice(places, _MOST_NAMED)))
-                more = f" and {len(places) - _MOST_NAMED} more" if len(places) > _MOST_NAMED else ""
+                more = " and more" if len(places) > _MOST_NAMED else ""
                 place = next(iter(places.values()))
                 notes.append(Notice(f"{kind}: {names}{more}", _NOTES[kind], place))
         if self._locale and not self._localized:
@@ -119,7 +121,6 @@ class CommandReader:
         while waiting:
             path = waiting.pop()
             node, depth = path[-1], len(path)
-            self._check(node, value, "command" if depth == 1 else "option")
             inner = [(*path, option) for option in self._options(node, value) if _nests(option)]
             if inner and depth == _DEEPEST:
                 raise value.problem("its sub-commands are nested deeper than in a group")
@@ -131,13 +132,17 @@ class CommandReader:
 
     def _check(self, node: Node, value: JsonValue, what: str) -> None:
         if not (isinstance(node, dict) and _text(node, "name")):
-            raise value.problem(f"not an application command: {_a(what)} has no name")
+            article = "an" if what == "option" else "a"
+            message = f"not an application command: {article} {what} has no name"
+            raise value.problem(message, _OWN_LIST)
         for key in node:
             if key not in _KEYS[what]:
                 self._note(f"unknown keys of {what}s", key, value)
 
     def _note(self, kind: str, text: object, value: JsonValue) -> None:
-        self._seen[kind].setdefault(str(text)[:_LONGEST_NAMED], value.place)
+        places, name = self._seen[kind], str(text)[:_LONGEST_NAMED]
+        if len(places) <= _MOST_NAMED and name not in places:
+            places[name] = value.place
 
     def _options(self, node: Node, value: JsonValue) -> list[Node]:
         options = node.get("options")
@@ -218,10 +223,12 @@ def _kind(value: object, words: Mapping[str, int], *, default: int) -> int | str
     match value:
         case None:
             return default
-        case int() | float():
+        case str():
+            return words.get(value.replace("_", "").casefold(), value)
+        case int() | float() if not isinstance(value, bool):
             return int(value) if value in range(1000) else str(value)
-        case _:
-            return words.get(str(value).replace("_", "").casefold(), str(value))
+        case _:  # not shown: it may be nested too deep for that
+            return type(value).__name__
 
 
 def _option_type(option: Node) -> int | str:
@@ -254,7 +261,3 @@ def _for_administrators(command: Node) -> bool:
     text = str(command.get("default_member_permissions"))
     permissions = int(text) if re.fullmatch("[0-9]{1,20}", text) else None
     return permissions is not None and (permissions == 0 or bool(permissions & _ADMINISTRATOR))
-
-
-def _a(what: str) -> str:
-    return f"{'an' if what == 'option' else 'a'} {what}"

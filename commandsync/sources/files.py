@@ -17,7 +17,9 @@ MOST_BYTES = 10 * 1024 * 1024
 MOST_FILES = 10_000
 """JSON files of a folder."""
 
-_MOST_PLACES = 250_000  # files and folders that are looked at
+MOST_PLACES = 250_000
+"""Files and folders that are looked at."""
+
 _NOT_COMMANDS = frozenset({"package.json", "package-lock.json", "tsconfig.json"})
 _PASSED_OVER = frozenset({"node_modules", "__pycache__", "venv", "env", "site-packages"})
 
@@ -70,8 +72,8 @@ def files_of(folder: Path) -> Iterator[Path]:
     for above, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if _is_own(name))
         looked_at += len(folders) + len(names)
-        if looked_at > _MOST_PLACES:
-            message = f"{shown(folder)} has more than {_MOST_PLACES:,} files"
+        if looked_at > MOST_PLACES:
+            message = f"{shown(folder)} has more than {MOST_PLACES:,} files"
             raise FileError(message, hint="name the folder that contains the commands")
         for name in sorted(names):
             path = Path(above, name)

@@ -43,8 +43,7 @@ class JsonFile:
         except jsontext.TooLargeError as error:
             raise FileError(f"{path or 'the answer'} is too large: {error}") from error
         except (ValueError, RecursionError) as error:
-            why = "it is nested too deep" if isinstance(error, RecursionError) else _why(error)
-            raise FileError(f"{path or 'the answer'} is not valid JSON: {why}") from error
+            raise FileError(f"{path or 'the answer'} is not valid JSON: {_why(error)}") from error
         self.root = JsonValue(content, _skip(self._text, 0), self)
 
     @cached_property
@@ -88,9 +87,13 @@ class JsonValue:
         """Where it begins."""
         return self.file.location(self.at)
 
-    def members(self) -> dict[Any, JsonValue]:
-        """Return the members of an object by their keys, or those of a list by their indexes."""
+    def members(self) -> dict[str, JsonValue]:
+        """Return the members of an object by their keys."""
         return dict(self.file.members(self.at))
+
+    def elements(self) -> Iterator[JsonValue]:
+        """Yield the elements of a list."""
+        return (value for _, value in self.file.members(self.at))
 
     def problem(self, message: str, hint: str = "") -> FileError:
         """Return an error about it."""
@@ -102,7 +105,11 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _why(error: ValueError) -> str:
-    if isinstance(error, UnicodeDecodeError):
-        return "it is not UTF-8, UTF-16 or UTF-32"
-    return "a number has too many digits"
+def _why(error: ValueError | RecursionError) -> str:
+    match error:
+        case RecursionError():
+            return "it is nested too deep"
+        case UnicodeDecodeError():
+            return "it is not UTF-8, UTF-16 or UTF-32"
+        case _:
+            return "a number has too many digits"

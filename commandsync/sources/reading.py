@@ -6,16 +6,20 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from commandsync.errors import FileError
 from commandsync.sources.discord import CommandReader
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.jsonfile import JsonFile
 from commandsync.sources.listfile import columns_of, csv_entries, is_row, row_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from commandsync.sources.entry import SourceEntry
     from commandsync.sources.jsonfile import JsonValue
+
+MOST_COMMANDS = 20_000
+"""Of one source; no bot has a tenth of it."""
 
 _WRAPPERS = ("commands", "slash_commands")
 _EXPECTED = "expected a list of commands, or one command"
@@ -44,6 +48,7 @@ def of_json(
                 entries.append(row_entry(command, mapped))
             else:
                 entries += reader.entries(command, folder=category)
+            _check_number(len(entries), path)
     return SourceReading(entries=tuple(entries), notes=reader.notes())
 
 
@@ -54,28 +59,36 @@ def of_csv(data: Mapping[str, bytes], columns: Mapping[str, str]) -> SourceReadi
         FileError: One of them is not a list of commands.
         UsageError: `columns` has a key that is not a field.
     """
-    entries = [
-        entry for path, content in data.items() for entry in csv_entries(content, path, columns)
-    ]
+    entries: list[SourceEntry] = []
+    for path, content in data.items():
+        for entry in csv_entries(content, path, columns):
+            entries.append(entry)
+            _check_number(len(entries), path)
     return SourceReading(entries=tuple(entries))
 
 
-def _commands(root: JsonValue) -> list[JsonValue]:
+def _commands(root: JsonValue) -> Iterable[JsonValue]:
     """Return each command of a file: of a list, of the lists in an object, or the object itself."""
     match root.content:
         case list():
-            return list(root.members().values())
+            return root.elements()
         case dict():
             return _wrapped(root)
         case _:
             raise root.problem("not a list of commands", _EXPECTED)
 
 
-def _wrapped(root: JsonValue) -> list[JsonValue]:
+def _wrapped(root: JsonValue) -> Iterable[JsonValue]:
     lists = {key: value for key, value in root.members().items() if isinstance(value.content, list)}
     wrapping = [lists[key] for key in _WRAPPERS if key in lists]
     if not wrapping and isinstance(root.content.get("name"), str):
         return [root]
     if not wrapping and len(lists) != 1:
         raise root.problem(f"contains {len(lists) or 'no'} lists, none named commands", _EXPECTED)
-    return list(chain.from_iterable(map(_commands, wrapping or lists.values())))
+    return chain.from_iterable(map(_commands, wrapping or lists.values()))
+
+
+def _check_number(number: int, path: str) -> None:
+    if number > MOST_COMMANDS:
+        message = f"{path or 'the answer'} has more than {MOST_COMMANDS:,} commands"
+        raise FileError(message, hint="is it the right file?")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.sync.job import load_files, plan_of
+from commandsync.sync.job import load_files, plan_of, strict_plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,8 @@ def plan_against(
         hint = "an entry that is renamed by its pin alone is shown as added and deleted here"
         notices.append(Notice(message, hint))
     desired_manifest = replace(manifest, snapshot=desired)
-    return plan_of(desired_manifest, as_listed, settings=settings, notices=notices)
+    plan = plan_of(desired_manifest, as_listed, settings=settings, notices=notices)
+    return strict_plan(plan, settings)
 
 
 def _pinned_by_both(desired: Snapshot, other: Snapshot) -> tuple[Snapshot, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
@@ -11,19 +12,17 @@ from commandsync.apply.steps import Aborted, Interrupted
 from commandsync.errors import CommandsyncError, StalePlanError, TooManyDeletesError
 from commandsync.sync.files import write_file
 from commandsync.sync.job import Planned
+from commandsync.sync.progress import ApplyProgress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Iterator, Sequence
 
-    from commandsync.apply.outcomes import Result, Settled
-    from commandsync.apply.steps import StepResult
+    from commandsync.apply.outcomes import Result
+    from commandsync.apply.steps import Step, StepResult
     from commandsync.client.connection import Connection
     from commandsync.plan.plan import Plan
     from commandsync.sync.settings import Settings
     from commandsync.sync.signals import Signals
-
-    Progress = Callable[[Plan], AbstractContextManager[Callable[[Sequence[Settled]], None]]]
 
 
 @dataclass(slots=True)
@@ -104,13 +103,9 @@ def execute(
     *,
     settings: Settings,
     signals: Signals,
-    progress: Progress,
     unordered: bool = False,
 ) -> list[Result]:
-    """Apply plans that are not refused, one after the other; after a signal the rest is skipped.
-
-    For each plan, `progress` opens a callback for outcomes when they become final.
-    """
+    """Apply plans that are not refused, one after the other; after a signal the rest is skipped."""
     from commandsync.api.policy import Health  # noqa: PLC0415 - loads with the plan
     from commandsync.apply.outcomes import skipped  # noqa: PLC0415 - as above
     from commandsync.apply.run import apply  # noqa: PLC0415 - as above
@@ -130,10 +125,17 @@ def execute(
             concurrency=settings.concurrency,
             unordered=unordered,
         )
-        with progress(item.plan) as on_settled:
+        with _reported(item.plan, settings) as on_step:
             results.append(
-                drive(
-                    steps, item.connection, health=health, events=stop.events, on_settled=on_settled
-                )
+                drive(steps, item.connection, health=health, events=stop.events, on_step=on_step)
             )
     return results
+
+
+@contextmanager
+def _reported(plan: Plan, settings: Settings) -> Iterator[Callable[[Step], object]]:
+    """Pass the steps of an apply on as progress, and its end."""
+    try:
+        yield lambda step: settings.on_progress(ApplyProgress(plan, step))
+    finally:
+        settings.on_progress(ApplyProgress(plan, None))

@@ -6,24 +6,26 @@ import os
 import sys
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Notice
-from commandsync.errors import CommandsyncError
+from commandsync.diagnostics import Notice, Problem
+from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.records.texts import Resource
 from commandsync.sync import DEFAULT_MANIFEST
 from commandsync.sync.files import ci_workspace
-from commandsync.sync.settings import Settings, Site, about, rules_of, sites_of
+from commandsync.sync.settings import Settings, about, rules_of, sites_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from commandsync.client.connection import Connection
+    from commandsync.client.connection import Connection, OnWait
     from commandsync.client.driver import SnapshotReading
     from commandsync.diagnostics import Location
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
     from commandsync.records.snapshot import Snapshot
+    from commandsync.sync.site import Site
 
 _LONGEST_STDIN = 10 * 1024 * 1024 + 1  # bytes: one more than a manifest may have
 
@@ -103,8 +105,38 @@ def plan_of(
 
 
 def load(settings: Settings) -> tuple[Manifest, ...]:
-    """Load the manifests that the settings name; raises as `load_files`."""
-    return load_files(settings.files or (DEFAULT_MANIFEST,))
+    """Load the manifests that the settings name.
+
+    Raises:
+        ManifestError: As `load_files`; if the settings are strict, also with all warnings.
+    """
+    from commandsync.sync.progress import ManifestsRead  # noqa: PLC0415 - as late as the loading
+
+    start = monotonic()
+    manifests = load_files(settings.files or (DEFAULT_MANIFEST,))
+    settings.on_progress(ManifestsRead(manifests, monotonic() - start))
+    if settings.strict:
+        _refuse([warning for manifest in manifests for warning in manifest.warnings])
+    return manifests
+
+
+def strict_plan(plan: Plan, settings: Settings) -> Plan:
+    """Return a plan, before anything is written.
+
+    Raises:
+        ManifestError: The settings are strict, and there is a warning about a manifest's entry.
+    """
+    if settings.strict:
+        placed = [(notice.location, notice) for notice in plan.notices]
+        _refuse([Problem(at, each.message, each.hint) for at, each in placed if at])
+    return plan
+
+
+def _refuse(warnings: Sequence[Problem]) -> None:
+    if warnings:
+        error = ManifestError(warnings)
+        error.hint = "with --strict, a warning about the manifest is an error"
+        raise error
 
 
 def load_files(paths: Sequence[str]) -> tuple[Manifest, ...]:
@@ -122,6 +154,13 @@ def load_files(paths: Sequence[str]) -> tuple[Manifest, ...]:
     )
 
 
+def calls_of(settings: Settings, site: Site) -> OnWait:
+    """Return what passes the calls of a connection on as progress."""
+    from commandsync.sync.progress import CallProgress  # noqa: PLC0415 - loads with the connection
+
+    return lambda operation, step: settings.on_progress(CallProgress(site, operation, step))
+
+
 @contextmanager
 def connected(settings: Settings, sites: Sequence[Site]) -> Iterator[list[Connection]]:
     """Open connections to services, with one common limit of requests in flight."""
@@ -130,19 +169,19 @@ def connected(settings: Settings, sites: Sequence[Site]) -> Iterator[list[Connec
 
     gate = Gate(settings.concurrency)
     with ExitStack() as opened:
-        yield [
-            opened.enter_context(
-                Connection(
-                    site.address,
-                    site.token,
-                    timeout=settings.timeout,
-                    retries=settings.retries,
-                    concurrency=settings.concurrency,
-                    gate=gate,
-                )
+        connections = []
+        for site in sites:
+            connection = Connection(
+                site.address,
+                site.token,
+                timeout=settings.timeout,
+                retries=settings.retries,
+                concurrency=settings.concurrency,
+                gate=gate,
             )
-            for site in sites
-        ]
+            connection.on_wait = calls_of(settings, site)
+            connections.append(opened.enter_context(connection))
+        yield connections
 
 
 @contextmanager
@@ -199,7 +238,7 @@ def _planned(job: Job, listed: Snapshot) -> Planned:
         site=job.site,
         connection=job.connection,
         listed=listed,
-        plan=job.plan(listed),
+        plan=strict_plan(job.plan(listed), job.settings),
         again=lambda: _planned(job, job.start_reading().result()),
         replan=job.plan,
         pinned=lambda pins: _planned(job.pinned(pins), listed),

@@ -16,7 +16,8 @@ from commandsync.errors import ArgumentError, TooManyDeletesError, UsageError, W
 from commandsync.manifest import Manifest
 from commandsync.plan.rules import parse_delete_limit
 from commandsync.sync.job import load_files, plan_of
-from commandsync.sync.settings import Settings, Site
+from commandsync.sync.settings import Settings
+from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -78,7 +79,7 @@ def run(
         client.connection,
         health=job.health,
         events=SimpleQueue(),
-        on_settled=job.options.on_settled,
+        on_step=job.tell,
     )
 
 
@@ -97,7 +98,7 @@ async def run_async(
         client.connection,
         health=job.health,
         events=asyncio.Queue(),
-        on_settled=job.options.on_settled,
+        on_step=job.tell,
     )
 
 
@@ -121,6 +122,9 @@ class _Job:
 
     def plan(self, listed: Snapshot) -> Plan:
         return plan_of(self.manifest, listed, site=self.site, settings=self.settings)
+
+    def tell(self, step: Step) -> None:
+        self.options.on_settled(step.settled)
 
     def steps(self, listed: Snapshot) -> Generator[Step, StepResult, Result]:
         plan = self.plan(listed)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from commandsync.client.connection import Connection
     from commandsync.plan.plan import Plan
     from commandsync.records.snapshot import Snapshot
-    from commandsync.sync.settings import Site
+    from commandsync.sync.site import Site
 
 
 @contextmanager
@@ -33,11 +33,12 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
     """
     from commandsync.document.plan import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
 
-    narrows = settings.max_deletes is not None or not settings.prune or settings.only
-    if settings.files or narrows:
+    limited = settings.max_deletes is not None or not settings.prune
+    if settings.files or limited or settings.only or settings.strict:
         raise UsageError(
             "--plan applies a saved plan as it is: it cannot be combined with a manifest or limits",
-            hint="leave out --file, --max-deletes, --no-prune and --only, or make a new plan",
+            hint="leave out --file, --max-deletes, --no-prune, --only and --strict, "
+            "or make a new plan",
         )
     if path == "-":
         raise UsageError(

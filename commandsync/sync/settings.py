@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import os
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from commandsync.api.address import Address, parse_address
+from commandsync.api.address import parse_address
 from commandsync.api.credentials import Token
-from commandsync.diagnostics import Notice
-from commandsync.errors import CommandsyncError, ManifestError, UsageError, WrongBotError
+from commandsync.errors import CommandsyncError, ManifestError, UsageError
 from commandsync.sync.files import read_token
+from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from commandsync.manifest import Manifest
     from commandsync.plan.rules import DeleteLimit, SyncRules
+    from commandsync.sync.progress import Progress
 
 E = TypeVar("E", bound=CommandsyncError)
 
 TOKEN_VARIABLE = "COMMANDSYNC_TOKEN"  # noqa: S105 - the variable's name
+
+
+def _ignore(_progress: Progress) -> None:
+    """Do nothing: nobody wants to know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,8 @@ class Settings:
     """The flags and the environment, under the names of the flags.
 
     What is empty or None comes from the manifest, the token or the default. `timeout` is in seconds
-    per request; `concurrency` is the most requests in flight.
+    per request; `concurrency` is the most requests in flight. `on_progress` is called with what the
+    run does meanwhile, from any thread.
     """
 
     files: tuple[str, ...] = ()
@@ -43,42 +49,8 @@ class Settings:
     prune: bool = True
     max_deletes: DeleteLimit | None = None
     only: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """A bot's listing and its token, if any; `token_from` is the token's variable or file."""
-
-    address: Address
-    bot: str
-    token: Token | None
-    token_from: str
-
-    def warnings(self) -> tuple[Notice, ...]:
-        """Return the warning about a token that apply would refuse."""
-        problem = self._wrong_bot()
-        return (Notice(problem, "apply will refuse it: use this bot's token"),) if problem else ()
-
-    def check_token(self) -> None:
-        """Refuse to write without this bot's token.
-
-        Raises:
-            UsageError: There is no token.
-            WrongBotError: It belongs to another bot.
-        """
-        if self.token is None:
-            raise UsageError(
-                f"no token was given for bot {self.bot}",
-                hint=f"set {self.token_from}, or give --token-file",
-            )
-        if problem := self._wrong_bot():
-            raise WrongBotError(problem, hint="use the token from this bot's own page")
-
-    def _wrong_bot(self) -> str:
-        owner = _owner(self.token)
-        if owner in {"", self.bot}:
-            return ""
-        return f"the token belongs to bot {owner}, not to bot {self.bot}"
+    strict: bool = False
+    on_progress: Callable[[Progress], object] = field(default=_ignore, repr=False, compare=False)
 
 
 def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = True) -> Site:

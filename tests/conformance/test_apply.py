@@ -112,7 +112,7 @@ def by_threads(plan: Plan, listed: Snapshot, service: Listing) -> Result:
     events: SimpleQueue[StepResult] = SimpleQueue()
     steps = apply(plan, listed=listed, health=health, concurrency=1)
     with _Simulated(service) as connection:
-        return drive(steps, connection, health=health, events=events, on_settled=lambda _: None)
+        return drive(steps, connection, health=health, events=events, on_step=lambda _: None)
 
 
 def by_tasks(plan: Plan, listed: Snapshot, service: Listing) -> Result:
@@ -125,7 +125,7 @@ def by_tasks(plan: Plan, listed: Snapshot, service: Listing) -> Result:
                 connection,
                 health=health,
                 events=asyncio.Queue(),
-                on_settled=lambda _: None,
+                on_step=lambda _: None,
             )
 
     return asyncio.run(main())
@@ -193,7 +193,7 @@ def test_a_stop_ends_the_tasks_in_flight(stop: StepResult) -> None:
         async with Hanging(service) as connection:
             steps = apply(plan, listed=listed, health=health, concurrency=1)
             return await drive_async(
-                steps, connection, health=health, events=events, on_settled=lambda _: None
+                steps, connection, health=health, events=events, on_step=lambda _: None
             )
 
     result = asyncio.run(main())
@@ -219,7 +219,7 @@ def test_a_defect_in_a_call_does_not_leave_the_run_waiting() -> None:
                 connection,
                 health=health,
                 events=asyncio.Queue(),
-                on_settled=lambda _: None,
+                on_step=lambda _: None,
             )
 
     result = asyncio.run(main())

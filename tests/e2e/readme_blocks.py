@@ -1,7 +1,7 @@
 """Run the examples of README.md and docs/, and compare their outputs with real ones.
 
-    python tests/e2e/readme_blocks.py            # exit code 1 if an output differs
-    python tests/e2e/readme_blocks.py --write    # write all outputs again
+    python tests/e2e/readme_blocks.py            # exit code 1 if an output or a picture differs
+    python tests/e2e/readme_blocks.py --write    # write all outputs and pictures again
 
 Each document runs on its own: in a new folder, its fenced blocks in their order, against the real
 embedded service.
@@ -9,7 +9,10 @@ embedded service.
 - `console`: a line that begins with `$ ` is a command. The lines below it are its output, stdout
   and stderr together.
 - `yaml` with a first line `# some/path.yaml`: the content of that file.
-- `diff` with a first line `--- some/path`: an edit of that file.
+- `diff` with a first line `--- some/path`: an edit of that file. A line `@@` separates two places.
+- `<!-- serve: SEED as URL -->`: starts the embedded service, which the document calls URL.
+- `<!-- picture: PATH = COMMAND -->`: PATH, relative to the repository, is a picture of the coloured
+  output of this command.
 
 Other blocks are not run. Values that differ from run to run have a fixed name in the documents: the
 service's address is `http://127.0.0.1:8000`, and there are `<token of ...>`, `<id of ...>` and
@@ -19,7 +22,8 @@ service's address is `http://127.0.0.1:8000`, and there are `<token of ...>`, `<
 from __future__ import annotations
 
 import argparse
-import json
+import html
+import io
 import os
 import re
 import shlex
@@ -31,6 +35,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.text import Text
+
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
@@ -40,11 +47,20 @@ DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 PROGRAM = (sys.executable, "-m", "commandsync")
 ADDRESS = "http://127.0.0.1:8000"
 
-_BLOCK = re.compile(r"^```(console|yaml|diff)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(
+    r"^```(?P<language>console|yaml|diff)\n(?P<content>.*?)^```$"
+    r"|^<!-- serve: (?P<seed>\S+) as (?P<address>\S+) -->$"
+    r"|^<!-- picture: (?P<picture>\S+) = (?P<command>.+) -->$",
+    re.MULTILINE | re.DOTALL,
+)
+_DESCRIPTION = re.compile(r"(?<=<desc>).*?(?=</desc>)", re.DOTALL)
+_FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)  # rich loads them from another host
 _PATH = re.compile(r"(?:#|---) (\S+)\n")
-_SEEDED = re.compile(r"bot \S+ \((\w+)\): (\S+)")
+_SEEDED = re.compile(r"# (\w+)\n.*\n.*COMMANDSYNC_TOKEN=\"\$\(commandsync (.*)\)\"")
+_SUBSTITUTED = re.compile(r"\$\(commandsync (.*)\)")
 _RECORD = re.compile(r'"id": "([0-9a-f]{24})",\s+"name": "([^"]*)"')
 _FINGERPRINT = re.compile(r"sha256:[0-9a-f]{64}")
+_BOTS = 2  # of each service in the documents
 _LONGEST = 60  # seconds; no command takes two
 
 
@@ -52,10 +68,16 @@ class BlockError(AssertionError):
     """A block cannot be run."""
 
 
-def with_real_outputs(text: str) -> str:
-    """Run the blocks of a document and return it with their real outputs."""
+def with_real_outputs(text: str) -> tuple[str, dict[Path, str]]:
+    """Run the blocks of a document; return it with their real outputs, and its pictures."""
     with tempfile.TemporaryDirectory() as name, Walkthrough(Path(name) / "tour") as walkthrough:
-        return _BLOCK.sub(lambda match: walkthrough.run_block(match[1], match[2]), text)
+        real = _BLOCK.sub(walkthrough.run, text)
+        return real, walkthrough.pictures
+
+
+def shows(picture: str, of: str) -> bool:
+    """Return whether two pictures show one text; the drawing depends on the version of rich."""
+    return _DESCRIPTION.findall(picture) == _DESCRIPTION.findall(of)
 
 
 @dataclass
@@ -68,6 +90,8 @@ class Walkthrough:
         variables: The environment variables that the document has set.
         code: The exit code of the last command.
         service: The embedded service that was started last.
+        address: What the document calls the service.
+        pictures: The pictures of the document, by their paths.
     """
 
     folder: Path
@@ -75,6 +99,8 @@ class Walkthrough:
     variables: dict[str, str] = field(default_factory=dict)
     code: int = 0
     service: subprocess.Popen[str] | None = None
+    address: str = ADDRESS
+    pictures: dict[Path, str] = field(default_factory=dict)
 
     def __enter__(self) -> Self:
         self.folder.mkdir()
@@ -94,6 +120,19 @@ class Walkthrough:
             self.service.terminate()
             self.service.communicate(timeout=_LONGEST)
 
+    def run(self, match: re.Match[str]) -> str:
+        """Run a block or a comment, and return it with its real output."""
+        if match["seed"]:
+            self.address = match["address"]
+            self._serve(["--seed", match["seed"]])
+        elif match["picture"]:
+            _, *arguments = shlex.split(match["command"])
+            output = self._with_names(self._commandsync([*arguments, "--color", "always"]))
+            self.pictures[ROOT / match["picture"]] = _picture(output, title=match["command"])
+        else:
+            return self.run_block(match["language"], match["content"])
+        return match[0]
+
     def run_block(self, language: str, content: str) -> str:
         """Run a block and return it with its real output."""
         match language:
@@ -112,14 +151,17 @@ class Walkthrough:
 
     def edit(self, content: str) -> None:
         """Replace the lines of a diff, which the file must contain together and once."""
-        path, *lines = content.splitlines()
+        path, _, hunks = content.partition("\n")
         file = self.folder / path.removeprefix("--- ")
-        old = "".join(f"{line[1:]}\n" for line in lines if not line.startswith("+"))
-        new = "".join(f"{line[1:]}\n" for line in lines if not line.startswith("-"))
         text = file.read_text(encoding="utf-8")
-        if text.count(old) != 1:
-            raise BlockError(f"{file.name} contains these lines {text.count(old)} times:\n{old}")
-        file.write_text(text.replace(old, new), encoding="utf-8", newline="\n")
+        for hunk in hunks.split("@@\n"):
+            lines = hunk.splitlines()
+            old = "".join(f"{line[1:]}\n" for line in lines if not line.startswith("+"))
+            new = "".join(f"{line[1:]}\n" for line in lines if not line.startswith("-"))
+            if text.count(old) != 1:
+                raise BlockError(f"{file.name} contains {text.count(old)} times:\n{old}")
+            text = text.replace(old, new)
+        file.write_text(text, encoding="utf-8", newline="\n")
 
     def run_line(self, line: str) -> str:
         """Run a line of a shell and return its output."""
@@ -128,6 +170,8 @@ class Walkthrough:
         match words:
             case ["export", setting]:
                 name, _, value = setting.partition("=")
+                if substituted := _SUBSTITUTED.fullmatch(value):
+                    value = self._commandsync(shlex.split(substituted[1])).strip()
                 self.variables[name] = self._without_names(value)
                 return ""
             case ["echo", "$?"]:
@@ -158,8 +202,7 @@ class Walkthrough:
     def _serve(self, arguments: list[str]) -> str:
         """Start the service on a free port, whatever port the document shows; end the last one."""
         self._end_service()
-        self.names = {real: name for real, name in self.names.items() if name != ADDRESS}
-        seed = self.folder / arguments[arguments.index("--seed") + 1]
+        self.names = {real: name for real, name in self.names.items() if name != self.address}
         self.service = subprocess.Popen(
             [*PROGRAM, "serve", *arguments, "--port", "0"],
             cwd=self.folder,
@@ -169,15 +212,18 @@ class Walkthrough:
             encoding="utf-8",
         )
         assert self.service.stdout is not None
-        bots = json.loads(seed.read_bytes())["bots"]
         output = ""
-        while len(_SEEDED.findall(output)) < len(bots) and (line := self.service.stdout.readline()):
+        while output.count("COMMANDSYNC_TOKEN=") < _BOTS and (
+            line := self.service.stdout.readline()
+        ):
             output += line
         url = re.search(r"http://\S+", output)
         if url is None:
             raise BlockError(f"the service did not start:\n{output}")
-        self.names[url[0]] = ADDRESS
-        self.names |= {token: f"<token of {bot}>" for bot, token in _SEEDED.findall(output)}
+        self.names[url[0]] = self.address
+        for bot, command in _SEEDED.findall(output):
+            token = self._commandsync(shlex.split(command)).strip()
+            self.names[token] = f"<token of {bot}>"
         return self._with_names(output)
 
     def _environment(self) -> dict[str, str]:
@@ -212,19 +258,39 @@ def _tail(text: str, filtered: str) -> str:
     return "".join(text.splitlines(keepends=True)[-int(count[1]) :])
 
 
+def _picture(output: str, *, title: str) -> str:
+    """Return an SVG of a terminal with this coloured output, which loads nothing."""
+    text = Text.from_ansi(output)
+    console = Console(
+        record=True,
+        width=max(map(len, text.plain.splitlines())) + 1,
+        force_terminal=True,
+        color_system="truecolor",
+        file=io.StringIO(),
+    )
+    console.print(text)
+    drawn = _FONTS.sub("", console.export_svg(title=f"$ {title}", unique_id="terminal"))
+    head, end, rest = drawn.partition(">")
+    drawn = f"{head}{end}\n<desc>{html.escape(text.plain)}</desc>{rest}"
+    return "".join(f"{line.rstrip()}\n" for line in drawn.splitlines())
+
+
 def main() -> int:
     """Compare all outputs with real ones, or write the real ones."""
     parser = argparse.ArgumentParser(description="Run the examples of README.md and docs/.")
     parser.add_argument("--write", action="store_true", help="write the real outputs")
     write = parser.parse_args().write
     differing = []
-    for path in DOCUMENTS:
-        text = path.read_text(encoding="utf-8")
-        real = with_real_outputs(text)
-        if real != text:
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        real, pictures = with_real_outputs(text)
+        for path, content in {document: real, **pictures}.items():
+            before = path.read_text(encoding="utf-8") if path.exists() else ""
+            if before == content or (path != document and shows(before, of=content)):
+                continue
             differing.append(path.relative_to(ROOT).as_posix())
             if write:
-                path.write_text(real, encoding="utf-8", newline="\n")
+                path.write_text(content, encoding="utf-8", newline="\n")
     sys.stdout.writelines(f"{path} {'changed' if write else 'differs'}\n" for path in differing)
     return 1 if differing and not write else 0
 

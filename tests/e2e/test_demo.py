@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
+from commandsync.cli.shell import program_name
 from commandsync.extras import install_command
 
 if TYPE_CHECKING:
@@ -41,7 +43,12 @@ def test_the_demo_plays_every_scene_and_ends_well(home: Home) -> None:
     for scene, (_, words) in zip(played, SCENES, strict=True):
         assert words in scene
     assert "(exit code 5)" in played[-2]
-    assert ran.out.splitlines()[-1] == "All steps ended as expected."
+    last, next_steps = ran.out.partition("\nAll steps ended as expected. Next:\n")[::2]
+    assert played[-1].startswith("pull")
+    assert last
+    commands = re.findall(r"^ +(\S*)commandsync (\w+)", next_steps, re.MULTILINE)
+    assert [command for _, command in commands] == ["serve", "init", "doctor"]
+    assert {path for path, _ in commands} == {program_name().removesuffix("commandsync")}
     assert list(home.path.iterdir()) == []
 
 

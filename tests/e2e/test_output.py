@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.home import LONGEST, PROGRAM, checked, fields
+from tests.support.home import LONGEST, PROGRAM, Ran, checked, fields
 from tests.support.terminal import POSIX, Terminal
 
 if TYPE_CHECKING:
@@ -80,23 +81,71 @@ def test_failures_on_a_pipe_get_colours_only_when_asked(home: Home) -> None:
     assert "\x1b[" in home.run("validate", "--color", "always").err
 
 
+def test_quiet_prints_the_line_of_the_result_alone(home: Home, bot: Bot) -> None:
+    play = bot.ids()["play"]
+    results = {
+        "validate": "commands.yaml: 3 commands, no problems\n",
+        "plan": "Plan: 1 to add, 1 to edit, 1 to delete, 1 unchanged.\n",
+        "plan --out plan.json": "Plan: 1 to add, 1 to edit, 1 to delete, 1 unchanged.\n",
+        "apply --yes --backup before.yaml": "Apply: 3 done, 0 failed, 0 unknown, 0 skipped. "
+        "Verified: nothing is left to do.\n",
+        f"commands set-uses {play} 7": f"{play}: used 7 times\n",
+        "announcements list": "",
+        "voters list": "",
+        "vote 42": "user 42 voted\n",
+        "pull --out pulled.yaml": "",
+        "init new.yaml": "",
+    }
+    for command, result in results.items():
+        ran = home.run(*command.split(), "-q")
+
+        assert (command, ran) == (command, Ran(0, result, ""))
+
+
 @pytest.mark.usefixtures("bot")
-def test_quiet_prints_nothing_but_results(home: Home) -> None:
-    ran = home.run("apply", "--yes", "-q", "--backup", "before.yaml")
+def test_quiet_shows_errors_all_the_same(home: Home) -> None:
+    home.write(fields(("help",), ("help",), ("play",)))
+    invalid = home.run("validate", "-q")
+    home.write(fields(("help",)) + "sync: {max_deletes: 0}\n")
+    planned, refused = home.run("plan", "-q"), home.run("apply", "--yes", "-q")
+    home.variable("COMMANDSYNC_TOKEN", "another")
+    failed = home.run("apply", "--yes", "-q", "--max-deletes", "all")
 
-    assert ran.code == 0
-    assert ran.err == ""
-    assert "Apply: 3 done" in ran.out
+    assert (invalid.code, planned.code, refused.code, failed.code) == (4, 0, 5, 1)
+    assert "commands.yaml:6:5: error: " in invalid.err
+    assert planned.out.startswith("refused: this plan would delete 2 of 3 listed commands")
+    assert planned.out.endswith("\nPlan: 0 to add, 0 to edit, 2 to delete, 1 unchanged.\n")
+    assert refused.out == planned.out
+    assert "does not accept the token" in failed.out
 
 
-@pytest.mark.usefixtures("bot")
-def test_verbose_prints_a_line_for_each_change(home: Home) -> None:
-    ran = home.run("apply", "--yes", "-v")
+def test_verbose_tells_what_is_read_from_where_with_which_token_and_for_how_long(
+    home: Home, bot: Bot
+) -> None:
+    applied = home.run("apply", "--yes", "-v")
+    checked_vote = home.run("voters", "list", "-v", "--format", "json")
 
-    lines = ran.err.splitlines()
-    assert ran.code == 0
-    assert len(lines) == 3
-    assert sorted(line.split()[0] for line in lines) == ["done:"] * 3
+    said = re.sub(r"[0-9]\.[0-9]{2} s", "? s", applied.err).splitlines()
+    site = f"bot {bot.id} at {bot.url}, with the token of bot {bot.id} from COMMANDSYNC_TOKEN"
+    assert said[:3] == ["read commands.yaml: 3 commands, ? s", site, "list commands: ? s"]
+    assert sorted(line.split()[0] for line in said[3:-1]) == ["done:"] * 3
+    assert said[-1] == "list commands: ? s"
+    assert re.sub(r"[0-9.]+ s", "? s", checked_vote.err) == f"{site}\nlist voters: ? s\n"
+
+
+@pytest.mark.parametrize(
+    ("token", "said"),
+    [
+        ("", "without a token (COMMANDSYNC_TOKEN is not set)"),
+        ("opaque", "with the token from COMMANDSYNC_TOKEN"),
+    ],
+)
+def test_verbose_tells_of_a_token_what_it_knows(
+    home: Home, bot: Bot, token: str, said: str
+) -> None:
+    home.variable("COMMANDSYNC_TOKEN", token)
+
+    assert f"bot {bot.id} at {bot.url}, {said}\n" in home.run("plan", "-v").err
 
 
 @FORMATS

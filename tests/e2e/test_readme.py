@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+import shlex
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 import jsonschema
@@ -10,22 +11,30 @@ import pytest
 import yaml
 
 from commandsync.api.policy import FAILURES_IN_A_ROW, LONGEST_WAIT
+from commandsync.apply.outcomes import Outcome
 from commandsync.cli.program import EPILOG, program
 from commandsync.document import failure_kind
 from commandsync.errors import CommandsyncError, FileError
 from commandsync.manifest import json_schema
 from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES
+from commandsync.plan.changes import Action
 from commandsync.plan.guard import ALWAYS_ALLOWED, DEFAULT_LIMIT
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.server import openapi_text
 from commandsync.server.seed import read_seed
-from commandsync.sync import DEFAULT_MANIFEST
 from commandsync.sync.exits import Exit, worst
 from commandsync.sync.settings import TOKEN_VARIABLE
-from tests.e2e.readme_blocks import DOCUMENTS, ROOT, BlockError, Walkthrough, with_real_outputs
+from tests.e2e.readme_blocks import (
+    DOCUMENTS,
+    ROOT,
+    BlockError,
+    Walkthrough,
+    shows,
+    with_real_outputs,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in DOCUMENTS}
@@ -40,13 +49,12 @@ LINKED = {
 RUN = {"console", "yaml", "diff"}
 NOT_RUN = {"text", "sh", "json"}  # the diagram, the installation, the format of a seed
 RUN_IN_TEST_EXAMPLES = {"python"}
-COMMAND_TABLE = ("command", "action", "own options")
-SHARED_OPTION_TABLE = ("shared option", "commands", "default", "meaning")
+MOST_LINES = 200  # of the README
 NUMBERS = ["no", "one", "two", "three", "four", "five"]
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`([^`]+)`")
-_OPTION = re.compile(r"`(--?[a-z][a-z-]*)(?: [A-Z]+)?`")
+_OPTION = re.compile(r"`(--?[a-z][a-z-]*)(?: [A-Z]\S*)?`")
 
 
 def commands_of(group: click.Group, inside: str = "") -> Iterator[tuple[str, click.Command]]:
@@ -61,7 +69,16 @@ def commands_of(group: click.Group, inside: str = "") -> Iterator[tuple[str, cli
             yield f"{inside}{name}", command
 
 
+REFERENCE = TEXTS["docs/command-line.md"]
 COMMANDS = dict(commands_of(program))
+SHARED_OPTIONS = REFERENCE.partition("<!-- shared options -->")[2].partition("<!-- end -->")[0]
+SECTIONS = dict(
+    re.findall(
+        r"^### commandsync (.*?)\n(.*?)(?=\n###? |\n<!-- end -->)",
+        REFERENCE,
+        re.MULTILINE | re.DOTALL,
+    )
+)
 
 
 def table(*heads: str) -> list[list[str]]:
@@ -79,9 +96,18 @@ def code(cell: str) -> str:
     return match[1]
 
 
-def words_of(cell: str) -> str:
-    """Return the command in a cell, without its arguments."""
-    return code(cell).partition(" [")[0].partition(" ID")[0].partition(" USER")[0]
+def named(text: str) -> set[str]:
+    """Return the options in a text."""
+    return set(_OPTION.findall(text))
+
+
+def first_cells(text: str) -> list[str]:
+    """Return the cells with options in the tables of a text."""
+    return re.findall(r"^\| (`-.*?) \|", text, re.MULTILINE)
+
+
+def long(options: Iterable[str]) -> set[str]:
+    return {option for option in options if option.startswith("--")}
 
 
 def options_of(command: click.Command) -> dict[str, click.Option]:
@@ -126,15 +152,19 @@ def anchors_of(text: str) -> set[str]:
 
 @pytest.mark.parametrize("document", TEXTS)
 def test_every_command_prints_the_output_in_the_document(document: str) -> None:
-    real = with_real_outputs(TEXTS[document])
+    real, pictures = with_real_outputs(TEXTS[document])
 
     assert real == TEXTS[document], "python tests/e2e/readme_blocks.py --write"
+    for path, picture in pictures.items():
+        assert shows(path.read_text(encoding="utf-8"), of=picture), path.name
 
 
 def test_a_wrong_output_is_detected() -> None:
     text = "```console\n$ commandsync schema nothing\nall is well\n$ echo $?\n0\n```\n"
 
-    assert with_real_outputs(text).endswith("$ echo $?\n2\n```\n")
+    real, _ = with_real_outputs(text)
+
+    assert real.endswith("$ echo $?\n2\n```\n")
 
 
 @pytest.mark.parametrize("line", ["rm -r .", "commandsync init | sort"])
@@ -150,7 +180,7 @@ def test_an_edit_of_missing_lines_is_refused(tmp_path: Path) -> None:
     with Walkthrough(tmp_path / "tour") as walkthrough:
         (walkthrough.folder / "a.yaml").write_text("version: 1\n", encoding="utf-8")
 
-        with pytest.raises(BlockError, match="contains these lines 0 times"):
+        with pytest.raises(BlockError, match="contains 0 times"):
             walkthrough.edit("--- a.yaml\n-version: 2\n+version: 3\n")
 
 
@@ -175,7 +205,7 @@ def test_every_make_target_exists() -> None:
     words = "".join(fenced("sh")) + " ".join(_CODE.findall(_FENCE.sub("", TEXT)))
     targets = set(re.findall(r"\bmake ([a-z]+)\b", words))
 
-    assert targets == {"demo", "test", "check", "bench", "faults"}
+    assert targets == {"demo", "faults"}
     assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
 
 
@@ -190,8 +220,15 @@ def test_every_link_has_a_target(document: str) -> None:
         assert not anchor or anchor in anchors_of(target.read_text(encoding="utf-8")), link
 
 
-def test_the_readme_links_every_document() -> None:
-    assert all(f"]({document})" in TEXTS["README.md"] for document in TEXTS if "/" in document)
+def test_the_readme_is_short() -> None:
+    assert TEXTS["README.md"].count("\n") <= MOST_LINES
+
+
+def test_the_readme_and_the_index_link_every_document() -> None:
+    pages = {document for document in TEXTS if "/" in document} - {"docs/index.md"}
+
+    assert {page for page in pages if f"]({page})" not in TEXTS["README.md"]} == set()
+    assert {page for page in pages if f"]({page[5:]})" not in TEXTS["docs/index.md"]} == set()
 
 
 def test_the_reference_has_every_key_of_the_manifest_and_no_other() -> None:
@@ -226,44 +263,28 @@ def test_one_example_shows_every_key_and_agrees_with_the_schema() -> None:
 
 
 def test_the_reference_has_every_command_in_its_order() -> None:
-    names = [words_of(row[0]) for row in table(*COMMAND_TABLE)]
-
-    assert names == list(COMMANDS)
+    assert [name for name in SECTIONS if name in COMMANDS] == list(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_reference_has_every_option_of_a_command_and_no_other(name: str) -> None:
-    (own,) = (row[2] for row in table(*COMMAND_TABLE) if words_of(row[0]) == name)
-    documented = set(_OPTION.findall(own))
-    for options, of, _, _ in table(*SHARED_OPTION_TABLE):
-        listed = set(_CODE.findall(of))
-        commands = {
-            command
-            for command in COMMANDS
-            if not {command, command.partition(" ")[0]}.isdisjoint(listed)
-        }
-        if of.startswith("all except"):
-            commands = set(COMMANDS) - commands
-        if name in commands:
-            documented |= set(_OPTION.findall(options))
+    own, *shared = re.split(r"^\[\w+ options\]", SECTIONS[name], flags=re.MULTILINE)
+    options = named(" ".join(first_cells(own))) | named("".join(shared))
 
-    assert documented == set(options_of(COMMANDS[name]))
+    assert long(options) == long(options_of(COMMANDS[name]))
+    assert named("".join(shared)) <= named(" ".join(first_cells(SHARED_OPTIONS)))
 
 
-def test_the_reference_has_the_defaults_of_shared_options() -> None:
-    for options, _, documented, _ in table(*SHARED_OPTION_TABLE):
-        option = options_of(COMMANDS["plan"])[code(options).split()[0]]
-        flag = option.is_flag or option.count
-        default = {"--file": DEFAULT_MANIFEST}.get(option.opts[-1], option.default)
+def test_every_example_of_the_reference_can_be_parsed() -> None:
+    examples = re.findall(r"^commandsync (?!\[)([a-z].*)$", "".join(fenced("sh")), re.MULTILINE)
 
-        if flag:
-            assert documented == "off"
-        elif isinstance(default, str | float | int):
-            assert code(documented) == (
-                f"{default:g}" if isinstance(default, float) else str(default)
-            )
-        else:
-            assert documented.startswith(("from the manifest", "the variable", "every change"))
+    for example in examples:
+        words = shlex.split(re.split(r" (?:>>?|&&|\|) ", example)[0], comments=True)
+        name = " ".join(words[:2]) if words[0] not in COMMANDS else words[0]
+        command = COMMANDS[name]
+        context = click.Context(command, info_name=name)
+        command.parse_args(context, words[len(name.split()) :])
+    assert len(examples) > len(COMMANDS)
 
 
 def test_the_reference_has_every_option_of_the_service_and_its_default() -> None:
@@ -320,6 +341,16 @@ def test_the_reference_has_every_kind_of_failure() -> None:
     kinds = {failure_kind(kind.__new__(kind)) for kind in below if kind is not CommandsyncError}
 
     assert set(_CODE.findall(listed)) == kinds | {"interrupted", "declined"}
+
+
+def test_the_glossary_has_every_action_outcome_and_summary_of_a_result() -> None:
+    glossary = TEXTS["docs/glossary.md"]
+    words = {
+        cell.split(" ")[0] for cell in re.findall(r"^\| ([a-z]+.*?) \|", glossary, re.MULTILINE)
+    }
+    summaries = {"unchanged", "verified", "refused", "stale", "fingerprint", "digest"}
+
+    assert words >= {*get_args(Action), *Outcome, *summaries}
 
 
 @pytest.mark.parametrize(

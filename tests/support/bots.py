@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from commandsync.server import outbox, running, votes
+from commandsync.server import find_bot, outbox, running, votes
 from commandsync.server.database import opened
 from commandsync.server.seed import Seed, create_bots
 
@@ -128,6 +128,12 @@ def _command(command: Record | str) -> Record:
     if isinstance(command, str):
         return {"name": command, "description": "Does it.", "syntax": f"/{command}", "uses": 7}
     return {key: value for key, value in command.items() if key in (*WRITABLE, "uses")}
+
+
+def token_of(bot: str, *, database: str) -> str:
+    """Return the token of a bot in the database of a service that may run."""
+    with opened(database) as handle:
+        return find_bot(handle, bot).token
 
 
 @contextmanager

@@ -19,7 +19,14 @@ from commandsync.api.listing import reading
 from commandsync.diagnostics import Notice
 from commandsync.document.failure import failure_document
 from commandsync.document.plan import digest_of, load_plan, plan_document
-from commandsync.errors import CommandsyncError, ListingError, ManifestError, RateLimited, Reply
+from commandsync.errors import (
+    CommandsyncError,
+    FileError,
+    ListingError,
+    ManifestError,
+    RateLimited,
+    Reply,
+)
 from commandsync.manifest import load_manifests
 from commandsync.manifest.dump import dump_manifest
 from commandsync.manifest.model import TABLES, ManifestModel
@@ -33,12 +40,14 @@ from commandsync.report import (
     render_plans,
     render_validated,
 )
+from commandsync.sources.reading import of_csv, of_json
 from tests.support.plans import resource_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from commandsync.plan.plan import Plan
+    from commandsync.sources.entry import SourceReading
 
 CORPUS = Path(__file__).resolve().parents[1] / "fixtures" / "corpus"
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -59,6 +68,11 @@ _READERS: tuple[Callable[[Reply], object], ...] = (
     answers.acknowledged,
     reading("42", Resource.COMMAND).read,
     reading("42", Resource.ANNOUNCEMENT).read,
+)
+_SOURCES: tuple[Callable[[Mapping[str, bytes]], SourceReading], ...] = (
+    partial(of_json, columns={}, locale=""),
+    partial(of_json, columns={"syntax": "description"}, locale="de"),
+    partial(of_csv, columns={}),
 )
 WORDS: dict[str, tuple[bytes, ...]] = {
     "manifest": tuple(
@@ -89,6 +103,16 @@ WORDS: dict[str, tuple[bytes, ...]] = {
             *('"resource": "command"', '"announcement"', '"id": ".."', '"listed": {'),
             *('"after": null', '"version": 2', '"max_deletes": "all"', "\\ud800"),
             *("1e9", "-1", "true", "null", "{", "}"),
+        )
+    ),
+    "source": tuple(
+        word.encode()
+        for word in (
+            *('"name":', '"description":', '"type":', '"options":[', '"choices":[', '"id":'),
+            *('"name_localizations":{"de":', '"default_member_permissions":', '"syntax":'),
+            *('"commands":[', '"slash_commands":[', "null", "true", "1", "2", "99", "1e999"),
+            *("name,description,syntax,category\n", "name;syntax\n", '"a\nb",', "a,b,c,d\n"),
+            *("\ufeff", "\\ud800", "\\u202e", "\x1b", "::error", "##[group]", "{prefix}", "\t"),
         )
     ),
 }
@@ -171,6 +195,25 @@ def judge_plan(data: bytes) -> None:
             _judge_saved(json.dumps(document | {"digest": digest_of(document)}))
 
 
+def judge_source(data: bytes) -> None:
+    """Commands that have all their texts, always the same; or an error of the source's."""
+    for read in _SOURCES:
+        try:
+            reading = read({"-": data})
+        except FileError as error:
+            _judge_failure(error)
+            continue
+        assert reading == read({"-": data})
+        lines = data.count(b"\n") + data.count(b"\r") + 1
+        for entry in reading.entries:
+            assert entry.name.strip()
+            assert entry.description.strip()
+            assert entry.syntax.strip()
+            assert entry.place is not None
+            assert 1 <= entry.place.line <= lines
+        assert all(note.message for note in reading.notes)
+
+
 def _judge_saved(text: str) -> None:
     try:
         plan = load_plan(text, "plan.json")
@@ -184,6 +227,7 @@ JUDGES: dict[str, Callable[[bytes], None]] = {
     "manifest": judge_manifest,
     "answer": judge_answer,
     "plan": judge_plan,
+    "source": judge_source,
 }
 
 

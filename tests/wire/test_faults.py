@@ -43,7 +43,7 @@ def run_once(server: FaultServer, timeout: float, concurrency: int) -> Run | Non
         plan = make_plan(desired=SCENE.desired, listed=listed, target=TARGET, rules=EVERYTHING)
         steps = apply(plan, listed=listed, health=health, concurrency=concurrency)
         result = drive(
-            steps, connection, health=health, events=SimpleQueue(), on_settled=lambda _: None
+            steps, connection, health=health, events=SimpleQueue(), on_step=lambda _: None
         )
     return Run(Driver(server.listing), plan, result)
 

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 _DIALECTS = {
-    "sqlite": (sqlite.DEFINITION, sqlite.found),
-    "postgresql": (postgresql.DEFINITION, postgresql.found),
+    "sqlite": (sqlite.DEFINITION, sqlite.FOUND, sqlite.expression),
+    "postgresql": (postgresql.DEFINITION, postgresql.FOUND, postgresql.expression),
 }
 
 
 def define(connection: Connection) -> None:
     """Create the index of a new table of words."""
-    statements, _ = _DIALECTS[connection.dialect.name]
+    statements, _, _ = _DIALECTS[connection.dialect.name]
     for statement in statements:
         connection.exec_driver_sql(statement)
 
@@ -36,7 +36,13 @@ def _define(_table: object, connection: Connection, **_options: object) -> None:
     define(connection)
 
 
-def found(connection: Connection, parts: Sequence[str]) -> Select[tuple[int]]:
-    """Return the query of the bots, as `seq`, whose words contain every part."""
-    _, query = _DIALECTS[connection.dialect.name]
-    return query(parts)
+def found(dialect: str) -> Select[int]:
+    """Return the query of the bots, as `seq`, whose words contain every part of `words`."""
+    _, query, _ = _DIALECTS[dialect]
+    return query
+
+
+def expression_of(dialect: str, parts: Sequence[str]) -> str:
+    """Return the value of `words` in the query: empty if there is no part."""
+    _, _, expression = _DIALECTS[dialect]
+    return expression(parts)

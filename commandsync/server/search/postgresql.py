@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import cast, column, select, table
+from sqlalchemy import String, bindparam, cast, column, select, table
 from sqlalchemy.dialects.postgresql import TSQUERY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from sqlalchemy import Select
 
 DEFINITION = (
     """CREATE OR REPLACE FUNCTION word_endings(words text) RETURNS tsvector
@@ -33,10 +31,13 @@ DEFINITION = (
 
 
 _bot_words = table("bot_words", column("seq"), column("endings"))
+FOUND = select(_bot_words.c.seq).where(
+    _bot_words.c.endings.bool_op("@@")(cast(bindparam("words", type_=String), TSQUERY))
+)
+"""The query of the bots, as `seq`, whose words contain every part of `words`."""
 
 
-def found(parts: Sequence[str]) -> Select[tuple[int]]:
-    """Return the query of the bots, as `seq`, whose words contain every part."""
+def expression(parts: Sequence[str]) -> str:
+    """Return the parts in the language of the query."""
     # Folded words contain neither quotes nor backslashes.
-    words = " & ".join(f"'{part}':*" for part in parts)
-    return select(_bot_words.c.seq).where(_bot_words.c.endings.bool_op("@@")(cast(words, TSQUERY)))
+    return " & ".join(f"'{part}':*" for part in parts)

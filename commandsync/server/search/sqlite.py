@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import column, select, table
+from sqlalchemy import bindparam, column, select, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from sqlalchemy import Select
 
 ENDINGS = "word_endings"
 """The SQL function that the triggers call: `words.endings`, defined on every connection."""
@@ -38,10 +36,13 @@ DEFINITION = (
 """The statements that define the index of a new table of words."""
 
 _bot_search = table("bot_search", column("rowid"), column("bot_search"))
+FOUND = select(_bot_search.c.rowid.label("seq")).where(
+    _bot_search.c.bot_search.match(bindparam("words"))
+)
+"""The query of the bots, as `seq`, whose words contain every part of `words`."""
 
 
-def found(parts: Sequence[str]) -> Select[tuple[int]]:
-    """Return the query of the bots, as `seq`, whose words contain every part."""
-    # Folded words contain no quotes, so each is a string of the query language.
-    words = " AND ".join(f'"{part}"*' for part in parts)
-    return select(_bot_search.c.rowid.label("seq")).where(_bot_search.c.bot_search.match(words))
+def expression(parts: Sequence[str]) -> str:
+    """Return the parts in the language of the query."""
+    # Folded words contain no quotes, so each is a string of the language.
+    return " AND ".join(f'"{part}"*' for part in parts)

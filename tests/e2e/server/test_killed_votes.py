@@ -12,7 +12,8 @@ from threading import Lock
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from commandsync.server import listing, votes
+from commandsync.server import listing
+from commandsync.server.counters import with_counts
 from commandsync.server.database import Database, opened
 from tests.e2e.server.test_process import serving
 from tests.support.home import LONGEST
@@ -74,7 +75,7 @@ def test_a_kill_loses_no_vote_and_no_reminder_and_doubles_none(
     with serving(home, *options, bots=1), opened(database_url) as database:
         events = reminded(database)
         with database.reading() as connection:
-            (bot,) = votes.with_counts(
+            (bot,) = with_counts(
                 connection, [listing.bot_of(connection, "42")], at=datetime.now(UTC)
             )
     cast = [user for event, user in events if event == "vote"]

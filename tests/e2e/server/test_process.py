@@ -10,12 +10,14 @@ import time
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
 import pytest
 
 from commandsync.server import running
+from tests.support.bots import token_of
 from tests.support.callers import ROOT, Caller
 from tests.support.home import LONGEST
 from tests.support.listeners import Listener
@@ -70,8 +72,11 @@ def serving(home: Home, *arguments: str, bots: int) -> Iterator[Served]:
         try:
             assert child.stdout is not None
             url = child.stdout.readline().decode().removeprefix("listening on ").strip()
-            lines = [child.stdout.readline().decode().split() for _ in range(bots)]
-            yield Served(child, url, {line[1]: line[-1] for line in lines})
+            printed = [child.stdout.readline().decode() for _ in range(2 + 4 * bots if bots else 0)]
+            ids = re.findall(r"COMMANDSYNC_BOT\W+(\w+)", "".join(printed))
+            database = dict(pairwise(arguments)).get("--database", "listing.db")
+            tokens = {bot: token_of(bot, database=database) for bot in ids}
+            yield Served(child, url, tokens)
         finally:
             child.kill()
 

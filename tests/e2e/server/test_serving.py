@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import socket
 import sqlite3
@@ -137,12 +138,15 @@ def test_serving_returns_after_a_signal_and_gives_the_handlers_back() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_a_second_signal_waits_for_nobody() -> None:
+def test_a_second_signal_waits_for_nobody_and_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
     def stop(_url: str, _bots: object) -> None:
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGTERM)
 
     serve(host="127.0.0.1", port=0, database=":memory:", seed=EXAMPLE, on_ready=stop)
+
+    assert caplog.text == ""
+    assert not logging.getLogger("uvicorn.error").disabled
 
 
 def test_what_on_ready_raises_ends_the_service() -> None:

@@ -7,7 +7,7 @@ LIMIT = 10
 
 
 def sent_for(
-    *messages: dict[str, Any], kind: str = "http", seconds: float = 30
+    *messages: dict[str, Any], kind: str = "http", seconds: float = 30, announced: bool = True
 ) -> tuple[list[bytes], list[dict[str, Any]]]:
     """Return the bodies that the application saw, and what was sent."""
     seen: list[bytes] = []
@@ -30,7 +30,8 @@ def sent_for(
         sent.append(message)
 
     limited = BodyLimit(app, size=LIMIT, seconds=seconds)
-    asyncio.run(limited({"type": kind}, receive, send))
+    headers = [(b"transfer-encoding", b"chunked")] if announced else [(b"accept", b"*/*")]
+    asyncio.run(limited({"type": kind, "headers": headers}, receive, send))
     return seen, sent
 
 
@@ -45,6 +46,12 @@ def test_a_body_in_pieces_reaches_the_application_whole() -> None:
     seen, sent = sent_for(chunk(b"12345", more=True), chunk(b"67890", more=False), GONE)
 
     assert (seen, sent) == ([b"1234567890"], [])
+
+
+def test_a_body_that_no_header_announces_is_not_waited_for() -> None:
+    seen, sent = sent_for(chunk(b"1" * 2 * LIMIT, more=False), GONE, announced=False)
+
+    assert (len(seen[0]), sent) == (2 * LIMIT, [])
 
 
 def test_a_body_over_the_limit_is_read_and_answered_413() -> None:

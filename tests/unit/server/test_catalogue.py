@@ -10,14 +10,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, select, update
 
-from commandsync.server import catalogue, listing
-from commandsync.server.catalogue import SORTABLE, BadSortError, Wanted
+from commandsync.server import catalogue, listing, selection
+from commandsync.server.catalogue import SORTABLE
+from commandsync.server.counters import days, with_counts
 from commandsync.server.database import opened
 from commandsync.server.seed import Seed, create_bots
+from commandsync.server.selection import BadSortError, Wanted
 from commandsync.server.tables import bot_tags, bot_words, bots
 from commandsync.server.tables import catalogue as catalogue_table
 from commandsync.server.tables import settings as settings_table
-from commandsync.server.votes import cast, counts, with_counts
+from commandsync.server.votes import cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,9 +63,7 @@ def listed(database: Database) -> list[dict[str, Any]]:
 
 def found(database: Database, **wanted: Any) -> list[str]:  # noqa: ANN401 - of any field
     with database.reading() as connection:
-        keys, _ = catalogue.find(
-            connection, Wanted(**{"limit": 100, **wanted}), votes=lambda: counts(NOW)
-        )
+        keys, _ = selection.find(connection, Wanted(**{"limit": 100, **wanted}), days=days(NOW))
         return [bot["id"] for bot in listing.bots_of(connection, keys)]
 
 
@@ -84,9 +84,7 @@ def test_pages_are_the_sorted_list_with_ties_in_the_order_of_additions(
     sort = f"-{path}" if path and down else path
     with database.reading() as connection:
         pages = [
-            catalogue.find(
-                connection, Wanted(page=page, limit=limit, sort=sort), votes=lambda: counts(NOW)
-            )
+            selection.find(connection, Wanted(page=page, limit=limit, sort=sort), days=days(NOW))
             for page in range(1, -(-len(listed) // limit) + 2)
         ]
 

@@ -12,11 +12,11 @@ from sqlalchemy import inspect
 
 from commandsync.errors import FileError
 from commandsync.records.texts import Resource
-from commandsync.server import catalogue, listing, migrations, tokens
-from commandsync.server.catalogue import Wanted
+from commandsync.server import listing, migrations, selection, tokens
+from commandsync.server.counters import days
 from commandsync.server.database import Database, opened
+from commandsync.server.selection import Wanted
 from commandsync.server.tables import metadata
-from commandsync.server.votes import counts
 
 if TYPE_CHECKING:
     from typing import Any
@@ -129,9 +129,7 @@ def test_an_old_database_keeps_its_tokens_and_is_written_to(old: str) -> None:
 
 def test_the_bots_of_an_old_database_are_searched(old: str) -> None:
     with opened(old) as database, database.reading() as connection:
-        found = catalogue.find(
-            connection, Wanted(q="harb"), votes=lambda: counts(datetime.now(UTC))
-        )
+        found = selection.find(connection, Wanted(q="harb"), days=days(datetime.now(UTC)))
         (bot,) = listing.bots_of(connection, found[0])
 
     assert (bot["id"], found[1]) == (HARBOR, 1)

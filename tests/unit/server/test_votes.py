@@ -9,6 +9,7 @@ import pytest
 
 from commandsync.server import listing, votes
 from commandsync.server.administration import remove_bot
+from commandsync.server.counters import with_counts
 from commandsync.server.database import Database, opened
 from commandsync.server.listing import UnknownError
 from commandsync.server.votes import TooEarlyError
@@ -31,7 +32,7 @@ def database(database_url: str) -> Iterator[Database]:
 def counters(database: Database, at: datetime, bot: str = "42") -> tuple[int, int, int, int]:
     """Return the votes of the day, the week, the month, and all."""
     with database.reading() as connection:
-        (record,) = votes.with_counts(connection, [listing.bot_of(connection, bot)], at=at)
+        (record,) = with_counts(connection, [listing.bot_of(connection, bot)], at=at)
     counted = record["statistics"]
     names = ("dailyVotes", "weeklyVotes", "monthlyVotes", "totalVotes")
     daily, weekly, monthly, total = (counted[name] for name in names)
@@ -251,10 +252,8 @@ def test_the_counters_of_many_bots_are_one_query(database: Database) -> None:
     cast(database, "1", NOON)
     cast(database, "2", NOON)
     cast(database, "1", NOON - timedelta(days=40), bot="43")
-    with database.reading() as connection:
-        rows = {row.bot: tuple(row)[1:] for row in connection.execute(votes.counts(NOON))}
-
-    assert rows == {"42": (2, 2, 2, 2), "43": (0, 0, 0, 1)}
+    assert counters(database, NOON) == (2, 2, 2, 2)
+    assert counters(database, NOON, bot="43") == (0, 0, 0, 1)
 
 
 def test_statistics_change_and_keep_the_rest(database: Database) -> None:

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from commandsync.server import listing, reminders, tables, votes
+from commandsync.server.counters import with_counts
 from commandsync.server.database import Database, opened
 from tests.support.votes import cast, entries, with_bots
 
@@ -97,7 +98,7 @@ class Service:
 
     def counters(self, at: datetime) -> dict[str, int]:
         with self.database.reading() as connection:
-            (record,) = votes.with_counts(connection, [listing.bot_of(connection, "42")], at=at)
+            (record,) = with_counts(connection, [listing.bot_of(connection, "42")], at=at)
         counted: dict[str, int] = record["statistics"]
         return counted
 

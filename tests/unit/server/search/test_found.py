@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, update
 
-from commandsync.server import catalogue, listing
-from commandsync.server.catalogue import Wanted
+from commandsync.server import catalogue, listing, selection
+from commandsync.server.counters import days
 from commandsync.server.database import opened
 from commandsync.server.search.words import fold, parts
+from commandsync.server.selection import Wanted
 from commandsync.server.tables import bots
-from commandsync.server.votes import counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +67,7 @@ def add(connection: Connection, *overviews: str) -> None:
 
 
 def found(connection: Connection, query: str) -> list[int]:
-    keys, number = catalogue.find(connection, Wanted(q=query, limit=100), votes=lambda: counts(NOW))
+    keys, number = selection.find(connection, Wanted(q=query, limit=100), days=days(NOW))
     ids = [int(bot["id"]) for bot in listing.bots_of(connection, keys)]
     assert len(ids) == number
     return ids

@@ -1,0 +1,92 @@
+"""Build the documentation site from docs/, or check that it can be built and loads nothing else.
+
+mkdocs calls the functions that begin with `on_` (`hooks:` in mkdocs.yml): the site also has the
+documents and files beside docs/ that its pages link to.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mkdocs.structure.files import File
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
+ROOT = Path(__file__).resolve().parents[1]
+BESIDE = ("SECURITY.md", "CHANGELOG.md", "schemas/*.json", "examples/seed.json")
+_LOADED = re.compile(
+    r"""<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=["']?(?:https?:)?//[^>]*>"""
+)
+_IMPORTED = re.compile(r"""(?:url\(|@import)\s*["']?(?:https?:)?//[^)]*""")
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """Add the files beside docs/ to the site."""
+    for pattern in BESIDE:
+        for path in sorted(ROOT.glob(pattern)):
+            name = path.relative_to(ROOT).as_posix()
+            files.append(File.generated(config, name, abs_src_path=str(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Return a page as the site needs it.
+
+    All documents are in one folder there, and a `|` in the code of a table is not escaped.
+    """
+    linked = re.sub(r"(?<=\]\()(?:\.\./|docs/)(?=[A-Za-z])", "", markdown)
+    return re.sub(r"`[^`\n]+`", lambda code: code[0].replace(r"\|", "|"), linked)
+
+
+def build(folder: Path) -> bool:
+    """Build the site into a folder; say what is wrong, and return whether nothing is.
+
+    With its own `--quiet`, mkdocs counts no warning.
+    """
+    built = subprocess.run(  # noqa: S603 - the command is this file's own
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    if built.returncode:
+        print(f"{built.stdout}{built.stderr}", end="", file=sys.stderr)
+    return not built.returncode
+
+
+def from_other_hosts(folder: Path) -> list[str]:
+    """Return what a browser would load from another host for the pages in a folder."""
+    loaded = []
+    for path in sorted(folder.rglob("*")):
+        pattern = {".html": _LOADED, ".css": _IMPORTED, ".svg": _IMPORTED}.get(path.suffix)
+        if pattern is not None:
+            text = path.read_text(encoding="utf-8")
+            name = path.relative_to(folder).as_posix()
+            loaded += [f"{name}: {found}" for found in pattern.findall(text)]
+    return loaded
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Build the site, with `--check` in a temporary folder; return the exit code."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) if arguments == ["--check"] else ROOT / "build" / "site"
+        if not build(folder):
+            return 1
+        loaded = from_other_hosts(folder)
+    print("".join(f"{line}\n" for line in loaded), end="", file=sys.stderr)
+    return 1 if loaded else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

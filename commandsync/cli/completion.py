@@ -1,0 +1,28 @@
+"""`commandsync completion`: the script that completes commands and options in a shell."""
+
+from __future__ import annotations
+
+import click
+
+from commandsync.cli.help import Command
+
+
+@click.command("completion", cls=Command)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(*, shell: str) -> None:
+    """Print what completes commands and options in a shell.
+
+    \b
+    Example:
+      eval "$(commandsync completion bash)"      # in ~/.bashrc
+      eval "$(commandsync completion zsh)"       # in ~/.zshrc, after compinit
+      commandsync completion fish | source       # in config.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    from commandsync.cli.output import print_out
+    from commandsync.cli.program import program
+
+    script = get_completion_class(shell)
+    assert script is not None  # noqa: S101 - click has all three
+    print_out(script(program, {}, "commandsync", "_COMMANDSYNC_COMPLETE").source())

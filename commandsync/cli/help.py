@@ -1,0 +1,68 @@
+"""Help pages: the options of a command in sections, and a hint for an argument in a wrong place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+OWN = "Options"
+SECTIONS = (OWN, "Conditions", "Manifest", "Service", "Output")
+"""The sections of a help page in their order; the first one contains a command's own options."""
+
+
+class Option(click.Option):
+    """An option of a section of the help page; `section` is the heading."""
+
+    def __init__(self, *args: Any, section: str, **settings: Any) -> None:  # noqa: ANN401 - click's
+        super().__init__(*args, **settings)
+        self.section = section
+
+
+class Command(click.Command):
+    """A command whose help page shows its own options first, then the shared ones in sections."""
+
+    allow_extra_args = True  # refused below, with a hint
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments.
+
+        Raises:
+            UsageError: There are more than the command takes.
+        """
+        extra = super().parse_args(ctx, args)
+        if extra and not ctx.resilient_parsing:
+            from commandsync.errors import UsageError
+
+            message = f"unexpected argument: {' '.join(extra)}"
+            raise UsageError(message, hint=_hint(self, ctx, extra[0]))
+        return extra
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in their sections."""
+        sections: dict[str, list[tuple[str, str]]] = {section: [] for section in SECTIONS}
+        for param in self.get_params(ctx):
+            if record := param.get_help_record(ctx):
+                sections[getattr(param, "section", OWN)].append(record)
+        for section, records in sections.items():
+            if records:
+                with formatter.section(section):
+                    formatter.write_dl(records)
+
+
+class Group(click.Group):
+    """A group of such commands."""
+
+    command_class: type[click.Command] | None = Command
+
+
+def _hint(command: click.Command, ctx: click.Context, argument: str) -> str:
+    """Return the command line that was probably meant: a plan or a manifest without its option."""
+    from shlex import quote
+
+    options = {name for param in command.params for name in param.opts}
+    if argument.endswith(".json") and {"--plan", "--against"} & options:
+        return f"to apply a saved plan: commandsync apply --plan {quote(argument)}"
+    if "--file" in options:
+        return f"to name a manifest: {ctx.command_path} -f {quote(argument)}"
+    return f"see {ctx.command_path} --help"

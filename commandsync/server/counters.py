@@ -1,0 +1,65 @@
+"""The counters of a bot: sums of the votes of its days, since a day, week or month began in UTC."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import bindparam, func, select
+
+from commandsync.server.tables import vote_days
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+_number = func.sum(vote_days.c.votes)
+COUNTERS = select(
+    vote_days.c.bot,
+    *(
+        func.coalesce(_number.filter(vote_days.c.day >= bindparam(name)), 0).label(name)
+        for name in ("daily_votes", "weekly_votes", "monthly_votes")
+    ),
+    _number.label("total_votes"),
+).group_by(vote_days.c.bot)
+"""The query of the counters of all bots; a bot without votes has none. Its values are `days`."""
+
+_OF_BOTS = COUNTERS.where(vote_days.c.bot.in_(bindparam("bots", expanding=True)))
+
+
+def day(moment: datetime) -> str:
+    """Return the day of a time, such as `2026-03-04`, in UTC."""
+    return moment.astimezone(UTC).date().isoformat()
+
+
+def days(at: datetime) -> dict[str, str]:
+    """Return the days that the counters of a time begin with; weeks begin on Monday."""
+    today = at.astimezone(UTC)
+    return {
+        "daily_votes": day(today),
+        "weekly_votes": day(today - timedelta(days=today.weekday())),
+        "monthly_votes": day(today.replace(day=1)),
+    }
+
+
+def with_counts(
+    connection: Connection, records: Sequence[dict[str, Any]], *, at: datetime
+) -> list[dict[str, Any]]:
+    """Return bots with their counters; a stored `totalVotes` is the votes from before."""
+    bots = [record["id"] for record in records]
+    rows = connection.execute(_OF_BOTS, {"bots": bots, **days(at)})
+    counted = {row.bot: row for row in rows}
+    return [_with_counts(record, counted.get(record["id"])) for record in records]
+
+
+def _with_counts(record: dict[str, Any], row: Any) -> dict[str, Any]:  # noqa: ANN401 - of `COUNTERS`, or None
+    stored = record["statistics"]
+    statistics = {
+        **stored,
+        "dailyVotes": row.daily_votes if row else 0,
+        "weeklyVotes": row.weekly_votes if row else 0,
+        "monthlyVotes": row.monthly_votes if row else 0,
+        "totalVotes": stored["totalVotes"] + (row.total_votes if row else 0),
+    }
+    return {**record, "statistics": statistics}

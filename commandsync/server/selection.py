@@ -1,0 +1,179 @@
+"""The selection of bots: which are on a page of the list, restricted, searched and sorted.
+
+A query is built once for all requests that differ in values alone: to build one takes as long as
+the database takes to answer it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import bindparam, func, select
+
+from commandsync.server import search
+from commandsync.server.catalogue import COUNTED, SORTABLE, tag_of
+from commandsync.server.counters import COUNTERS
+from commandsync.server.search.words import parts
+from commandsync.server.tables import bot_tags, catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import ColumnElement, Connection, FromClause, Select
+
+_BY_NAME = {path.rpartition(".")[2]: column for path, column in SORTABLE.items()} | SORTABLE
+SORT_PATTERN = f"^(-?({'|'.join(map(re.escape, _BY_NAME))}))?$"
+"""The values of `sort`, as a regular expression."""
+
+_QUERIES = 500  # at most, of each kind; those by one field and with one restriction are about 300
+
+
+class BadSortError(Exception):
+    """The list cannot be sorted so; the message names the fields that it can be sorted by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a list of bots is asked for.
+
+    Attributes:
+        page: The page, from 1, of `limit` bots.
+        q: The text to search; without words it restricts nothing.
+        sort: The field to sort by, with or without its path, after a `-` in descending order; empty
+            for the order of the additions.
+        ids: The bots to choose from.
+        certified: Whether only certified bots are listed, or only others.
+        tags: Tags that a listed bot has, all of them.
+    """
+
+    page: int = 1
+    limit: int = 12
+    q: str = ""
+    sort: str = ""
+    ids: tuple[str, ...] | None = None
+    certified: bool | None = None
+    tags: tuple[str, ...] = ()
+
+
+def find(
+    connection: Connection, wanted: Wanted, *, days: Mapping[str, str]
+) -> tuple[list[int], int]:
+    """Return the bots of a page, as `seq`, and the number of bots on all pages.
+
+    Args:
+        connection: A transaction that sees one state of the database.
+        wanted: The page.
+        days: The days that the counters of recent votes begin with, see `counters.days`.
+
+    Raises:
+        BadSortError: The field to sort by is not known.
+    """
+    column, descending = _order(wanted.sort)
+    dialect = connection.dialect.name
+    words, tags = search.expression_of(dialect, parts(wanted.q)), [*map(tag_of, wanted.tags)]
+    restriction = _Restriction(
+        search=dialect if words else None,
+        tags=len(tags),
+        ids=wanted.ids is not None,
+        certified=wanted.certified,
+    )
+    values = {
+        "words": words,
+        "ids": wanted.ids or (),
+        **{f"tag{number}": tag for number, tag in enumerate(tags)},
+        **days,
+    }
+    number: int = connection.execute(_number(restriction), values).scalar_one()
+    first = (wanted.page - 1) * wanted.limit
+    if first >= number:
+        return [], number
+    after = max(0, number - first - wanted.limit)
+    # The rows before the page are walked, or those after it, whichever are fewer.
+    backwards = after < first
+    limit = {"limit": min(wanted.limit, number - first), "offset": after if backwards else first}
+    query = _page(restriction, column, descending=descending != backwards)
+    keys = list(connection.execute(query, values | limit).scalars())
+    return keys[::-1] if backwards else keys, number
+
+
+def _order(sort: str) -> tuple[str, bool]:
+    """Return the column to sort by, and whether in descending order."""
+    if not sort:
+        return "seq", False
+    name = sort.removeprefix("-")
+    if name not in _BY_NAME:
+        raise BadSortError(
+            f"sort must be one of {', '.join(SORTABLE)}; the path before the name may be left out, "
+            "and a - in front sorts in descending order"
+        )
+    return _BY_NAME[name], name != sort
+
+
+@dataclass(frozen=True, slots=True)
+class _Restriction:
+    """What restricts a list, without its values: the queries of equal ones are built once."""
+
+    search: str | None  # the dialect
+    tags: int
+    ids: bool
+    certified: bool | None
+
+    def matches(self) -> list[FromClause]:
+        """Return tables that all contain a listed bot."""
+        tables = [] if self.search is None else [search.found(self.search).subquery()]
+        for number in range(self.tags):
+            tag = bot_tags.c.tag == bindparam(f"tag{number}")
+            tables.append(select(bot_tags.c.seq).where(tag).subquery())
+        return [*tables]
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """Return conditions on the catalogue."""
+        conditions: list[ColumnElement[bool]] = []
+        if self.ids:
+            conditions.append(catalogue.c.id.in_(bindparam("ids", expanding=True)))
+        if self.certified is not None:
+            certificate = catalogue.c.certificate
+            conditions.append(certificate > 0 if self.certified else certificate <= 0)
+        return conditions
+
+
+@lru_cache(_QUERIES)
+def _number(restriction: _Restriction) -> Select[int]:
+    """Return the query of the number of bots."""
+    matches, conditions = restriction.matches(), restriction.conditions()
+    # Matches are counted alone where they can be: a frequent word has a hundred thousand.
+    counted = matches if matches and not conditions else [*matches, catalogue]
+    return select(func.count()).select_from(_joined(counted)).where(*conditions)
+
+
+@lru_cache(_QUERIES)
+def _page(restriction: _Restriction, column: str, *, descending: bool) -> Select[int]:
+    """Return the query of the bots of a page, as `seq`."""
+    source = _joined([*restriction.matches(), catalogue])
+    key: ColumnElement[Any]
+    if column in COUNTED:
+        counters = COUNTERS.subquery()
+        source = source.outerjoin(counters, counters.c.bot == catalogue.c.id)
+        key = func.coalesce(counters.c[column], 0)
+    else:
+        key = catalogue.c[column]
+    return (
+        select(catalogue.c.seq)
+        .select_from(source)
+        .where(*restriction.conditions())
+        .order_by(*(c.desc() if descending else c.asc() for c in (key, catalogue.c.seq)))
+        .limit(bindparam("limit"))
+        .offset(bindparam("offset"))
+    )
+
+
+def _joined(tables: Sequence[FromClause]) -> FromClause:
+    """Return the rows that have the same `seq` in all tables."""
+    first, *others = tables
+    source = first
+    for table in others:
+        source = source.join(table, table.c.seq == first.c.seq)
+    return source

@@ -1,0 +1,47 @@
+"""What a run reports while it goes on, to `Settings.on_progress`: one value for each thing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    from commandsync.api.operations import Operation
+    from commandsync.api.policy import Send, Wait
+    from commandsync.apply.steps import Step
+    from commandsync.manifest import Manifest
+    from commandsync.plan.plan import Plan
+    from commandsync.sync.site import Site
+
+    Progress: TypeAlias = "ManifestsRead | CallProgress | ApplyProgress"
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestsRead:
+    """Manifests were read, in so many seconds."""
+
+    manifests: Sequence[Manifest]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CallProgress:
+    """A call of the service waits: for its answer (`Send`) or for a retry (`Wait`).
+
+    It may come from any thread. The step is None when the call has ended.
+    """
+
+    site: Site
+    operation: Operation[Any]
+    step: Send | Wait | None
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyProgress:
+    """A plan is applied: the next step; None when it has ended."""
+
+    plan: Plan
+    step: Step | None

@@ -1,0 +1,70 @@
+"""`commandsync completion`: the script of each shell, and what bash completes with it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.home import LONGEST
+from tests.support.terminal import POSIX
+
+if TYPE_CHECKING:
+    from tests.support.home import Home
+
+BASH = shutil.which("bash")
+COMPLETE = """
+eval "$(commandsync completion bash)"
+completed() {
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+    "$(complete -p commandsync | sed 's/.*-F \\([^ ]*\\) .*/\\1/')" commandsync 2>/dev/null
+    echo "${COMPREPLY[@]}"
+}
+completed commandsync pl
+completed commandsync apply --dry
+completed commandsync plan --format ''
+"""
+
+
+@pytest.mark.parametrize(
+    ("shell", "line"),
+    [
+        ("zsh", "compdef _commandsync_completion commandsync"),
+        ("fish", "complete --no-files --command commandsync --arguments"),
+    ],
+)
+def test_the_script_registers_the_program(home: Home, shell: str, line: str) -> None:
+    ran = home.run("completion", shell)
+
+    assert (ran.code, ran.err) == (0, "")
+    assert line in ran.out
+    assert f"_COMMANDSYNC_COMPLETE={shell}_complete" in ran.out
+
+
+@pytest.mark.skipif(not (POSIX and BASH), reason="needs bash")
+def test_bash_completes_commands_options_and_values(home: Home) -> None:
+    program = home.write(f'#!/bin/sh\nexec "{sys.executable}" -m commandsync "$@"\n', "commandsync")
+    program.chmod(0o755)
+    path = f"{home.path}:{home.environment()['PATH']}"
+
+    ended = subprocess.run(
+        [str(BASH), "--norc", "-c", COMPLETE],
+        env=home.environment(PATH=path),
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+        check=False,
+    )
+
+    assert ended.stdout.splitlines() == ["plan", "--dry-run", "text json markdown github"]
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_another_shell_is_refused(home: Home) -> None:
+    ran = home.run("completion", "tcsh")
+
+    assert (ran.code, ran.out) == (2, "")
+    assert "'tcsh' is not one of 'bash', 'zsh', 'fish'" in ran.err

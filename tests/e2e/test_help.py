@@ -1,0 +1,125 @@
+"""`-h`: the options in sections, as wide as the terminal; and an argument in a wrong place."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from commandsync.cli.help import SECTIONS, Command
+from commandsync.cli.program import program
+from tests.support.home import fields
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.bots import Service
+    from tests.support.home import Home
+
+
+def commands_of(group: click.Group, *words: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Yield the group itself and every command in it, with its words."""
+    context = click.Context(group)
+    yield words, group
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from commands_of(command, *words, name)
+        else:
+            yield (*words, name), command
+
+
+def sections_of(text: str) -> dict[str, list[str]]:
+    """Return the options in each section of a help page."""
+    sections: dict[str, list[str]] = {}
+    heading = ""
+    for line in text.splitlines():
+        if title := re.fullmatch(r"(\w+):", line):
+            heading = title[1]
+        elif option := re.match(r"  (?:-\w, )?(--[a-z-]+)", line):
+            sections.setdefault(heading, []).append(option[1])
+    return sections
+
+
+def test_every_help_fits_into_80_columns_with_its_own_options_first(home: Home) -> None:
+    for words, command in commands_of(program):
+        ran = home.run(*words, "-h")
+
+        assert (ran.code, ran.err) == (0, "")
+        assert ran.out == home.run(*words, "--help").out
+        assert max(map(len, ran.out.splitlines())) <= 80, words
+        if not isinstance(command, click.Group):
+            sections = list(sections_of(ran.out))
+            assert isinstance(command, Command), words
+            assert sections == [section for section in SECTIONS if section in sections]
+            assert "--help" in sections_of(ran.out)[SECTIONS[0]]
+
+
+def test_apply_has_its_options_in_four_sections(home: Home) -> None:
+    sections = sections_of(home.run("apply", "-h").out)
+
+    assert sections == {
+        "Options": [
+            *("--plan", "--dry-run", "--yes", "--backup", "--unordered", "--force", "--help")
+        ],
+        "Manifest": ["--file", "--strict", "--no-prune", "--max-deletes", "--only"],
+        "Service": [
+            *("--base-url", "--bot", "--token-file", "--timeout", "--retries"),
+            *("--insecure-http", "--concurrency"),
+        ],
+        "Output": ["--format", "--color", "--full", "--quiet", "--verbose"],
+    }
+
+
+@pytest.mark.parametrize("columns", [60, 120])
+def test_help_is_as_wide_as_the_terminal(home: Home, columns: int) -> None:
+    home.variable("COLUMNS", str(columns))
+    shown = home.run("serve", "-h").out
+
+    widest = max(map(len, shown.partition("\nOptions:")[2].splitlines()))
+    assert columns - 20 < widest <= columns
+
+
+def test_a_saved_plan_in_the_place_of_a_manifest_is_recognized(
+    home: Home, service: Service
+) -> None:
+    home.knows(service.bot(["help"]))
+    home.write(fields(("help", "Reworded.")))
+    assert home.run("plan", "--out", "plan.json").code == 0
+
+    for command in ("apply", "plan"):
+        ran = home.run(command, "plan.json")
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err == (
+            "error: unexpected argument: plan.json\n"
+            "  hint: to apply a saved plan: commandsync apply --plan plan.json\n"
+        )
+        ran = home.run(command, "-f", "plan.json", "--no-prune")
+        assert (ran.code, ran.out) == (2 if command == "apply" else 4, "")
+    ran = home.run("apply", "-f", "plan.json", "--yes")
+    assert (ran.code, ran.out) == (4, "")
+    assert ran.err.splitlines()[:2] == [
+        "plan.json:1:1: error: this is a saved plan, not a manifest",
+        "  hint: apply --plan applies it; -f names a manifest",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("validate bots/a.yaml", "to name a manifest: commandsync validate -f bots/a.yaml"),
+        ("commands list x", "to name a manifest: commandsync commands list -f x"),
+        ("schema plan more", "see commandsync schema --help"),
+        ("demo more", "see commandsync demo --help"),
+    ],
+)
+def test_an_argument_too_many_is_refused_with_the_option_that_was_meant(
+    home: Home, line: str, hint: str
+) -> None:
+    ran = home.run(*line.split())
+
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == f"error: unexpected argument: {line.rpartition(' ')[2]}\n  hint: {hint}\n"

@@ -1,0 +1,71 @@
+"""`--strict`: a warning about the manifest fails, before anything is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.support.home import checked, fields
+
+if TYPE_CHECKING:
+    from tests.support.bots import Service
+    from tests.support.home import Home
+    from tests.support.proxy import Proxy
+
+HINT = "with --strict, a warning about the manifest is an error"
+
+
+def test_a_warning_of_the_file_fails_before_any_request(
+    home: Home, service: Service, proxy: Proxy
+) -> None:
+    home.knows(service.bot(["help"]), url=proxy.url)
+    home.write(fields(("help", "…")))
+
+    assert home.run("validate").code == 0
+    for command in (["validate"], ["plan"], ["apply", "--yes"]):
+        ran = home.run(*command, "--strict")
+        assert (ran.code, ran.out) == (4, "")
+        assert ran.err.startswith(
+            "commands.yaml:4:18: error: the description is only an ellipsis\n"
+        )
+        assert ran.err.endswith(f"error: the manifest has 1 problem\n  hint: {HINT}\n")
+        document = checked(home.run(*command, "--strict", "--format", "json"), "result")
+        assert [problem["line"] for problem in document["problems"]] == [4]
+    assert proxy.requests == []
+
+
+def test_without_a_warning_strict_changes_nothing(home: Home, service: Service) -> None:
+    bot = service.bot(["help"])
+    home.knows(bot)
+    home.write(fields(("help", "Reworded.")))
+
+    assert home.run("validate", "--strict").code == 0
+    assert home.run("plan", "--strict").out == home.run("plan").out
+    assert home.run("apply", "--strict", "--yes").code == 0
+    assert bot.commands()[0]["description"] == "Reworded."
+
+
+def test_a_warning_that_comes_from_the_listing_fails_before_any_write(
+    home: Home, service: Service, proxy: Proxy
+) -> None:
+    home.knows(service.bot(["help"]), url=proxy.url)
+    home.write(fields(("help", "Reworded.")) + "    id: gone\n", "pinned.yaml")
+    home.write(fields(("help", "Does it.")), "old.yaml")
+
+    assert "'help' is pinned to the id 'gone'" in home.run("plan", "-f", "pinned.yaml").out
+    for command in (["plan"], ["apply", "--yes"]):
+        ran = home.run(*command, "-f", "pinned.yaml", "--strict")
+        assert (ran.code, ran.out) == (4, "")
+        assert ran.err.startswith("pinned.yaml:3:5: error: 'help' is pinned to the id 'gone'")
+    assert proxy.writes == []
+    renamed = fields(("assist",)).replace("/assist", "/help")
+    home.write(renamed, "renamed.yaml")
+    ran = home.run("plan", "-f", "renamed.yaml", "--against", "old.yaml", "--strict")
+    assert ran.code == 4
+    assert "'assist' looks like 'help' under a new name" in ran.err
+
+
+def test_a_saved_plan_cannot_be_strict(home: Home) -> None:
+    ran = home.run("apply", "--plan", "plan.json", "--strict", "--yes")
+
+    assert ran.code == 2
+    assert "--only and --strict, or make a new plan" in ran.err

@@ -1,0 +1,17 @@
+"""The examples are installed with the package."""
+
+from __future__ import annotations
+
+import pytest
+
+from commandsync.cli.example import example
+from commandsync.errors import UsageError
+
+
+def test_an_example_is_a_file() -> None:
+    assert example("seed.json").is_file()
+
+
+def test_a_missing_example_is_an_error_in_words() -> None:
+    with pytest.raises(UsageError, match=r"examples/nothing\.json is missing"):
+        example("nothing.json")

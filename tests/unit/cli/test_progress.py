@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pytest
+
+from commandsync.api.address import parse_address
+from commandsync.api.operations import get_bot
+from commandsync.api.policy import Send
+from commandsync.apply.outcomes import Outcome, Settled
+from commandsync.apply.steps import Call, Step
+from commandsync.cli import progress
+from commandsync.cli.output import Output
+from commandsync.cli.progress import Lines, Place, shown
+from commandsync.sync.progress import ApplyProgress, CallProgress, ManifestsRead
+from commandsync.sync.site import Site
+from tests.support.monitor import Monitor
+from tests.support.plans import command, plan_of
+from tests.support.terminal import POSIX
+
+PLAN = plan_of([command("a", line=1), command("b", line=2)])
+SITE = Site(parse_address("https://example.org"), "1", None, "COMMANDSYNC_TOKEN")
+READ = get_bot("1")
+on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
+
+
+@pytest.fixture
+def monitor(monkeypatch: pytest.MonkeyPatch) -> Monitor:
+    monkeypatch.setattr(progress, "monotonic", lambda: 0.0)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    return Monitor(100, monkeypatch)
+
+
+@on_posix
+def test_the_place_shows_a_pause_and_then_what_is_under_way(monitor: Monitor) -> None:
+    with monitor.attached(), shown(Output()) as show:
+        show(ApplyProgress(PLAN, Step(wait=3.0)))
+        monitor.until("0/2 reading again in 3 s: not every write is listed yet")
+        done = Settled(PLAN.changes[0], Outcome.DONE)
+        show(ApplyProgress(PLAN, Step((Call(1, READ),), settled=(done,))))
+        monitor.until("1/2 add command b")
+        show(CallProgress(SITE, READ, Send()))
+        monitor.until("1/2 get bot: no answer for 0 s from example.org")
+        show(CallProgress(SITE, READ, None))
+        monitor.until("1/2 add command b")
+        show(ApplyProgress(PLAN, None))
+
+    assert monitor.text == "\n"
+
+
+@on_posix
+def test_a_place_that_is_closed_shows_nothing_of_calls_that_were_left(monitor: Monitor) -> None:
+    with monitor.attached():
+        place = Place(color=False)
+        place.show(CallProgress(SITE, READ, Send()))
+        monitor.until("no answer")
+        place.close()
+        place.show(ApplyProgress(PLAN, Step()))
+        place.show(CallProgress(SITE, READ, None))
+
+    assert monitor.text == "\n"
+
+
+@on_posix
+def test_an_apply_without_changes_opens_no_place(monitor: Monitor) -> None:
+    with monitor.attached(), shown(Output()) as show:
+        show(ApplyProgress(plan_of([]), Step()))
+        show(ApplyProgress(plan_of([]), None))
+        show(ManifestsRead((), 0.1))
+        show(CallProgress(SITE, READ, None))
+
+    assert monitor.text == "\n"
+
+
+def test_a_pause_is_a_line_where_there_is_no_place(capsys: pytest.CaptureFixture[str]) -> None:
+    Lines(Output(verbosity=1)).show(ApplyProgress(PLAN, Step(wait=1.0)))
+
+    assert capsys.readouterr().err == ("reading again in 1 s: not every write is listed yet\n")
+
+
+@pytest.mark.parametrize("verbosity", [-1, 0])
+def test_without_a_terminal_nothing_is_shown_unless_asked_for(
+    capsys: pytest.CaptureFixture[str], verbosity: int
+) -> None:
+    with shown(Output(verbosity=verbosity)) as show:
+        show(ApplyProgress(PLAN, Step(wait=1.0)))
+
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,262 @@
+"""Files and folders in the forms in which bots' repositories have them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.diagnostics import Location
+from commandsync.errors import FileError, UsageError
+from commandsync.sources import files, read, reading
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PING = {"name": "ping", "description": "Pings"}
+HELP = {"name": "help", "description": "Helps", "type": 1}
+ROW = {"name": "ban", "description": "Bans", "syntax": "{prefix}ban <user>", "category": "Mod"}
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let a test name files as users do, relative to their folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(folder: Path, name: str, content: object) -> str:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = content if isinstance(content, bytes) else json.dumps(content, indent=2).encode()
+    path.write_bytes(data)
+    return name
+
+
+def complaint(source: str, **options: object) -> str:
+    with pytest.raises(FileError) as caught:
+        read(source, **options)  # type: ignore[arg-type]  # each test names its own
+    return f"{caught.value.message} | {caught.value.hint}"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [PING, HELP],
+        {"commands": [PING, HELP]},
+        {"slash_commands": [PING, HELP]},
+        {"commands": [PING], "slash_commands": [HELP], "tags": ["a"]},
+        {"name": "my bot", "commands": [PING, HELP]},
+        {"exported": "today", "data": [PING, HELP]},
+    ],
+)
+def test_a_list_is_found_in_whatever_wraps_it(inside: Path, content: object) -> None:
+    result = read(write(inside, "commands.json", content))
+
+    assert [entry.syntax for entry in result.entries] == ["/ping", "/help"]
+    assert result.notes == ()
+
+
+def test_one_object_is_one_command_also_if_it_has_lists(inside: Path) -> None:
+    command = {**PING, "contexts": [0], "integration_types": [0, 1]}
+
+    (entry,) = read(write(inside, "ping.json", command)).entries
+
+    assert entry.syntax == "/ping"
+    assert entry.place == Location("ping.json", 1, 1)
+
+
+def test_an_empty_list_has_no_commands(inside: Path) -> None:
+    assert read(write(inside, "commands.json", [])).entries == ()
+
+
+def test_an_entry_has_the_place_of_its_command(inside: Path) -> None:
+    text = (
+        '\ufeff{\r\n  "count": 2,\r\n\t"commands" : [ {"name": "a", "x": "}]"},\r\n{"name":"b"}]}'
+    )
+
+    entries = read(write(inside, "commands.json", text.encode())).entries
+
+    assert [entry.place for entry in entries] == [
+        Location("commands.json", 3, 17),
+        Location("commands.json", 4, 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "commands.json:1:1: not valid JSON: expecting value | "),
+        (
+            b'[\n{"name": }]',
+            "commands.json:2:10: not valid JSON: expecting value | ",
+        ),
+        (b"[" * 100_000, "commands.json is not valid JSON: it is nested too deep | "),
+        (
+            b"[" + b"9" * 5000 + b"]",
+            "commands.json is not valid JSON: a number has too many digits | ",
+        ),
+        (b'["\xff"]', "commands.json is not valid JSON: it is not UTF-8, UTF-16 or UTF-32 | "),
+        (
+            b"[" + b"0," * 1_000_001,
+            "commands.json is too large: it contains more than 1,000,000 values | ",
+        ),
+        ("text", "commands.json:1:1: not a list of commands | "),
+        (
+            {"a": [1], "b": []},
+            "commands.json:1:1: contains 2 lists, none named commands | ",
+        ),
+        ({"a": 1}, "commands.json:1:1: contains no lists, none named commands | "),
+        ([PING, None], "commands.json:6:3: not a command | "),
+        ({"commands": [["a"]]}, "commands.json:3:5: not a command | "),
+    ],
+)
+def test_what_contains_no_commands_is_an_error(inside: Path, content: object, message: str) -> None:
+    path = write(inside, "commands.json", content)
+
+    assert complaint(path).startswith(message)
+
+
+def test_a_folder_has_one_file_for_each_command_and_folders_are_categories(inside: Path) -> None:
+    write(inside, "bot/ping.json", PING)
+    move = {"type": 1, "name": "move", "description": "Moves"}
+    write(inside, "bot/fun/games/chess.JSON", {"name": "chess", "options": [move]})
+    write(inside, "bot/mod/ban.json", [{"name": "ban"}, ROW])
+    write(inside, "bot/package.json", {"name": "my-bot"})
+    write(inside, "bot/README.md", b"#")
+    for passed_over in ("node_modules/x", ".git", "venv"):
+        write(inside, f"bot/{passed_over}/a.json", {"name": "a"})
+
+    entries = read("bot").entries
+
+    assert [(entry.name, entry.category) for entry in entries] == [
+        ("ping", None),
+        ("chess move", "games"),
+        ("ban", "mod"),
+        ("ban", "Mod"),
+    ]
+    assert entries[1].place == Location("bot/fun/games/chess.JSON", 1, 1)
+
+
+def test_a_folder_is_read_in_full_or_not_at_all(inside: Path) -> None:
+    write(inside, "bot/ping.json", PING)
+    write(inside, "bot/config.json", {"token": "x"})
+
+    assert complaint("bot").startswith("bot/config.json:1:1: contains no lists")
+
+
+def test_a_link_in_a_folder_is_not_followed(inside: Path) -> None:
+    write(inside, "secret/a.json", PING)
+    write(inside, "bot/ping.json", PING)
+    try:
+        (inside / "bot" / "folder").symlink_to(inside / "secret")
+        (inside / "bot" / "file.json").symlink_to(inside / "secret" / "a.json")
+    except OSError:  # pragma: no cover - Windows without the right to make links
+        pytest.skip("no links")
+
+    assert len(read("bot").entries) == 1
+
+
+def test_what_is_not_read_is_told_with_what_to_do(inside: Path) -> None:
+    write(inside, "empty/notes.txt", b"")
+    write(inside, "scripts/ping.js", b"")
+
+    assert complaint("gone.json").startswith("cannot read gone.json: no such file or directory | ")
+    assert complaint("a\0b.json").startswith("cannot read a\0b.json: it is not a path | ")
+    assert complaint("ping.ts").startswith("ping.ts: JavaScript is not read | let the bot write")
+    assert complaint("scripts").startswith("scripts has no Python or JSON file | let the bot write")
+    assert complaint("empty").startswith("empty has no Python or JSON file | a source is Python")
+
+
+def test_a_source_has_limits(inside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b", "c"):
+        write(inside, f"bot/{name}.json", {"name": name})
+    size = (inside / "bot" / "a.json").stat().st_size
+
+    monkeypatch.setattr(files, "MOST_BYTES", 3 * size)
+    assert len(read("bot").entries) == 3
+
+    monkeypatch.setattr(files, "MOST_BYTES", 3 * size - 1)
+    assert complaint("bot").startswith("bot/c.json is larger than")
+
+    monkeypatch.setattr(files, "MOST_FILES", 2)
+    assert complaint("bot").startswith("bot has more than 2 JSON files")
+
+    monkeypatch.setattr(files, "MOST_PLACES", 2)
+    assert complaint("bot").startswith("bot has more than 2 files")
+
+
+def test_a_large_file_is_not_read(inside: Path) -> None:
+    path = write(inside, "commands.json", b" " * (files.MOST_BYTES + 1))
+
+    assert complaint(path).startswith("commands.json is larger than 10 MiB")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("list.json", [PING] * 3),
+        ("list.json", [{**PING, "options": [{"type": 1, "name": name} for name in "abc"]}]),
+        ("list.csv", b"name,syntax\na,/a\nb,/b\nc,/c\n"),
+    ],
+)
+def test_a_source_has_so_many_commands_at_most(
+    inside: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: object
+) -> None:
+    path = write(inside, name, content)
+
+    monkeypatch.setattr(reading, "MOST_COMMANDS", 3)
+    assert len(read(path).entries) == 3
+
+    monkeypatch.setattr(reading, "MOST_COMMANDS", 2)
+    assert complaint(path) == f"{name} has more than 2 commands | is it the right file?"
+
+
+def test_a_list_of_ones_own_has_a_syntax(inside: Path) -> None:
+    rows = [ROW, {"name": " a ", "syntax": "/a"}, PING]
+
+    ban, other, ping = read(write(inside, "list.json", rows)).entries
+
+    assert (ban.name, ban.description, ban.syntax, ban.category) == (
+        "ban",
+        "Bans",
+        "{prefix}ban <user>",
+        "Mod",
+    )
+    assert (other.name, other.description, other.category) == ("a", "…", None)
+    assert ban.place == Location("list.json", 2, 3)
+    assert ping.syntax == "/ping"
+
+
+def test_the_keys_of_a_list_of_ones_own_can_be_mapped(inside: Path) -> None:
+    row = {"cmd": 247, "usage": "!247", "description": None, "group": False, "hidden": True}
+    columns = {"name": "cmd", "syntax": "usage", "category": "group"}
+
+    (entry,) = read(write(inside, "list.json", {"all": [row]}), columns=columns).entries
+
+    assert (entry.name, entry.syntax, entry.description) == ("247", "!247", "…")
+    assert entry.category is None
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"syntax": "/a"}, "list.json:2:3: the command has no 'name'"),
+        ({"name": "a", "syntax": " "}, "list.json:2:3: the command has no 'syntax'"),
+        ({"name": ["a"], "syntax": "/a"}, "list.json:2:3: the value of 'name' is not text"),
+        ({"name": True, "syntax": "/a"}, "list.json:2:3: the value of 'name' is not text"),
+    ],
+)
+def test_a_row_without_its_fields_is_an_error(
+    inside: Path, row: dict[str, object], message: str
+) -> None:
+    assert complaint(write(inside, "list.json", [row])).startswith(message)
+
+
+def test_columns_are_those_of_a_command(inside: Path) -> None:
+    path = write(inside, "list.json", [ROW])
+
+    with pytest.raises(UsageError, match="'usage' is not a field of a command") as caught:
+        read(path, columns={"usage": "syntax"})
+    assert caught.value.hint == "the fields are name, description, syntax and category"
