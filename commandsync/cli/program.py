@@ -11,6 +11,7 @@ import os
 import sys
 from contextlib import suppress
 from importlib import import_module
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -37,6 +38,7 @@ Exit codes:
 COMMANDS = {
     "init": "Write a manifest; never over an existing file.",
     "validate": "Check manifests, with no network and no token.",
+    "import": "Bring commands from the bot's code or platform into the manifest.",
     "plan": "Show what apply would change; nothing is written.",
     "apply": "Make the listing match the manifest.",
     "pull": "Print a manifest of what is listed now.",
@@ -63,7 +65,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"commandsync.cli.{cmd_name}")
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        module = import_module(f"commandsync.cli.{name}")
         command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 

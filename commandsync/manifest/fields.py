@@ -62,7 +62,7 @@ class CommandDefaults(NamedTuple):
         """
         if _LITERAL not in text or self.allowance.characters < 0:  # which is reported already
             return text
-        self.allowance.characters -= _uses(text) * max(len(self.prefix) - len(_LITERAL), 0)
+        self.allowance.characters -= uses_of_prefix(text) * max(len(self.prefix) - len(_LITERAL), 0)
         if self.allowance.characters < 0:
             raise UnfitError(
                 field,
@@ -81,7 +81,8 @@ def with_prefix(text: str, prefix: str) -> str:
     return canonical(_PREFIX.sub(lambda match: prefix if match[0] == _LITERAL else _LITERAL, text))
 
 
-def _uses(text: str) -> int:
+def uses_of_prefix(text: str) -> int:
+    """Return how often a syntax has the prefix."""
     return text.count(_LITERAL) - text.count("{{prefix}}")
 
 
@@ -112,7 +113,7 @@ def _text(value: Node, info: ValidationInfo[Context]) -> Node | str:
 
 
 def _prefixed(text: str, info: ValidationInfo[Context]) -> str:
-    if not info.context.has_prefix and _uses(text):
+    if not info.context.has_prefix and uses_of_prefix(text):
         raise refusal(
             "the syntax uses {prefix}, and the manifest has no prefix:",
             "add prefix: to the manifest, or write {{prefix}} for the literal text",

@@ -64,24 +64,24 @@ class Annotation:
 def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
     """Return annotations for refusals, warnings and deletes, then the plans as text."""
     notes = (note for plan in plans for note in plan_annotations(plan))
-    return _annotated(notes, text.plans(plans, screen=screen))
+    return annotated(notes, text.plans(plans, screen=screen))
 
 
 def results(results: Sequence[Result], *, screen: Screen) -> str:
     """Return annotations for failures and rewritten texts, then the results as text."""
     notes = (note for result in results for note in result_annotations(result))
-    return _annotated(notes, text.results(results, screen=screen, planned=False))
+    return annotated(notes, text.results(results, screen=screen, planned=False))
 
 
 def failure(error: CommandsyncError, *, screen: Screen) -> str:
     """Return an annotation for each problem, then the failure as text."""
-    return _annotated(failure_annotations(error), text.failure(error, screen=screen))
+    return annotated(failure_annotations(error), text.failure(error, screen=screen))
 
 
 def validated(manifests: Sequence[Manifest], *, screen: Screen) -> str:
     """Return an annotation for each warning, then the manifests as text."""
     warnings = (warning for manifest in manifests for warning in manifest.warnings)
-    return _annotated(notice_annotations(warnings), text.validated(manifests, screen=screen))
+    return annotated(notice_annotations(warnings), text.validated(manifests, screen=screen))
 
 
 def failure_annotations(error: CommandsyncError) -> Iterator[Annotation]:
@@ -195,7 +195,8 @@ def comment_body(markdown: str, *, key: str, pointer: str) -> str:
     return f"{comment_marker(key)}{_digest(markdown)} -->\n{shown}"
 
 
-def _annotated(annotations: Iterable[Annotation], shown: str) -> str:
+def annotated(annotations: Iterable[Annotation], shown: str) -> str:
+    """Return annotations, at most ten of a kind, above a text."""
     kinds: Counter[str] = Counter()
     lines = ""
     for annotation in annotations:

@@ -17,6 +17,9 @@ MOST_BYTES = 10 * 1024 * 1024
 MOST_FILES = 10_000
 """JSON files of a folder."""
 
+IMPORTED = ".imported.json"
+"""How the file of what was imported last ends, beside each manifest; it is not a source."""
+
 MOST_PLACES = 250_000
 """Files and folders that are looked at."""
 
@@ -83,7 +86,11 @@ def files_of(folder: Path) -> Iterator[Path]:
 
 def is_command_file(path: Path) -> bool:
     """Whether a file in a folder of commands is one of them."""
-    return path.suffix.casefold() == ".json" and path.name not in _NOT_COMMANDS
+    return (
+        path.suffix.casefold() == ".json"
+        and path.name not in _NOT_COMMANDS
+        and not path.name.endswith(IMPORTED)
+    )
 
 
 def shown(path: str | Path) -> str:

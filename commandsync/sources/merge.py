@@ -117,3 +117,18 @@ class Merge:
     reviews: tuple[Review, ...] = ()
     imported: tuple[Declared, ...] = ()
     unwanted: tuple[Declared, ...] = ()
+
+    @property
+    def added(self) -> list[Added]:
+        """The commands to add."""
+        return [step for step in self.steps if isinstance(step, Added)]
+
+    @property
+    def edited(self) -> list[Edited]:
+        """The commands to edit."""
+        return [step for step in self.steps if isinstance(step, Edited)]
+
+    @property
+    def removed(self) -> list[Removed]:
+        """The commands to remove."""
+        return [step for step in self.steps if isinstance(step, Removed)]

@@ -150,15 +150,18 @@ class _Merging:
                 self.reviews.append(review)
 
     def add_new(self) -> None:
-        """Add what only the sources have, each after the last entry of its category."""
+        """Add what only the sources have, category by category, each after the last entry of it."""
         linked = {*self.links.theirs_of_base.values(), *self.links.theirs_of_ours.values()}
         last = {text.category: index for index, text in self.texts.items()}
         known = set(self.texts.values())
+        categories: dict[str, int] = {}
         for number, text in enumerate(self.theirs.texts):
             if number not in linked and text not in known:  # a manifest has no equal commands
                 known.add(text)
+                categories.setdefault(text.category, len(categories))
                 entry = self.theirs.declared[number].entry
                 self.added.append(Added(entry=entry, text=text, after=last.get(text.category)))
+        self.added.sort(key=lambda add: categories[add.text.category])
 
     def correct_former_names(self) -> None:
         """Keep the old name of what is renamed; no name of today is a former one."""

@@ -139,8 +139,12 @@ def _refuse(warnings: Sequence[Problem]) -> None:
         raise error
 
 
-def load_files(paths: Sequence[str]) -> tuple[Manifest, ...]:
+def load_files(
+    paths: Sequence[str], *, contents: dict[str, bytes] | None = None
+) -> tuple[Manifest, ...]:
     """Load manifests; in CI, no link out of the workspace is followed.
+
+    `contents` is as for `load_manifests`.
 
     Raises:
         ManifestError: With all problems of all of them.
@@ -151,6 +155,7 @@ def load_files(paths: Sequence[str]) -> tuple[Manifest, ...]:
         paths,
         stdin=lambda: sys.stdin.buffer.read(_LONGEST_STDIN),
         workspace=ci_workspace(os.environ),
+        contents=contents,
     )
 
 

@@ -1,0 +1,239 @@
+"""An import as text, JSON, Markdown and annotations: the files' changes, then what is left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from commandsync.diagnostics import Location
+from commandsync.document import VERSION
+from commandsync.report import github
+from commandsync.report.escape import code, fenced, json_text, path, visible
+from commandsync.report.filediff import file_lines
+from commandsync.report.linediff import cut
+from commandsync.report.lines import DIM, YELLOW, Value, joined, paint
+from commandsync.report.screen import PLAIN
+from commandsync.sources.merge import Added, Edited, Reason, Removed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commandsync.report import Format
+    from commandsync.report.screen import Screen
+    from commandsync.sources.entry import SourceEntry
+    from commandsync.sources.merge import Review, Step
+    from commandsync.sources.outcome import Import
+
+_MEND = "run commandsync import, and commit what it writes"
+_IMPORTED_CHANGES = "what was imported last is not up to date"
+_NEXT = {
+    Reason.KEPT: "remove it from the manifest if the bot does not have it",
+    Reason.DELETED: "write it into the manifest if it is to be listed",
+    Reason.NAME_TAKEN: "pin both by id to keep their uses: commandsync pull --pin shows the ids",
+}
+
+
+def render_import(
+    result: Import,
+    *,
+    format: Format,  # noqa: A002 - the option's name
+    screen: Screen = PLAIN,
+    check: bool = False,
+) -> str:
+    """Show what an import changes; annotations name each difference at its place."""
+    match format:
+        case "json":
+            return _json(result)
+        case "markdown":
+            return _markdown(result)
+        case "github":
+            notes = import_annotations(result, check=check)
+            return github.annotated(notes, _text(result, screen))
+        case "text":
+            return _text(result, screen)
+
+
+def counts(result: Import) -> str:
+    """Return the counts of an import: the last line of its text, which scripts may rely on."""
+    merge = result.merge
+    return (
+        f"Import: {len(merge.added)} to add, {len(merge.edited)} to edit, "
+        f"{len(merge.removed)} to remove, {len(merge.reviews)} to review, "
+        f"{unchanged(result)} unchanged."
+    )
+
+
+def unchanged(result: Import) -> int:
+    """Return how many commands of the manifest stay as they are."""
+    return len(result.ours) - len(result.merge.edited) - len(result.merge.removed)
+
+
+def left_out(result: Import) -> list[tuple[SourceEntry, str]]:
+    """Return the commands of the sources that are left out, with the reasons."""
+    return [
+        *((excluded.entry, excluded.reason) for excluded in result.excluded),
+        *((entry, "it was deleted from the manifest") for _, entry in result.merge.unwanted),
+    ]
+
+
+def render_left_out(result: Import, *, screen: Screen = PLAIN) -> str:
+    """Show each command that is left out, with the reason."""
+    return joined(
+        (
+            f"left out: {visible(entry.name)}{_in_brackets(entry.place)}: {visible(reason)}"
+            for entry, reason in left_out(result)
+        ),
+        screen,
+    )
+
+
+def _text(result: Import, screen: Screen) -> str:
+    lines: list[str] = []
+    for edit in result.edits:
+        lines += (*file_lines(edit), "")
+    for review in result.merge.reviews:
+        lines += _review_lines(review, result)
+    if result.merge.reviews:
+        lines.append("")
+    if result.imported and not result.merge.steps:
+        lines += (f"{path(result.imported.path)}: {_IMPORTED_CHANGES}", "")
+    lines.append(counts(result))
+    return joined(lines, screen)
+
+
+def _review_lines(review: Review, result: Import) -> Iterator[str]:
+    place = _in_brackets(_here(review, result))
+    yield f"{paint('review', YELLOW)}: {visible(_what(review))}: {review.reason}{place}"
+    if review.field:
+        there = review.entry.place if review.entry else None
+        yield Value(f'    {paint("here:  ", DIM)} "{visible(cut(review.here))}"')
+        yield Value(
+            f'    {paint("source:", DIM)} "{visible(cut(review.there))}"{_in_brackets(there)}'
+        )
+    elif review.reason in _NEXT:
+        yield f"    {paint('next:', DIM)} {_NEXT[review.reason]}"
+
+
+def _what(review: Review) -> str:
+    return f"{cut(review.name)}, {review.field}" if review.field else cut(review.name)
+
+
+def _here(review: Review, result: Import) -> Location | None:
+    """Return the place of a review: in the manifest, else in the source."""
+    if review.index is not None:
+        return result.place(review.index, review.field)
+    return review.entry.place if review.entry else None
+
+
+def _in_brackets(place: Location | None) -> str:
+    return f"  ({visible(str(place))})" if place else ""
+
+
+def _markdown(result: Import) -> str:
+    parts = [f"**{counts(result)}**"]
+    for edit in result.edits:
+        diff = joined(file_lines(edit), PLAIN).splitlines()
+        parts.append(fenced(diff, ""))
+    for review in result.merge.reviews:
+        texts = f": {code(review.here)} here, {code(review.there)} there" if review.field else ""
+        parts.append(f"- Review: {code(_what(review))}, {review.reason}{texts}")
+    return "\n\n".join(parts) + "\n"
+
+
+def import_annotations(result: Import, *, check: bool) -> Iterator[github.Annotation]:
+    """Return a remark for each difference, an error in a check, and for each review."""
+    kind: Literal["error", "notice"] = "error" if check else "notice"
+    for step in result.merge.steps:
+        message, place = _difference(step, result)
+        yield github.Annotation(kind, "Import", message, _MEND if check else "", place)
+    if result.imported and not result.merge.steps:
+        message, place = _IMPORTED_CHANGES, Location(result.imported.path)
+        yield github.Annotation(kind, "Import", message, _MEND if check else "", place)
+    for review in result.merge.reviews:
+        texts = f': "{review.here}" here, "{review.there}" there' if review.field else ""
+        message = f"{_what(review)}: {review.reason}{texts}"
+        yield github.Annotation("warning", "Review", message, location=_here(review, result))
+    yield from github.notice_annotations(result.notes)
+
+
+def _difference(step: Step, result: Import) -> tuple[str, Location | None]:
+    """Return a change in words, and its place: a new command's in the source."""
+    if isinstance(step, Added):
+        return f"{step.text.name} is not in {result.path}", step.entry.place
+    name = result.ours[step.index].name
+    if isinstance(step, Removed):
+        return f"{name} is gone from its source", result.place(step.index)
+    fields = [edit.field for edit in step.fields] or ["formerly"]
+    message = f"{name}: {' and '.join(fields)} changed in the source"
+    return message, result.place(step.index, fields[0])
+
+
+def _json(result: Import) -> str:
+    from commandsync.document.part import json_of  # noqa: PLC0415 - loads pydantic
+
+    merge = result.merge
+    document = {
+        "version": VERSION,
+        "manifest": result.path,
+        "sources": result.sources,
+        "files": [edit.path for edit in result.files],
+        "summary": {
+            "add": len(merge.added),
+            "edit": len(merge.edited),
+            "remove": len(merge.removed),
+            "review": len(merge.reviews),
+            "unchanged": unchanged(result),
+        },
+        "changes": [_change(step, result) for step in merge.steps],
+        "reviews": [
+            {
+                "reason": review.reason.name.lower().replace("_", "-"),
+                "name": review.name,
+                "field": review.field,
+                "here": review.here,
+                "there": review.there,
+                "location": _here(review, result),
+                "source": review.entry.place if review.entry else None,
+            }
+            for review in merge.reviews
+        ],
+        "excluded": [
+            {"name": entry.name, "reason": reason, "location": entry.place}
+            for entry, reason in left_out(result)
+        ],
+        "warnings": result.notes,
+    }
+    return json_text(json_of(document)) + "\n"
+
+
+def _change(step: Step, result: Import) -> dict[str, Any]:
+    match step:
+        case Added(entry=entry, text=text):
+            return _part(
+                "add",
+                text.name,
+                None,
+                entry,
+                {field: {"old": "", "new": value} for field, value in text._asdict().items()},
+            )
+        case Edited(index=index, entry=entry, fields=fields):
+            edits = {edit.field: {"old": edit.old, "new": edit.new} for edit in fields}
+            part = _part("edit", result.ours[index].name, result.place(index), entry, edits)
+            return part if step.formerly is None else part | {"formerly": step.formerly}
+        case Removed(index=index):
+            return _part("remove", result.ours[index].name, result.place(index), None, {})
+
+
+def _part(
+    action: str,
+    name: str,
+    place: Location | None,
+    entry: SourceEntry | None,
+    fields: dict[str, dict[str, str]],
+) -> dict[str, Any]:
+    return {
+        "action": action,
+        "name": name,
+        "fields": fields,
+        "location": place,
+        "source": entry.place if entry else None,
+    }

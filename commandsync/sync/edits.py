@@ -1,0 +1,105 @@
+"""The steps of a merge -> edits of the manifest's files, and their new texts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commandsync.manifest.editing import AddEntry, RemoveEntry, RemoveField, SetField, edit
+from commandsync.records.texts import Resource, canonical
+from commandsync.sources.merge import Added, Edited, Removed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from commandsync.manifest import Manifest
+    from commandsync.manifest.editing import Edit
+    from commandsync.records.snapshot import Entry
+    from commandsync.sources.entry import SourceEntry
+    from commandsync.sources.merge import Step
+
+_COLLECTION = Resource.COMMAND.collection
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPlaces:
+    """Which file has each of the manifest's commands, and where in its list.
+
+    Attributes:
+        paths: The file of each command.
+        numbers: Its index in the list of that file.
+    """
+
+    paths: Sequence[str]
+    numbers: Sequence[int]
+
+    @classmethod
+    def of(cls, manifest: Manifest, entries: Iterable[Entry]) -> EntryPlaces:
+        """Return the places of a manifest's commands, which are in the order of its files."""
+        counts: defaultdict[str, int] = defaultdict(int)
+        paths, numbers = [], []
+        for entry in entries:
+            path = entry.location.path if entry.location else manifest.path
+            paths.append(path)
+            numbers.append(counts[path])
+            counts[path] += 1
+        return cls(paths, numbers)
+
+
+def edited_texts(
+    manifest: Manifest, places: EntryPlaces, texts: Mapping[str, str], steps: Iterable[Step]
+) -> dict[str, str]:
+    """Return the new texts of the files that a merge changes.
+
+    Raises:
+        ManifestError: A file cannot be edited in place.
+    """
+    edits: defaultdict[str, list[Edit]] = defaultdict(list)
+    for step in steps:
+        if isinstance(step, Added):
+            path, number = _place_of_new(manifest, places, step.after)
+            values = _values(step.entry, category=step.text.category, default=manifest.category)
+            edits[path].append(AddEntry(_COLLECTION, values, number))
+        else:
+            path, number = places.paths[step.index], places.numbers[step.index]
+            edits[path] += _changes(step, number, default=manifest.category)
+    return {path: edit(texts[path], changes, path=path) for path, changes in edits.items()}
+
+
+def _place_of_new(
+    manifest: Manifest, places: EntryPlaces, after: int | None
+) -> tuple[str, int | None]:
+    """Return the file for a new command, and the index of the one before it; None for the end.
+
+    The end is the manifest's own, unless all commands are in files that it includes.
+    """
+    if after is not None:
+        return places.paths[after], places.numbers[after]
+    if not places.paths or manifest.path in places.paths:
+        return manifest.path, None
+    return places.paths[-1], None
+
+
+def _values(entry: SourceEntry, *, category: str, default: str) -> dict[str, str]:
+    """Return the keys of a new command; a category that is the default is left out."""
+    values = {field: canonical(getattr(entry, field)) for field in Resource.COMMAND.required}
+    return values if category == default else values | {"category": category}
+
+
+def _changes(step: Edited | Removed, number: int, *, default: str) -> Iterator[Edit]:
+    if isinstance(step, Removed):
+        yield RemoveEntry(_COLLECTION, number)
+        return
+    for change in step.fields:
+        if change.field == "category" and change.new == default:
+            yield RemoveField(_COLLECTION, number, change.field)
+        else:
+            # In the syntax the prefix is written as {prefix}; the other fields are as compared.
+            source = step.entry if change.field == "syntax" else None
+            text = canonical(source.syntax) if source else change.new
+            yield SetField(_COLLECTION, number, change.field, text)
+    if step.formerly:
+        yield SetField(_COLLECTION, number, "formerly", step.formerly)
+    elif step.formerly is not None:
+        yield RemoveField(_COLLECTION, number, "formerly")

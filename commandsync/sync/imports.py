@@ -1,0 +1,217 @@
+"""An import: the manifest, its sources and what was imported last -> new files, written whole."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commandsync.diagnostics import Location, Problem
+from commandsync.errors import FileError, ManifestError, UsageError
+from commandsync.manifest import Manifest
+from commandsync.manifest.fields import uses_of_prefix, with_prefix
+from commandsync.manifest.places import field_places
+from commandsync.manifest.problems import quoted
+from commandsync.records.texts import CommandText, Resource
+from commandsync.sources.files import IMPORTED
+from commandsync.sources.imported import imported_text, read_imported
+from commandsync.sources.outcome import FileEdit, Import
+from commandsync.sources.threeway import three_way
+from commandsync.sync import DEFAULT_MANIFEST
+from commandsync.sync.declared import read_sources, sources_of
+from commandsync.sync.edits import EntryPlaces, edited_texts
+from commandsync.sync.files import read_file, write_file
+from commandsync.sync.job import load_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from commandsync.sources.entry import SourceEntry, SourceReading
+    from commandsync.sources.merge import Declared, Merge
+
+_COMMANDS = Resource.COMMAND
+_MOST = 10 * 1024 * 1024  # bytes of a file
+
+
+def plan_import(
+    files: Sequence[str],
+    given: Sequence[str],
+    *,
+    registered: Callable[[str], SourceReading],
+    locale: str = "",
+    create: bool = False,
+) -> Import:
+    """Read a manifest and its sources, and merge them; nothing is written.
+
+    Args:
+        files: The manifest; empty for the default one.
+        given: The sources; empty for those of the manifest.
+        registered: Reads what the bot has registered with Discord, in a language.
+        locale: The language of Discord's texts; empty for the manifest's.
+        create: Whether to begin a manifest where there is none.
+
+    Raises:
+        ManifestError: The manifest, or what was imported last, is not valid; or the result is not,
+            or cannot be written in place.
+        FileError: A source cannot be read.
+        UsageError: There is no source, or more than one manifest.
+    """
+    new = _new_manifest(files, given) if create else {}
+    contents = dict(new)
+    manifest = _one_manifest(files, contents)
+    sources = sources_of(manifest, given)
+    reading = read_sources(
+        manifest, sources, locale=locale or manifest.imports.locale, registered=registered
+    )
+    _check_prefix(manifest, reading.declared)
+    imported = _read_imported(manifest.path)
+    ours = tuple(manifest.snapshot.collections.get(_COMMANDS, ()))
+    names = tuple(name for name, _ in sources)
+    merge = three_way(
+        base=imported.declared,
+        theirs=reading.declared,
+        ours=ours,
+        sources=names,
+        text_of=partial(_text_of, manifest),
+    )
+    places = EntryPlaces.of(manifest, ours)
+    texts = {path: contents[path].decode() for path in manifest.paths}
+    edited = edited_texts(manifest, places, texts, merge.steps)
+    _check_result(manifest, contents, edited)
+    written = {path: text for path, text in texts.items() if path not in new}
+    after = FileEdit(imported.path, imported.text, imported_text(merge.imported))
+    return Import(
+        path=manifest.path,
+        sources=names,
+        repeatable=bool(manifest.imports.sources),
+        ours=ours,
+        merge=merge,
+        edits=tuple(FileEdit(path, written.get(path), text) for path, text in edited.items()),
+        imported=after if after.after != after.before else None,
+        excluded=reading.excluded,
+        notes=reading.notes,
+        places=_places(merge, places, texts),
+    )
+
+
+def write_import(result: Import) -> None:
+    """Write the files of an import, each whole or not at all.
+
+    What was imported comes last: after an interruption the next import finds the commands in the
+    manifest as the sources have them, and goes on.
+
+    Raises:
+        FileError: A file changed since it was read, or cannot be written.
+    """
+    for edit in result.files:
+        before = None if edit.before is None else edit.before.encode()
+        if before is not None and read_file(edit.path, most=_MOST) != before:
+            raise FileError(f"{edit.path} has changed in the meantime", hint="import again")
+    for edit in result.files:
+        write_file(edit.path, edit.after, force=edit.before is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Imported:
+    """What was imported last, and its file; its text is None where there is none yet."""
+
+    path: str
+    text: str | None
+    declared: tuple[Declared, ...]
+
+
+def _one_manifest(files: Sequence[str], contents: dict[str, bytes]) -> Manifest:
+    if "-" in files:
+        raise UsageError("an import edits the manifest in place", hint="name its file with -f")
+    manifests = load_files(files or (DEFAULT_MANIFEST,), contents=contents)
+    if len(manifests) != 1:
+        raise UsageError("an import works on one manifest", hint="name it with -f")
+    return manifests[0]
+
+
+def _new_manifest(files: Sequence[str], given: Sequence[str]) -> dict[str, bytes]:
+    """Return the text of the manifest by its path, if it does not exist yet and can be begun."""
+    path = Path(*files or (DEFAULT_MANIFEST,)).as_posix() if len(files) <= 1 else "-"
+    if path == "-" or Path(path).exists() or not given:
+        return {}
+    names = [name for name, _ in sources_of(Manifest(path), given)]
+    sources = "".join(f"    - {json.dumps(name, ensure_ascii=False)}\n" for name in names)
+    text = f"version: 1\n\nimport:\n  from:\n{sources}\ncommands: []\n"
+    return {path: text.encode()}
+
+
+def _check_prefix(manifest: Manifest, declared: Sequence[Declared]) -> None:
+    """Refuse commands with a prefix where the manifest does not have it.
+
+    Raises:
+        ManifestError: It does not.
+    """
+    if manifest.prefix is not None:
+        return
+    for _, entry in declared:
+        if uses_of_prefix(entry.syntax):
+            message = f"{quoted(entry.name)} is called with a prefix, and the manifest has none"
+            hint = 'add the prefix of the bot at its top, such as prefix: "!"'
+            if not Path(manifest.path).exists():
+                lines = 'two lines first: version: 1, and prefix: "!" or another'
+                hint = f"write {manifest.path} with {lines}"
+            raise ManifestError([Problem(Location(manifest.path), message, hint)])
+
+
+def _text_of(manifest: Manifest, entry: SourceEntry) -> CommandText:
+    """Return the text of a source's command as the manifest would have it."""
+    return CommandText(
+        entry.name,
+        entry.description,
+        with_prefix(entry.syntax, manifest.prefix or ""),
+        entry.category or manifest.category,
+    )
+
+
+def _read_imported(manifest: str) -> _Imported:
+    path = Path(manifest).with_suffix(IMPORTED).as_posix()
+    if not Path(path).exists():
+        return _Imported(path, None, ())
+    try:
+        text = read_file(path, most=_MOST).decode()
+    except UnicodeDecodeError as error:
+        hint = "restore it from version control"
+        raise ManifestError([Problem(Location(path), "the file is not UTF-8", hint)]) from error
+    return _Imported(path, text, read_imported(text, path=path))
+
+
+def _check_result(
+    manifest: Manifest, contents: Mapping[str, bytes], edited: Mapping[str, str]
+) -> None:
+    """Load the manifest as it would be; raises `ManifestError` if it would not be valid."""
+    after = {**contents, **{path: text.encode() for path, text in edited.items()}}
+    try:
+        load_files([manifest.path], contents=after)
+    except ManifestError as error:
+        raise ManifestError(
+            [
+                replace(problem, message=f"after the import: {problem.message}")
+                for problem in error.problems
+            ]
+        ) from error
+
+
+def _places(
+    merge: Merge, places: EntryPlaces, texts: Mapping[str, str]
+) -> dict[int, dict[str, Location]]:
+    """Return the places of the fields of the commands that change or are for review."""
+    of_file: dict[str, list[dict[str, Location]]] = {}
+    found = {}
+    indexes = (
+        *(review.index for review in merge.reviews),
+        *(step.index for step in merge.edited),
+    )
+    for index in indexes:
+        if index is not None:
+            path = places.paths[index]
+            if path not in of_file:
+                of_file[path] = field_places(texts[path], _COMMANDS.collection, path=path)
+            found[index] = of_file[path][places.numbers[index]]
+    return found

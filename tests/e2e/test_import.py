@@ -1,0 +1,354 @@
+"""import follows the sources, keeps what somebody edited, and asks before it writes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.home import failed
+from tests.support.rawserver import RawServer, answering
+from tests.support.terminal import POSIX, Terminal
+
+if TYPE_CHECKING:
+    from tests.support.home import Home
+
+MANIFEST = """\
+# The commands of Lantern.\r
+version: 1\r
+prefix: "!"\r
+defaults: {category: General}\r
+import: {from: list.json}\r
+commands:\r
+  - name: help   # shown first\r
+    description: "Shows the help."\r
+    syntax: "{prefix}help [command]"\r
+\r
+  - name: ban\r
+    description: 'Bans a member.'\r
+    syntax: "{prefix}ban <user>"\r
+    category: Moderation\r
+"""
+HELP = {"name": "help", "description": "Shows the help.", "syntax": "{prefix}help [command]"}
+BAN = {
+    "name": "ban",
+    "description": "Bans a member.",
+    "syntax": "{prefix}ban <user>",
+    "category": "Moderation",
+}
+KICK = BAN | {"name": "kick", "description": "Kicks.", "syntax": "{prefix}kick <user>"}
+
+
+def lists(home: Home, *commands: dict[str, Any], name: str = "list.json") -> None:
+    home.write("[\n" + ",\n".join(map(json.dumps, commands)) + "\n]\n", name)
+
+
+@pytest.fixture
+def imported(home: Home) -> Home:
+    """A manifest that was imported into once."""
+    home.write(MANIFEST)
+    lists(home, HELP, BAN)
+    assert home.run("import", "--yes").code == 0
+    assert home.read("commands.yaml") == MANIFEST
+    return home
+
+
+def test_an_import_changes_the_lines_that_changed_and_no_other(imported: Home) -> None:
+    lists(imported, HELP | {"description": "Shows everything."}, BAN, KICK)
+    checked = imported.run("import", "--check")
+    ran = imported.run("import", "--yes")
+
+    assert checked.code == 3
+    assert '     8 -     description: "Shows the help."' in checked.out
+    assert "Run commandsync import, and commit what it writes." in checked.err
+    assert ran.code == 0
+    assert ran.out == checked.out
+    assert ran.out.endswith("Import: 1 to add, 1 to edit, 0 to remove, 0 to review, 1 unchanged.\n")
+    assert ran.err == "wrote commands.yaml and commands.imported.json\n"
+    assert imported.read("commands.yaml") == MANIFEST.replace(
+        '"Shows the help."', '"Shows everything."'
+    ) + (
+        "\r\n  - name: kick\r\n    description: 'Kicks.'\r\n    syntax: \"{prefix}kick <user>\"\r\n"
+        "    category: Moderation\r\n"
+    )
+    again = imported.run("import", "--check")
+    assert (again.code, again.out) == (
+        0,
+        "Import: 0 to add, 0 to edit, 0 to remove, 0 to review, 3 unchanged.\n",
+    )
+
+
+def test_a_hand_edit_stays_and_what_both_changed_is_shown_with_both_texts(imported: Home) -> None:
+    imported.write(MANIFEST.replace("Bans a member.", "Removes a member for good."))
+    lists(imported, HELP, BAN | {"description": "Bans a user."})
+    ran = imported.run("import", "--yes")
+
+    assert ran.code == 0
+    assert "Removes a member for good." in imported.read("commands.yaml")
+    assert ran.out == (
+        "review: ban, description: edited here, and changed in the source  (commands.yaml:12:18)\n"
+        '    here:   "Removes a member for good."\n'
+        '    source: "Bans a user."  (list.json:3:1)\n'
+        "\n"
+        "commands.imported.json: what was imported last is not up to date\n"
+        "\n"
+        "Import: 0 to add, 0 to edit, 0 to remove, 1 to review, 2 unchanged.\n"
+    )
+    assert imported.run("import", "--check").code == 0
+
+
+def test_a_command_under_a_new_name_keeps_the_old_one_as_a_former_name(imported: Home) -> None:
+    lists(imported, HELP, BAN | {"name": "banish", "syntax": "{prefix}banish <user>"})
+    assert imported.run("import", "--yes").code == 0
+    text = imported.read("commands.yaml")
+
+    assert "  - name: banish\r\n" in text
+    assert "    formerly: [ban]\r\n" in text
+    assert imported.run("validate").code == 0
+
+
+def test_what_is_gone_from_the_source_is_removed(imported: Home) -> None:
+    lists(imported, HELP)
+    ran = imported.run("import", "--yes")
+
+    assert "Import: 0 to add, 0 to edit, 1 to remove, 0 to review, 1 unchanged." in ran.out
+    assert "ban" not in imported.read("commands.yaml")
+
+
+def test_new_commands_go_into_the_included_file_of_their_category(home: Home) -> None:
+    home.write(
+        "version: 1\nprefix: '!'\ninclude: [more/*.yaml]\ncommands: []\nimport: {from: list.json}\n"
+    )
+    moderation = "commands:\n- {name: ban, description: Bans., syntax: /b, category: Moderation}\n"
+    home.write(moderation, "more/moderation.yaml")
+    lists(home, KICK)
+    ran = home.run("import", "--yes")
+
+    assert ran.err == "wrote more/moderation.yaml and commands.imported.json\n"
+    assert home.read("more/moderation.yaml").startswith(moderation)
+    assert "kick" in home.read("more/moderation.yaml")
+
+
+def test_every_difference_is_an_annotation_at_its_place(imported: Home) -> None:
+    imported.write(MANIFEST.replace("[command]", "[page]"))
+    lists(imported, HELP | {"syntax": "{prefix}help"}, KICK)
+    lines = imported.run("import", "--check", "--format", "github").out.splitlines()
+    hint = "%0Arun commandsync import, and commit what it writes"
+
+    assert [line for line in lines if line.startswith("::")] == [
+        "::error file=commands.yaml,line=11,col=5,title=Import::ban is gone from its source" + hint,
+        "::error file=list.json,line=3,col=1,title=Import::kick is not in commands.yaml" + hint,
+        (
+            "::warning file=commands.yaml,line=9,col=13,title=Review::help, syntax: edited here, "
+            'and changed in the source: "!help [page]" here, "!help" there'
+        ),
+    ]
+
+
+def test_only_what_was_imported_last_may_be_out_of_date(imported: Home) -> None:
+    (imported.path / "commands.imported.json").unlink()
+    ran = imported.run("import", "--check", "--format", "github")
+
+    assert ran.code == 3
+    assert ran.out.startswith(
+        "::error file=commands.imported.json,line=1,col=1,title=Import::what was imported last "
+        "is not up to date"
+    )
+
+
+def test_the_json_document_has_every_change(imported: Home) -> None:
+    lists(imported, HELP | {"name": "hilfe", "syntax": "{prefix}hilfe [command]"}, KICK)
+    imported.write(MANIFEST.replace("[command]", "[page]"))
+    document = imported.run("import", "--check", "--format", "json").document
+
+    assert document["summary"] == {"add": 1, "edit": 1, "remove": 1, "review": 1, "unchanged": 0}
+    assert document["files"] == ["commands.yaml", "commands.imported.json"]
+    edit, remove, add = document["changes"]
+    assert edit["action"] == "edit"
+    assert edit["name"] == "help"
+    assert edit["fields"] == {"name": {"old": "help", "new": "hilfe"}}
+    assert edit["formerly"] == ["help"]
+    assert edit["location"] == {"path": "commands.yaml", "line": 7, "column": 5}
+    assert (remove["action"], remove["name"]) == ("remove", "ban")
+    assert add["fields"]["syntax"] == {"old": "", "new": "!kick <user>"}
+    assert add["source"]["path"] == "list.json"
+    (review,) = document["reviews"]
+    assert (review["reason"], review["field"]) == ("both-changed", "syntax")
+
+
+def test_the_markdown_has_the_changes_and_the_reviews(imported: Home) -> None:
+    imported.write(MANIFEST.replace("Bans a member.", "Mine."))
+    lists(imported, BAN | {"description": "Theirs."})
+    out = imported.run("import", "--check", "--format", "markdown").out
+
+    assert out.startswith(
+        "**Import: 0 to add, 0 to edit, 1 to remove, 1 to review, 1 unchanged.**\n\n```\n"
+    )
+    assert out.endswith(
+        "- Review: `ban, description`, edited here, and changed in the source: `Mine.` here, "
+        "`Theirs.` there\n"
+    )
+
+
+def test_every_command_that_is_left_out_is_listed_with_v(home: Home) -> None:
+    home.write(
+        MANIFEST.replace("from: list.json", "from: [list.json, more.json], exclude: debug*")
+        + "sync: {ignore: [beta]}\n"
+    )
+    lists(home, HELP, {"name": "debug", "syntax": "/debug"}, {"name": "beta", "syntax": "/beta"})
+    lists(home, BAN, HELP, name="more.json")
+    assert home.run("import", "--yes").code == 0
+    lines = home.read("commands.yaml").splitlines(keepends=True)
+    home.write("".join(lines[:10]) + lines[-1])
+    ran = home.run("import", "--check", "-v")
+
+    assert ran.err.splitlines()[:4] == [
+        "left out: debug  (list.json:3:1): its name matches 'debug*'",
+        "left out: beta  (list.json:4:1): sync.ignore matches its name",
+        "left out: help  (more.json:3:1): list.json:2:1 has it already",
+        "left out: ban  (more.json:2:1): it was deleted from the manifest",
+    ]
+    assert ran.code == 0
+
+
+def test_without_a_manifest_one_is_begun(home: Home) -> None:
+    lists(home, {"name": "ban", "description": "Bans.", "syntax": "/ban"}, name="bot/list.json")
+    ran = home.run("import", "bot/list.json", "--yes", "-f", "docs/commands.yaml")
+    (home.path / "docs").mkdir()
+    again = home.run("import", "bot/list.json", "--yes", "-f", "docs/commands.yaml")
+
+    assert ran.code == 1
+    assert "its folder does not exist" in ran.err
+    assert again.code == 0
+    assert home.read("docs/commands.yaml") == (
+        'version: 1\n\nimport:\n  from:\n    - "../bot/list.json"\n\n'
+        'commands:\n  - name: ban\n    description: Bans.\n    syntax: "/ban"\n'
+    )
+    assert home.run("import", "--check", "-f", "docs/commands.yaml").code == 0
+
+
+def test_a_prefix_that_the_manifest_does_not_have_is_asked_for(home: Home) -> None:
+    lists(home, KICK)
+    new = home.run("import", "list.json", "--yes")
+    home.write("version: 1\ncommands: []\n")
+    old = home.run("import", "list.json", "--yes")
+
+    message = 'error: "kick" is called with a prefix, and the manifest has none'
+    assert (new.code, old.code) == (4, 4)
+    assert message in new.err
+    assert message in old.err
+    assert 'write commands.yaml with two lines first: version: 1, and prefix: "!"' in new.err
+    assert "add the prefix of the bot at its top" in old.err
+
+
+def test_sources_that_were_given_can_be_written_into_the_manifest(home: Home) -> None:
+    home.write(MANIFEST.replace("import: {from: list.json}\r\n", ""))
+    lists(home, HELP, BAN)
+    ran = home.run("import", "list.json", "--yes")
+
+    assert ran.err.splitlines() == [
+        "wrote commands.imported.json",
+        "to import again with no arguments, write into commands.yaml:",
+        '  import: {from: ["list.json"]}',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ((), 2, "there is no terminal to ask on"),
+        (("--check",), 2, "no source to import from was given"),
+        (("--check", "-f", "-", "list.json"), 2, "an import edits the manifest in place"),
+        (
+            ("--check", "-f", "commands.yaml", "-f", "b.yaml", "list.json"),
+            2,
+            "works on one manifest",
+        ),
+        (("--check", "missing.json"), 1, "cannot read missing.json"),
+        (("--check", "empty.json"), 1, "empty.json has no commands"),
+        (("--check", "-f", "none.yaml", "list.json"), 4, "there is no such file"),
+        (("--check", ""), 2, "the path is empty"),
+    ],
+)
+def test_what_cannot_be_imported_says_why(
+    home: Home, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    home.write(MANIFEST.replace("import: {from: list.json}\r\n", ""))
+    home.write("version: 1\nbot: '2'\ncommands: []\n", "b.yaml")
+    lists(home, HELP, BAN)
+    lists(home, name="empty.json")
+    ran = home.run("import", *arguments)
+
+    assert ran.code == code
+    assert message in ran.err
+    assert not (home.path / "commands.imported.json").exists()
+
+
+def test_a_result_that_would_not_be_valid_is_not_written(imported: Home) -> None:
+    imported.write(MANIFEST.replace('prefix: "!"', 'prefix: ""'))
+    lists(imported, HELP, BAN | {"syntax": "{prefix}"})
+    ran = imported.run("import", "--yes")
+
+    assert ran.code == 4
+    assert "commands.yaml:13:13: error: after the import: syntax is empty once" in ran.err
+    assert "<user>" in imported.read("commands.yaml")
+
+
+def test_what_was_imported_last_must_be_readable(imported: Home) -> None:
+    imported.write(b"\xff", "commands.imported.json")
+    ran = imported.run("import", "--check", "--format", "json")
+
+    assert failed(ran, "invalid")
+    assert ran.document["problems"][0]["path"] == "commands.imported.json"
+    assert ran.document["problems"][0]["message"] == "the file is not UTF-8"
+
+
+def test_in_ci_a_manifest_names_only_sources_in_the_checkout(home: Home) -> None:
+    home.variable("GITHUB_WORKSPACE", str(home.path / "checkout"))
+    home.write(MANIFEST.replace("list.json", "../list.json"), "checkout/commands.yaml")
+    lists(home, HELP)
+    ran = home.run("import", "--check", "-f", "checkout/commands.yaml")
+
+    assert ran.code == 1
+    assert "list.json is not in the workspace, and is not read" in ran.err
+
+
+def test_the_commands_that_are_registered_with_discord_are_imported(home: Home) -> None:
+    home.write("version: 1\ncommands: []\n")
+    home.variable("DISCORD_TOKEN", "marked-discord-token-51aa")
+    command = {"id": "7", "name": "ping", "description": "Pings."}
+    with RawServer() as server:
+        server.then(answering({"id": "42"}), answering([command]))
+        server.then(answering({"id": "42"}), answering([command | {"name": "pong"}]))
+        home.variable("DISCORD_BASE_URL", server.url)
+        first = home.run("import", "discord", "--yes")
+        second = home.run("import", "discord", "--yes")
+
+    assert (first.code, second.code) == (0, 0)
+    assert "marked-discord" not in first.said + second.said + home.read("commands.imported.json")
+    assert '  import: {from: ["discord"]}' in second.err
+    assert "formerly: [ping]" in home.read("commands.yaml")
+
+
+@pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
+def test_on_a_terminal_the_changes_are_shown_and_asked_for(imported: Home) -> None:
+    lists(imported, HELP, BAN, KICK)
+    with Terminal.running(imported, "import") as terminal:
+        shown = terminal.until("Write these changes? [y/N]: ")
+        terminal.type("n\n")
+        code, rest, _ = terminal.ended()
+
+    assert "name: kick" in shown
+    assert "Import: 1 to add" in shown
+    assert (code, "Nothing was changed." in rest) == (1, True)
+    assert imported.read("commands.yaml") == MANIFEST
+
+    with Terminal.running(imported, "import", "--format", "json", piped=True) as terminal:
+        terminal.until("Write these changes? [y/N]: ")
+        terminal.type("y\n")
+        code, _, out = terminal.ended()
+
+    assert code == 0
+    assert json.loads(out)["summary"]["add"] == 1
+    assert "kick" in imported.read("commands.yaml")

@@ -1,0 +1,172 @@
+"""An import, from files to files: what it plans is what it writes, whole and in order."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commandsync.errors import FileError
+from commandsync.manifest import fields, load_manifests
+from commandsync.records.texts import CommandText, Resource
+from commandsync.sources.entry import SourceEntry, SourceReading, Trait
+from commandsync.sources.merge import Added, Declared, Edited, Removed
+from commandsync.sources.threeway import three_way
+from commandsync.sync.edits import EntryPlaces, edited_texts
+from commandsync.sync.files import write_file
+from commandsync.sync.imports import plan_import, write_import
+
+if TYPE_CHECKING:
+    from commandsync.sources.outcome import Import
+
+MANIFEST = """\
+version: 1
+import: {from: list.json}
+commands:
+- {name: ban, description: Bans., syntax: /ban}
+"""
+BAN = {"name": "ban", "description": "Bans.", "syntax": "/ban"}
+KICK = {"name": "kick", "description": "Kicks.", "syntax": "/kick"}
+
+
+def planned(*commands: dict[str, Any]) -> Import:
+    Path("list.json").write_text(json.dumps(commands), encoding="utf-8")
+    return plan_import([], [], registered=lambda _: SourceReading())
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("commands.yaml").write_text(MANIFEST, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_plan_writes_nothing(folder: Path) -> None:
+    planned(BAN, KICK)
+
+    assert sorted(path.name for path in folder.iterdir()) == ["commands.yaml", "list.json"]
+
+
+def test_an_import_that_was_interrupted_between_two_files_is_finished() -> None:
+    write_import(planned(BAN))
+    interrupted = planned(BAN | {"description": "Bans a member."}, KICK)
+    for edit in interrupted.edits:
+        write_file(edit.path, edit.after, force=True)
+    finished = planned(BAN | {"description": "Bans a member."}, KICK)
+
+    assert finished.merge.steps == ()
+    assert finished.merge.reviews == ()
+    assert [edit.path for edit in finished.files] == ["commands.imported.json"]
+
+
+def test_a_file_that_changed_in_the_meantime_is_not_replaced() -> None:
+    plan = planned(BAN, KICK)
+    Path("commands.yaml").write_text(MANIFEST + "# mine\n", encoding="utf-8")
+
+    with pytest.raises(FileError, match="has changed in the meantime"):
+        write_import(plan)
+    assert Path("commands.yaml").read_text(encoding="utf-8").endswith("# mine\n")
+    assert not Path("commands.imported.json").exists()
+
+
+def test_a_new_category_goes_into_the_last_file_where_the_manifest_has_no_commands() -> None:
+    Path("commands.yaml").write_text(
+        "version: 1\ninclude: [a.yaml, b.yaml]\nimport: {from: list.json}\n", encoding="utf-8"
+    )
+    Path("a.yaml").write_text("commands: []\n", encoding="utf-8")
+    Path("b.yaml").write_text(MANIFEST.partition("json}\n")[2], encoding="utf-8")
+    plan = planned(BAN, KICK | {"category": "Fun"})
+
+    assert [edit.path for edit in plan.files] == ["b.yaml", "commands.imported.json"]
+
+
+def test_half_of_a_surrogate_pair_becomes_a_sign_that_a_file_can_contain() -> None:
+    live = SourceEntry(name="a\ud83d", description=" ", syntax="/a", key="discord:1")
+    plan = plan_import([], ["discord"], registered=lambda _: SourceReading(entries=(live,)))
+    (added,) = plan.merge.added
+
+    assert added.text == CommandText("a\ufffd", "…", "/a", "")
+
+
+def test_a_manifest_knows_every_trait() -> None:
+    assert get_args(fields.Trait) == tuple(Trait)
+
+
+NAMES = st.sampled_from(["ban", "kick", "off", "~", "#1", "a: b", "é", "'q'"])
+WORDS = st.sampled_from(["One.", "yes", "- x", "a #b", "a\nb\n\nc", '"x"', "{prefix}", "::error::"])
+ENTRIES = st.lists(
+    st.builds(
+        SourceEntry,
+        name=NAMES,
+        description=WORDS,
+        syntax=st.sampled_from(["/x", "{prefix}x <y>", "{{prefix}}x", "[x]"]),
+        category=st.sampled_from([None, "General", "Fun", "no"]),
+    ),
+    max_size=6,
+    unique_by=lambda entry: (entry.name, entry.syntax),
+)
+
+
+@settings(max_examples=40)
+@given(ENTRIES, ENTRIES, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["block", "flow"]))
+def test_the_edited_file_says_what_the_merge_does(
+    old: list[SourceEntry], new: list[SourceEntry], line_end: str, style: str
+) -> None:
+    text = _manifest(old, flow=style == "flow").replace("\n", line_end)
+    manifest = _loaded(text)
+    ours = manifest.snapshot.collections[Resource.COMMAND]
+    merge = three_way(
+        base=[Declared("x", entry) for entry in old],
+        theirs=[Declared("x", entry) for entry in new],
+        ours=ours,
+        sources=["x"],
+        text_of=_text_of,
+    )
+    edited = edited_texts(manifest, EntryPlaces.of(manifest, ours), {"-": text}, merge.steps)
+    after = _loaded(edited.get("-", text)).snapshot.collections[Resource.COMMAND]
+    wanted = {index: entry.text for index, entry in enumerate(ours)}
+    for step in merge.steps:
+        match step:
+            case Added(text=added):
+                wanted[len(wanted) + len(ours)] = added
+            case Removed(index=index):
+                del wanted[index]
+            case Edited(index=index, fields=edits):
+                edit = {each.field: each.new for each in edits}
+                wanted[index] = CommandText(*wanted[index])._replace(**edit)
+
+    assert sorted(entry.text for entry in after) == sorted(wanted.values())
+    assert ("-" in edited) == bool(merge.steps)
+    assert edited.get("-", text).startswith(text.partition("commands:")[0])
+
+
+def _manifest(entries: list[SourceEntry], *, flow: bool) -> str:
+    head = 'version: 1\nprefix: "!" # a comment\ndefaults: {category: General}\n'
+    values = [
+        {"name": each.name, "description": each.description, "syntax": each.syntax}
+        | ({} if each.category is None else {"category": each.category})
+        for each in entries
+    ]
+    if flow or not values:
+        return f"{head}commands: {json.dumps(values, ensure_ascii=False)}\n"
+    lines = [
+        f"{'    ' if number else '  - '}{key}: {json.dumps(text, ensure_ascii=False)}  # {key}\n"
+        for entry in values
+        for number, (key, text) in enumerate(entry.items())
+    ]
+    return f"{head}commands:\n{''.join(lines)}"
+
+
+def _loaded(text: str) -> Any:  # noqa: ANN401 - a manifest
+    (manifest,) = load_manifests(["-"], stdin=text.encode)
+    return manifest
+
+
+def _text_of(entry: SourceEntry) -> CommandText:
+    syntax = entry.syntax.replace("{{prefix}}", "\0").replace("{prefix}", "!")
+    syntax = syntax.replace("\0", "{prefix}")
+    return CommandText(entry.name, entry.description, syntax, entry.category or "General")
