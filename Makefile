@@ -80,7 +80,7 @@ faults: $(READY_TO_WORK) ## Run every fault against a simulated service, and 50,
 	@$(RUN) -m faults
 
 soak: FUZZ_SECONDS = 30
-soak: faults fuzz ## Run faults, fuzz, a long run of the clients, writes to a service that is killed, and the tests with 300 new examples of each property
+soak: faults fuzz ## Run faults, fuzz, a long run of the clients, writes to a service that is killed, and the tests with 500 new examples of each property
 	@MALLOC_ARENA_MAX=1 $(RUN) -m benchmarks.soak
 	@MALLOC_ARENA_MAX=1 $(RUN) -m benchmarks.flood
 	@$(RUN) -m benchmarks.published

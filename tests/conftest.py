@@ -37,7 +37,7 @@ _ON_POSTGRESQL = {  # in `make test` too; the others run on SQLite there
 
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.register_profile("quick", deadline=None, max_examples=10, derandomize=True)
-settings.register_profile("soak", deadline=None, max_examples=300)
+settings.register_profile("soak", deadline=None, max_examples=500)
 settings.load_profile("house")
 
 
