@@ -10,7 +10,7 @@ from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.plan.diff import field_changes
 from commandsync.plan.hints import lost_renames, rename_hints
 from commandsync.plan.matching import count_same_name, match
-from commandsync.plan.pins import lost_pin
+from commandsync.plan.pins import lost_pins
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ class Comparison:
         ignored = {n for n, entry in enumerate(entries) if self.rules.ignores(entry.name)}
         matching = match(wanted, entries, pins_first=resource.editable, not_renamed=ignored)
         pairs = {w: entries[n] for w, n in (matching.pairs | matching.unwritable).items()}
-        self.notices += [lost_pin(wanted[w], pairs.get(w)) for w in matching.lost_pins]
+        self.notices += lost_pins((wanted[w], pairs.get(w)) for w in matching.lost_pins)
         differing = self._differing(resource, wanted, pairs)
         surplus = [(resource, entries[n]) for n in matching.listed if n not in ignored]
         deletes: list[Entry] = []

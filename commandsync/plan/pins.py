@@ -8,30 +8,50 @@ from typing import TYPE_CHECKING
 from commandsync.diagnostics import Notice
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from commandsync.records.snapshot import Entry
 
 _DEFAULT_MANIFEST = "commands.yaml"  # which no option names
 _STDIN = "-"
 
 
-def lost_pin(wanted: Entry, listed: Entry | None) -> Notice:
-    """Return what to know of an entry whose pinned id is not listed.
+def lost_pins(entries: Iterable[tuple[Entry, Entry | None]]) -> Iterator[Notice]:
+    """Yield what to know of entries whose pinned id is not listed.
 
     Args:
-        wanted: The manifest's entry; from a backup, it knows how often the command was used.
-        listed: The listed entry that it is matched with by its text; None if it is added.
+        entries: The manifest's entries, which know their uses if they are from a backup, each with
+            the listed one that it is matched with by its text; None for one that is added.
     """
+    restored = []
+    for wanted, listed in entries:
+        if listed is None and wanted.uses is not None:
+            restored.append(wanted)
+        else:
+            yield _lost_pin(wanted, listed)
+    if restored:
+        yield _restored(restored)
+
+
+def _restored(entries: Sequence[Entry]) -> Notice:
+    """Return what becomes of the entries of a backup that are listed no more."""
+    uses = sum(entry.uses or 0 for entry in entries)
+    what = f"{entries[0].name!r} is" if len(entries) == 1 else f"{len(entries):,} entries are"
+    message = f"{what} listed no more, and added with a new id"
+    if not uses:
+        return Notice(message, location=entries[0].location)
+    hint = "after the adds, apply prints the commands that set these uses again"
+    return Notice(f"{message} and without {uses:,} uses", hint, entries[0].location)
+
+
+def _lost_pin(wanted: Entry, listed: Entry | None) -> Notice:
     lost = f"{wanted.name!r} is pinned to the id {wanted.id!r}, which is not listed"
-    uses = wanted.uses or 0
     if listed is None:
-        added = f"{lost}: it is added with a new id"
-        if not uses:
-            return Notice(added, _PINS, wanted.location)
-        hint = "once it is added, apply shows the command that sets its uses again"
-        return Notice(f"{added}, and its {uses:,} uses are not", hint, wanted.location)
-    if listed.writable and uses > (listed.uses or 0):
-        message = f"{wanted.name!r} has the new id {listed.id!r}, and {listed.uses or 0:,} of its"
-        return Notice(f"{message} {uses:,} uses", _set_uses(wanted, listed.id), wanted.location)
+        return Notice(f"{lost}: it is added with a new id", _PINS, wanted.location)
+    uses, left = wanted.uses or 0, listed.uses or 0
+    if listed.writable and uses > left:
+        message = f"{wanted.name!r} has the new id {listed.id!r}, and {left:,} of its {uses:,} uses"
+        return Notice(message, _set_uses(wanted, listed.id), wanted.location, runs=True)
     return Notice(f"{lost}; it is matched by its text instead", _PINS, wanted.location)
 
 

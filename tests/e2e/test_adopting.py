@@ -233,7 +233,7 @@ def test_a_backup_brings_the_uses_back(home: Home, service: Service) -> None:
 
     assert back.code == 0, back.said
     ids, lost = bot.ids(), {"b": 1, "c": 2, "d": 3, "it's": 1840}
-    lines = re.findall("hint: (commandsync commands set-uses .*)", back.out)
+    lines = re.findall(r"^  (commandsync commands set-uses .*)", back.out, re.MULTILINE)
     assert [shlex.split(line) for line in lines] == [
         ["commandsync", "commands", "set-uses", "-f", "my backup.yaml", ids[name], str(uses)]
         for name, uses in lost.items()

@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from commandsync.diagnostics import Location
-from commandsync.plan.pins import lost_pin
+from commandsync.plan.pins import lost_pins
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 
@@ -16,19 +16,32 @@ LISTED = "commandsync pull --pin shows the ids that are listed"
 
 def told(listed: Entry | None, *, uses: int | None = 1840, path: str = PLACE.path) -> str:
     place = Location(path, 9, 5)
-    notice = lost_pin(Entry(TEXT, id="old", location=place, uses=uses), listed)
+    (notice,) = lost_pins([(Entry(TEXT, id="old", location=place, uses=uses), listed)])
     assert notice.location == place
+    assert notice.runs == notice.hint.startswith("commandsync commands set-uses ")
     return f"{notice.message} | {notice.hint}"
 
 
 def test_what_is_added_again_has_lost_its_uses_for_now() -> None:
-    lost = "'play' is pinned to the id 'old', which is not listed: it is added with a new id"
+    added = "listed no more, and added with a new id"
+    hint = "after the adds, apply prints the commands that set these uses again"
 
-    assert told(None) == (
-        f"{lost}, and its 1,840 uses are not | once it is added, apply shows the command that sets "
-        "its uses again"
+    assert told(None) == f"'play' is {added} and without 1,840 uses | {hint}"
+    assert told(None, uses=0) == f"'play' is {added} | "
+    lost = "'play' is pinned to the id 'old', which is not listed"
+    assert told(None, uses=None) == f"{lost}: it is added with a new id | {LISTED}"
+
+
+def test_several_that_are_added_again_are_counted() -> None:
+    entries = [Entry(TEXT, id=str(n), location=PLACE, uses=n) for n in range(1000)]
+    here = Entry(TEXT, id="new", uses=1)
+
+    first, last = lost_pins([(entries[5], here), *((entry, None) for entry in entries)])
+
+    assert first.runs
+    assert last.message == (
+        "1,000 entries are listed no more, and added with a new id and without 499,500 uses"
     )
-    assert told(None, uses=0) == told(None, uses=None) == f"{lost} | {LISTED}"
 
 
 @pytest.mark.parametrize(("uses", "left"), [(None, "0"), (0, "0"), (3, "3"), (1839, "1,839")])
