@@ -87,23 +87,37 @@ def table(head: str, options: Iterable[click.Option]) -> str:
 
 def described(name: str, command: click.Command) -> str:
     """Return the section of a command."""
-    usage = " ".join(command.collect_usage_pieces(click.Context(command, info_name=name)))
-    parts = [f"### {name}", f"```text\n{name} {usage}\n```"]
-    for paragraph in cleandoc(command.help or "").split("\n\n"):
-        if paragraph.startswith(_AS_WRITTEN):
-            head, *examples = paragraph.removeprefix(_AS_WRITTEN).splitlines()
-            parts += [head, "\n".join(["```sh", *map(str.strip, examples), "```"])]
-        else:
-            parts.append(prose(paragraph))
-    options = options_of(command)
+    context = click.Context(command, info_name=name)
+    usage = " ".join(command.collect_usage_pieces(context))
+    paragraphs = cleandoc(command.help or "").split("\n\n")
+    arguments = [
+        f"`{argument.make_metavar(context)}`: {prose(argument.help)}"
+        for argument in command.params
+        if isinstance(argument, click.Argument) and argument.help
+    ]
+    heading = (f"### {name}", f"```text\n{name} {usage}\n```")
+    return "\n\n".join(
+        [*heading, *map(paragraph_of, paragraphs), *arguments, *options_part(options_of(command))]
+    )
+
+
+def paragraph_of(text: str) -> str:
+    """Return a paragraph of a help text as Markdown: the examples as a block."""
+    if not text.startswith(_AS_WRITTEN):
+        return prose(text)
+    head, *examples = text.removeprefix(_AS_WRITTEN).splitlines()
+    return "\n".join([head, "", "```sh", *map(str.strip, examples), "```"])
+
+
+def options_part(options: Sequence[click.Option]) -> Iterator[str]:
+    """Yield the own options of a command as a table, and the names of the shared ones."""
     own = [option for option in options if section_of(option) not in SHARED]
     if own:
-        parts.append(table("own option", own))
+        yield table("own option", own)
     for shared in SHARED:
         names = [f"`{max(o.opts, key=len)}`" for o in options if section_of(o) == shared]
         if names:
-            parts.append(f"[{shared} options](#{shared.lower()}-options): {', '.join(names)}")
-    return "\n\n".join(parts)
+            yield f"[{shared} options](#{shared.lower()}-options): {', '.join(names)}"
 
 
 def section_of(option: click.Option) -> str:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 RELEASE = Path("build/release")
-SCHEMAS = ("commands", "plan", "result")
 _LINK = re.compile(r"(!?)(\[[^]]*\]\()(?![a-z]+:|#)([^)]+\))")
 _VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
 
@@ -64,11 +63,11 @@ def prepare(url: str, tag: str) -> str:
         file.write(f'Changelog = "{url}/blob/{tag}/CHANGELOG.md"\n')
     RELEASE.mkdir(parents=True)
     (RELEASE / "notes.md").write_text(f"{notes}\n", encoding="utf-8", newline="\n")
-    for name in SCHEMAS:
-        file_name = f"{name}.schema.json"
-        schema = Path("schemas", file_name).read_text(encoding="utf-8")
-        identified = with_id(schema, f"{url}/releases/download/{tag}/{file_name}")
-        (RELEASE / file_name).write_text(identified, encoding="utf-8", newline="\n")
+    for path in sorted(Path("schemas").glob("*.schema.json")):
+        schema = with_id(
+            path.read_text(encoding="utf-8"), f"{url}/releases/download/{tag}/{path.name}"
+        )
+        (RELEASE / path.name).write_text(schema, encoding="utf-8", newline="\n")
     return ""
 
 

@@ -1,6 +1,9 @@
-"""Places in a manifest, and the problems and warnings about them."""
+"""Places in a manifest, the problems and warnings about them, and the checks of a set-up."""
 
 from dataclasses import dataclass, field
+from typing import Literal
+
+State = Literal["ok", "warning", "failed", "skipped"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -65,3 +68,22 @@ class Notice:
     hint: str = ""
     location: Location | None = None
     runs: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check of a set-up.
+
+    Attributes:
+        name: What was checked.
+        state: `failed` stops a sync, `warning` does not; `skipped` could not be checked.
+        message: What was found, without a full stop.
+        hint: What to do about it; may be empty.
+        manifest: The manifest that it is about, if there are several.
+    """
+
+    name: str
+    state: State
+    message: str
+    hint: str = ""
+    manifest: str = ""

@@ -60,6 +60,7 @@ class Inputs:
     fail_on: Literal["", "error", "changes"] = ""
     prune: bool = True
     max_deletes: DeleteLimit | None = None
+    import_check: bool = False
 
 
 def read_inputs(environ: Mapping[str, str]) -> Inputs:
@@ -83,6 +84,7 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         fail_on=cast("Literal['', 'error', 'changes']", get.choice("fail-on", _FAIL_ON)),
         prune=get.boolean("prune"),
         max_deletes=_limit(get("max-deletes")),
+        import_check=get.boolean("import-check"),
     )
 
 
@@ -115,7 +117,7 @@ class _Getter:
         return value
 
     def boolean(self, name: str) -> bool:
-        value = self.environ.get(f"INPUT_{name.upper()}", "")
+        value = self.environ.get(f"INPUT_{name.upper().replace('-', '_')}", "")
         if value not in _BOOLEANS:
             raise UsageError(f"the input {name} is {value!r}", hint="use true or false")
         return _BOOLEANS[value]

@@ -29,10 +29,12 @@ from commandsync.sync.settings import TOKEN_VARIABLE, Settings
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping, Sequence
+    from typing import NoReturn
 
     from commandsync.action.inputs import Mode
     from commandsync.action.verdict import Verdict
     from commandsync.manifest import Manifest
+    from commandsync.sources.outcome import Import
     from commandsync.sync.signals import Signals
 
 _STOPPING = b"\nstopping: requests in flight are finished first\n"
@@ -82,15 +84,24 @@ class _Run:
     def plan(self) -> Verdict:
         """Validate or plan, without a write."""
         manifests = load(self.settings)
+        imports = self._imports(manifests)
         if self.mode == "validate":
-            return verdict.of_validated(manifests)
+            return verdict.with_imports(verdict.of_validated(manifests), imports)
         self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
             planned = plan_all(opened)
             anonymous = all(job.site.token is None for job in opened)
         closed = [item for item in planned if isinstance(item, Unauthorized | Forbidden)]
         compared = self._compared(manifests, closed[0]) if closed and anonymous else None
-        return compared or self._of_plans(planned)
+        return verdict.with_imports(compared or self._of_plans(planned), imports)
+
+    def _imports(self, manifests: Sequence[Manifest]) -> list[Import]:
+        """Return what an import would change; nothing is checked in a drift check."""
+        if not self.reporter.inputs.import_check or self.mode == "drift":
+            return []
+        from commandsync.sync.imports import plan_import  # noqa: PLC0415 - seldom needed
+
+        return [plan_import([each.path], [], registered=_refuse_requests) for each in manifests]
 
     def apply(self) -> Verdict:
         """Make the listings match."""
@@ -155,6 +166,14 @@ class _Run:
             say(f"The manifest of the base branch ({event.base_sha}) cannot be compared.")
             return None
         return verdict.of_comparison(plans, why)
+
+
+def _refuse_requests(_: str) -> NoReturn:
+    """Refuse to read what is registered with Discord: a check needs no token of its own."""
+    raise UsageError(
+        "import-check reads files and code, not what is registered with Discord",
+        hint="remove discord from import: of the manifest, or the input import-check",
+    )
 
 
 def _announce_stop() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from commandsync import report
 from commandsync.document import failure_kind
 from commandsync.report import github, summary
+from commandsync.report.imports import import_annotations, render_import
 from commandsync.sync import exits
 from commandsync.sync.job import split
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
     from commandsync.report.github import Annotation
+    from commandsync.sources.outcome import Import
 
 Word = Literal["valid", "no-changes", "changes", "applied", "compared", "failed"]
 
@@ -68,6 +70,26 @@ def of_validated(manifests: Sequence[Manifest]) -> Verdict:
                 problem for manifest in manifests for problem in manifest.warnings
             )
         ),
+    )
+
+
+def with_imports(verdict: Verdict, imports: Sequence[Import]) -> Verdict:
+    """Return a verdict that also fails if a manifest is not up to date with its sources."""
+    outdated = [result for result in imports if result.files]
+    if not outdated:
+        return verdict
+    notes = (note for result in outdated for note in import_annotations(result, check=True))
+    texts = [render_import(result, format="text") for result in outdated]
+    pages = [render_import(result, format="markdown") for result in outdated]
+    heading = "**The manifest is not up to date with its sources**: run `commandsync import`.\n"
+    return replace(
+        verdict,
+        word="failed",
+        code=verdict.code or exits.Exit.CHANGES,
+        text="\n".join([*texts, verdict.text]),
+        markdown="\n".join([heading, *pages, verdict.markdown]),
+        annotations=(*notes, *verdict.annotations),
+        reason=verdict.reason or "outdated",
     )
 
 

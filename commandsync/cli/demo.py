@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 PROGRAM = (sys.executable, "-m", "commandsync")
 _SHOWN_LINES = 24
+_FAILED = "\nA step did not end as expected."
 _NEXT = """
 All steps ended as expected. Next:
 
@@ -109,11 +110,9 @@ def demo_command() -> int:
                 "COMMANDSYNC_BOT": "",
             }
             failed = [step for step in STEPS if not _run(step, manifest, settings)]
-    if failed:
-        _print("\nA step did not end as expected.")
-        return 1
-    _print(_NEXT.format(program=program_name()))
-    return 0
+    end = _FAILED if failed else _NEXT.format(program=program_name())
+    _print(end)
+    return 1 if failed else 0
 
 
 def _run(step: DemoStep, manifest: Path, settings: dict[str, str]) -> bool:

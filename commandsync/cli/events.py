@@ -9,8 +9,11 @@ import shutil
 import subprocess
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from commandsync.api.operations import Operation
+from commandsync.api.policy import Send
 from commandsync.cli.output import LogStream, in_flags
 from commandsync.errors import CommandsyncError, ListingError, UsageError
 from commandsync.report import records
@@ -24,10 +27,13 @@ if TYPE_CHECKING:
 
     from commandsync import Client, Event
     from commandsync.cli.output import Output
+    from commandsync.client.connection import OnWait
     from commandsync.sync.signals import Signals
 
 _STDERR = 2
 _WAIT = 0.2  # seconds: a wait that a signal may not break is never longer than this
+
+_OPENING = Operation("open the event stream", "GET", "", lambda _: None)
 
 _log = logging.getLogger("commandsync")
 
@@ -86,8 +92,12 @@ class _Stop:
             raise Interruption(count)
 
 
-def show_events(client: Client, program: Program, *, output: Output, signals: Signals) -> int:
+def show_events(
+    client: Client, program: Program, *, output: Output, signals: Signals, on_wait: OnWait
+) -> int:
     """Show events, and run the program for each, until a signal or the service ends the stream.
+
+    `on_wait` is called as for a call of a connection: until the first event the stream is opened.
 
     Raises:
         CommandsyncError: The stream cannot be opened, or the token is refused.
@@ -95,7 +105,7 @@ def show_events(client: Client, program: Program, *, output: Output, signals: Si
     stop = _Stop(client)
     try:
         with _warnings_shown(output), signals.answered_by(stop):
-            for event in client.events():
+            for event in _opened(client.events(), on_wait):
                 if signals.number or not _show(event, program, output, stop):
                     break
     except Interruption:
@@ -106,6 +116,16 @@ def show_events(client: Client, program: Program, *, output: Output, signals: Si
         output.result(records.failure_json(in_flags(error)))
         return exits.of_error(error)
     return exits.Exit.DONE
+
+
+def _opened(events: Iterator[Event], on_wait: OnWait) -> Iterator[Event]:
+    """Wait for the first event, and return all."""
+    on_wait(_OPENING, Send())
+    try:
+        first = [*islice(events, 1)]
+    finally:
+        on_wait(_OPENING, None)
+    return chain(first, events)
 
 
 @contextmanager

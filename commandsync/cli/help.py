@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 OWN = "Options"
-SECTIONS = (OWN, "Conditions", "Manifest", "Service", "Output")
+SECTIONS = (OWN, "Conditions", "Manifest", "Discord", "Service", "Output")
 """The sections of a help page in their order; the first one contains a command's own options."""
 
 
@@ -42,7 +42,8 @@ class Command(click.Command):
         """Write the options in their sections."""
         sections: dict[str, list[tuple[str, str]]] = {section: [] for section in SECTIONS}
         for param in self.get_params(ctx):
-            if record := param.get_help_record(ctx):
+            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
+            if record is not None:
                 sections[getattr(param, "section", OWN)].append(record)
         for section, records in sections.items():
             if records:

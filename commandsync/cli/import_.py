@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from commandsync.cli.help import Command, Option
 from commandsync.cli.options import (
     PATH,
     file_option,
@@ -19,23 +21,32 @@ if TYPE_CHECKING:
     from commandsync.cli.output import Output
     from commandsync.sync.signals import Signals
 
+_discord_option = partial(click.option, cls=Option, section="Discord")
 
-@click.command("import")
-@click.argument("sources", nargs=-1, type=PATH, metavar="[SOURCE]...", callback=not_empty)
+
+@click.command("import", cls=Command)
+@click.argument(
+    "sources",
+    nargs=-1,
+    type=PATH,
+    metavar="[SOURCE]...",
+    callback=not_empty,
+    help="A file, a folder, or the word discord.",
+)
 @click.option(
     "--check", is_flag=True, help="Write nothing; exit 3 if an import would change files."
 )
-@click.option(
+@_discord_option(
     "--locale", default="", metavar="LOCALE", help="The language of Discord's texts, such as de."
 )
-@click.option(
+@_discord_option(
     "--discord-token-env",
     default="DISCORD_TOKEN",
     show_default=True,
     metavar="NAME",
     help="The variable that contains the bot's token for Discord.",
 )
-@click.option(
+@_discord_option(
     "--discord-application",
     default="",
     envvar="DISCORD_APPLICATION_ID",
@@ -43,7 +54,7 @@ if TYPE_CHECKING:
     metavar="ID",
     help="The application's id; by default the token's own.",
 )
-@click.option(
+@_discord_option(
     "--discord-url",
     default="",
     envvar="DISCORD_BASE_URL",

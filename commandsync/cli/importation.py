@@ -50,6 +50,7 @@ def import_commands(  # noqa: PLR0913 - the options of one command
         )
     registered = partial(
         _registered,
+        output=output,
         variable=discord_token_env,
         application=discord_application,
         base_url=discord_url,
@@ -68,13 +69,21 @@ def import_commands(  # noqa: PLR0913 - the options of one command
     return of_signal(signals.number) if signals.number else exits.Exit.DONE
 
 
-def _registered(locale: str, *, variable: str, application: str, base_url: str) -> SourceReading:
+def _registered(
+    locale: str, *, output: Output, variable: str, application: str, base_url: str
+) -> SourceReading:
     """Read what the bot has registered with Discord; only then is its client loaded."""
+    from commandsync.cli.progress import shown
     from commandsync.sync.discord import read_registered
 
-    return read_registered(
-        Settings(), variable=variable, application=application, base_url=base_url, locale=locale
-    )
+    with shown(output) as on_progress:
+        return read_registered(
+            Settings(on_progress=on_progress),
+            variable=variable,
+            application=application,
+            base_url=base_url,
+            locale=locale,
+        )
 
 
 def _checked(result: Import, output: Output) -> int:

@@ -161,16 +161,16 @@ _SERVICE = (
         help="The time limit of one request.",
     ),
     _service_option(
-        "--retries",
-        type=click.IntRange(0, 20),
-        default=4,
-        show_default=True,
-        metavar="N",
-        help="How often a request is repeated at most.",
-    ),
-    _service_option(
         "--insecure-http", is_flag=True, help="Allow plain http to another machine. Not advised."
     ),
+)
+_RETRIES = _service_option(
+    "--retries",
+    type=click.IntRange(0, 20),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="How often a request is repeated at most.",
 )
 _CONCURRENCY = _service_option(
     "--concurrency",
@@ -222,17 +222,24 @@ def talk_options(command: F) -> F:
 
 def service_options(command: F) -> F:
     """Give a command the options of a sync; it gets all settings as `settings`."""
-    return _with_settings(command, (file_option, *_SERVICE, _CONCURRENCY))
+    return _with_settings(command, (file_option, *_SERVICE, _RETRIES, _CONCURRENCY))
 
 
 def call_options(command: F) -> F:
     """Give a command the options of a call of the service, whose result is a table or JSON."""
-    return _with_settings(command, (file_option, *_SERVICE, _format_option("text", "json")))
+    return _with_settings(
+        command, (file_option, *_SERVICE, _RETRIES, _format_option("text", "json"))
+    )
 
 
 def listing_options(command: F) -> F:
     """Give a command the options of a listing that no manifest names yet."""
-    return _with_settings(command, _SERVICE)
+    return _with_settings(command, (*_SERVICE, _RETRIES))
+
+
+def probe_options(command: F) -> F:
+    """Give a command the options of requests that are made once, to see what comes back."""
+    return _with_settings(command, (file_option, *_SERVICE, _format_option("text", "json")))
 
 
 def limit_options(command: F) -> F:

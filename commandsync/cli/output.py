@@ -38,9 +38,15 @@ _FLAGS = {
 
 def in_flags(error: CommandsyncError) -> CommandsyncError:
     """Rename arguments to flags in the hint of an error."""
-    for argument, flag in _FLAGS.items():
-        error.hint = error.hint.replace(argument, flag)
+    error.hint = hint_in_flags(error.hint)
     return error
+
+
+def hint_in_flags(hint: str) -> str:
+    """Rename arguments to flags in a hint."""
+    for argument, flag in _FLAGS.items():
+        hint = hint.replace(argument, flag)
+    return hint
 
 
 class ResultLostError(FileError):

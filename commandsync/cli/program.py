@@ -28,7 +28,8 @@ Exit codes:
   0  done, or nothing to do
   1  failed; certainly nothing was changed
   2  wrong usage
-  3  changes are pending (plan --detailed-exitcode), or no vote (voters check)
+  3  changes are pending (plan --detailed-exitcode, import --check), or no vote
+     (voters check)
   4  the manifest is invalid
   5  refused for safety
   6  incomplete: something was or may have been written, and not all is done
@@ -39,6 +40,7 @@ COMMANDS = {
     "init": "Write a manifest; never over an existing file.",
     "validate": "Check manifests, with no network and no token.",
     "import": "Bring commands from the bot's code or platform into the manifest.",
+    "doctor": "Check the settings, the service and the token.",
     "plan": "Show what apply would change; nothing is written.",
     "apply": "Make the listing match the manifest.",
     "pull": "Print a manifest of what is listed now.",

@@ -14,7 +14,7 @@ from commandsync.api.policy import Send, Wait
 from commandsync.report import progress as text
 from commandsync.report import render_settled
 from commandsync.report.lines import joined
-from commandsync.sync.progress import ApplyProgress, CallProgress, ManifestsRead
+from commandsync.sync.progress import ApplyProgress, CallProgress, FilesRead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,6 +54,7 @@ class Lines:
 
     def __init__(self, output: Output) -> None:
         self._output = output
+        self._applying = False
         self._sites: list[Site] = []
         self._calls: dict[int, tuple[float, Timer | None]] = {}  # when each began
         self._lock = RLock()  # calls are made in several threads
@@ -61,13 +62,13 @@ class Lines:
     def show(self, progress: Progress) -> None:
         """Show what there is to say about it."""
         match progress:
-            case ManifestsRead(manifests=manifests, seconds=seconds):
-                for manifest in manifests:
-                    self._say(text.manifest_line(manifest, seconds))
+            case FilesRead(paths=paths, content=content, seconds=seconds):
+                self._say(text.file_line(paths, content, seconds))
             case CallProgress():
                 with self._lock:
                     self._show_call(progress)
             case ApplyProgress(step=step):
+                self._applying = step is not None
                 screen = self._output.screen(sys.stderr)
                 for settled in step.settled if step else ():
                     self._output.talk(render_settled(settled, screen=screen))
@@ -78,6 +79,8 @@ class Lines:
 
     def _show_call(self, progress: CallProgress) -> None:
         key, now, timer = id(progress.operation), monotonic(), None
+        if progress.step is None and key not in self._calls:
+            return  # it was never sent
         begun, last = self._calls.pop(key, (now, None))
         if last is not None:
             last.cancel()
@@ -86,7 +89,8 @@ class Lines:
             self._say(_site_line(progress.site))
         match progress.step:
             case None:
-                if progress.operation.method == "GET":  # the result of a write is shown
+                reads = progress.operation.method == "GET"
+                if reads or not self._applying:  # an apply shows its changes as they are settled
                     self._say(text.call_line(progress.operation.name, now - begun))
                 return
             case Wait():
@@ -111,11 +115,10 @@ class _Call:
 
 @dataclass(slots=True)
 class _Apply:
-    """An apply: the changes that are settled, the one sent last, and the end of a pause."""
+    """An apply: how many of its changes are settled, and when its pause ends."""
 
     total: int
     settled: set[int] = field(default_factory=set)
-    current: str = ""
     pause_end: float = 0.0
 
 
@@ -125,6 +128,7 @@ class Place:
     def __init__(self, *, color: bool) -> None:
         self._color = color
         self._calls: dict[int, _Call] = {}
+        self._changes: dict[int, str] = {}  # what the calls of an apply are for
         self._late: set[int] = set()
         self._apply: _Apply | None = None
         self._live: Live | None = None
@@ -134,7 +138,7 @@ class Place:
     def show(self, progress: Progress) -> None:
         """Show what a run does now, or waits for."""
         match progress:
-            case ManifestsRead():
+            case FilesRead():
                 pass
             case CallProgress():
                 self._note_call(progress)
@@ -147,17 +151,21 @@ class Place:
         """Erase the place; calls that a signal left in flight show nothing any more."""
         with self._lock:
             self._closed = True
+            for call in self._calls.values():
+                call.timer.cancel()
             self._update()
 
     def _note_call(self, progress: CallProgress) -> None:
         key = id(progress.operation)
         with self._lock:
-            call = self._calls.pop(key, None)
+            call = self._calls.get(key)
             if progress.step is not None:
                 timer = call.timer if call else _timer(lambda: self._note_late(key))
                 self._calls[key] = _Call(progress, monotonic(), timer)
             elif call is not None:
                 call.timer.cancel()
+                del self._calls[key]
+                self._changes.pop(key, None)
                 self._late.discard(key)
                 self._update()
 
@@ -177,9 +185,10 @@ class Place:
         apply = self._apply or _Apply(len(plan.changes))
         apply.settled.update(id(settled.change) for settled in step.settled)
         apply.pause_end = monotonic() + step.wait if step.wait else 0.0
-        for call in step.start:
-            is_write = call.key >= 0
-            apply.current = text.under_way(plan.changes[call.key]) if is_write else ""
+        writes = (call for call in step.start if call.key >= 0)
+        self._changes |= {
+            id(call.operation): text.under_way(plan.changes[call.key]) for call in writes
+        }
         return apply
 
     def _update(self) -> None:
@@ -199,8 +208,7 @@ class Place:
             get_renderable=self._content,
             console=Console(stderr=True, no_color=not self._color),
             transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
+            redirect_stdout=False,  # results come after it is erased; warnings go above it
         )
         live.start(refresh=True)
         return live
@@ -225,13 +233,15 @@ class Place:
         return grid
 
     def _status(self, apply: _Apply | None) -> str:
-        for key, call in [*self._calls.items()]:
-            if key in self._late:
-                return _wait_line(call.progress, monotonic() - call.since)
+        calls = [*self._calls.items()]
+        if late := [(key, call) for key, call in calls if key in self._late]:
+            key, call = max(late, key=lambda item: _weight(item[1].progress))
+            elapsed = monotonic() - call.since
+            return _wait_line(call.progress, elapsed, self._changes.get(key, ""))
         left = apply.pause_end - monotonic() if apply else 0.0
         if left > 0:
             return text.reread_line(left)
-        return apply.current if apply else ""
+        return next((self._changes.get(key, "") for key, _ in reversed(calls)), "")
 
 
 def _timer(function: Callable[[], object]) -> Timer:
@@ -241,11 +251,18 @@ def _timer(function: Callable[[], object]) -> Timer:
     return timer
 
 
-def _wait_line(progress: CallProgress, elapsed: float) -> str:
+def _weight(progress: CallProgress) -> int:
+    """Return how much a wait says about the others: the end of a rate limit says most."""
+    step = progress.step
+    return 1 + step.everyone if isinstance(step, Wait) else 0
+
+
+def _wait_line(progress: CallProgress, elapsed: float, name: str = "") -> str:
     if progress.step is None:  # pragma: no cover - it ends in this moment
         return ""
     host = urlsplit(progress.site.address.base_url).netloc
-    return text.wait_line(progress.step, elapsed, call=progress.operation.name, host=host)
+    call = name or progress.operation.name
+    return text.wait_line(progress.step, elapsed, call=call, host=host)
 
 
 def _site_line(site: Site) -> str:

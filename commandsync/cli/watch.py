@@ -41,8 +41,10 @@ def watch_command(
     """
     from commandsync.cli.call import open_client
     from commandsync.cli.events import Program, environment_without, show_events, words_of
+    from commandsync.sync.job import calls_of
 
     words = words_of(program) if program is not None else ()
     with open_client(settings, with_token=True) as (client, site):
         run = Program(words, environment_without(site.token_from))
-        return show_events(client, run, output=output, signals=signals)
+        on_wait = calls_of(settings, site)
+        return show_events(client, run, output=output, signals=signals, on_wait=on_wait)

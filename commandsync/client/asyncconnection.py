@@ -51,7 +51,7 @@ class AsyncConnection:
 
     Attributes:
         on_wait: Called with an operation when it begins to wait: for its answer (`Send`) or for a
-            retry (`Wait`); and with None when it has ended.
+            retry (`Wait`), but not for its turn; and with None when it has ended.
 
     Raises:
         ArgumentError: A number is out of its bounds, or the session cannot be used.
@@ -132,11 +132,11 @@ class AsyncConnection:
         answer: Reply | TransportError | bool
         step = next(steps)
         while True:
-            self.on_wait(operation, step)
             match step:
                 case Send():
-                    answer = last = await self._send_in_turn(operation, last, end)
+                    answer = last = await self._send_in_turn(operation, step, last, end)
                 case Wait(seconds=seconds, everyone=everyone):
+                    self.on_wait(operation, step)
                     if everyone:
                         self.gate.pause(seconds)
                     answer = monotonic() + seconds < end and await self.gate.wait(seconds)
@@ -149,13 +149,14 @@ class AsyncConnection:
                 return value
 
     async def _send_in_turn(
-        self, operation: Operation[Any], last: Reply | TransportError | None, end: float
+        self, operation: Operation[T], step: Send, last: Reply | TransportError | None, end: float
     ) -> Reply | TransportError:
         if not await self.gate.enter(end):
             if last is not None:
                 return last
             closed = self.transport.closed
             raise not_sent(operation, stopped=self.gate.stopped, closed=closed)
+        self.on_wait(operation, step)
         start, answer = monotonic(), None
         try:
             answer = await self.transport.send(operation, seconds=min(self.timeout, end - start))

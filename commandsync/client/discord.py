@@ -29,6 +29,7 @@ from commandsync.errors import (
 if TYPE_CHECKING:
     from commandsync.api.address import Address
     from commandsync.api.credentials import Token
+    from commandsync.client.connection import OnWait
     from commandsync.errors import Reply
 
 BASE_URL = "https://discord.com/api"
@@ -65,13 +66,28 @@ _REFUSALS = {
 }
 
 
+def discord_address(base_url: str = BASE_URL) -> Address:
+    """Read the base URL of Discord's interface, with or without its version.
+
+    Raises:
+        UsageError: It is not valid.
+        PlainHttpError: It is plain http to another machine.
+    """
+    try:
+        return parse_address(base_url, version=_VERSION)
+    except (UsageError, RefusedError) as error:
+        error.hint = _EXAMPLE
+        raise
+
+
 def registered_commands(
+    address: Address,
     token: Token,
     *,
     application: str = "",
-    base_url: str = "",
     timeout: float = 30.0,
     retries: int = 4,
+    on_wait: OnWait | None = None,
 ) -> bytes:
     """Return the body of Discord's answer: the bot's global commands with all localizations.
 
@@ -79,35 +95,27 @@ def registered_commands(
     token does not tell it: it contains the id of the bot's user, which is another one for old bots.
 
     Args:
+        address: Discord's interface, of `discord_address`.
         token: The bot's token for Discord.
         application: The id of the application; empty for the token's own.
-        base_url: The address of the interface; empty for Discord's own.
         timeout: Seconds for one request.
         retries: How often a request may be sent again.
+        on_wait: Called as `Connection.on_wait` is.
 
     Raises:
-        UsageError: The base URL or the id is not valid.
-        PlainHttpError: The base URL is plain http to another machine.
+        UsageError: The id is not valid.
         ListingError: Discord refused, or did not answer.
     """
     if application and not _IDENTIFIER.fullmatch(application):
         hint = "it is a number, on the page General Information of the developer portal"
         raise UsageError(f"{application!r} is not an application's id", hint=hint)
-    address = _address(base_url or BASE_URL)
     lent = surroundings(address, headers={"User-Agent": _AGENT})
     with Connection(address, token, timeout=timeout, retries=retries, session=lent) as connection:
+        connection.on_wait = on_wait or connection.on_wait
         try:
             return connection.call(_list(application or connection.call(_own_application())))
         except ListingError as error:
             raise _about_discord(error) from error.__cause__
-
-
-def _address(base_url: str) -> Address:
-    try:
-        return parse_address(base_url, version=_VERSION)
-    except (UsageError, RefusedError) as error:
-        error.hint = _EXAMPLE
-        raise
 
 
 def _own_application() -> Operation[str]:

@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import requests
 from requests.exceptions import InvalidHeader, InvalidProxyURL
@@ -117,6 +118,16 @@ def proxy_of(address: Address, around: Surroundings) -> str | None:
     if not parts.host or parts.scheme not in {"http", "https"}:
         raise InvalidProxyURL("not an http proxy")
     return proxy
+
+
+def proxy_host(address: Address, around: Surroundings) -> str:
+    """Return the host and port of the proxy, without its password; empty for none.
+
+    Raises:
+        OSError: The URL of the proxy is not valid.
+    """
+    proxy = proxy_of(address, around)
+    return urlsplit(proxy).netloc.rpartition("@")[2] if proxy else ""
 
 
 def trust_of(around: Surroundings) -> ssl.SSLContext:

@@ -61,6 +61,21 @@ class AsyncStream:
         self._task: asyncio.Task[None] | None = None
         self._stopped = False
 
+    async def first(self) -> WatchStep:
+        """Return the first event, or what else the stream would do before it; then end.
+
+        Raises:
+            Unauthorized: The token is refused.
+            ListingError: The attempt failed, and a retry cannot help.
+        """
+        try:
+            step = next(self._steps)
+            while isinstance(step, Open | Listen | Say):
+                step = self._steps.send(await self._carry_out(step))
+            return step
+        finally:
+            await self._close()
+
     def start(self) -> None:
         """Receive events in a task of its own, while the readers handle those before."""
         self._task = asyncio.create_task(self._run())

@@ -88,7 +88,7 @@ class _Checker:
         for key in [key for key in root.written_keys() if key not in known]:
             value = root.pop(key)
             name = self.unknown_key(key, what, known)
-            above = root.get(name)
+            above = root.get(name) if name else None  # an empty key is one that was written
             if isinstance(above, Sequence) and isinstance(value, Sequence):
                 above.extend(value)
             elif above is not None:

@@ -10,8 +10,11 @@ from commandsync.report import summary
 from commandsync.report.escape import path, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from commandsync.manifest import Manifest
     from commandsync.plan.changes import Change
+    from commandsync.plan.plan import Plan
 
 
 def wait_line(step: Send | Wait, elapsed: float, *, call: str, host: str) -> str:
@@ -46,10 +49,13 @@ def call_line(call: str, elapsed: float) -> str:
     return f"{call}: {elapsed:.2f} s"
 
 
-def manifest_line(manifest: Manifest, elapsed: float) -> str:
-    """Return which files a manifest was read from, how much it contains, and how long it took."""
-    files = ", ".join(map(path, manifest.paths))
-    return f"read {files}: {summary.managed(manifest.snapshot)}, {elapsed:.2f} s"
+def file_line(paths: Sequence[str], content: tuple[Manifest, ...] | Plan, elapsed: float) -> str:
+    """Return which files were read, how much they contain, and how long it took."""
+    if isinstance(content, tuple):
+        contained = "; ".join(summary.managed(manifest.snapshot) for manifest in content)
+    else:
+        contained = f"a plan of {summary.counted(len(content.changes), 'change')}"
+    return f"read {', '.join(map(path, paths))}: {contained}, {elapsed:.2f} s"
 
 
 def site_line(*, bot: str, base_url: str, token_of: str | None, token_from: str) -> str:

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import fields
 from math import isfinite
-from operator import attrgetter
+from operator import attrgetter, ge
 from typing import TYPE_CHECKING, Any
 
 from commandsync.document import VERSION
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from commandsync.records.models import Record
     from commandsync.report.screen import Screen
 
+_LEAST = 6  # columns of a cell; with fewer, nothing can be read
 _WIDEST = 40  # a longer cell is shown whole, but the column is not widened for it
 _RUNNER_COMMAND = re.compile(r"^(\s*):(?=:)")
 
@@ -66,21 +67,19 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, screen: Screen)
     """Return a table.
 
     Args:
-        head: The names of the columns; the first one gets half of a terminal if it needs that.
+        head: The names of the columns; the first one gets two thirds of a terminal if it needs
+            that, and the last ones are left out where there is no room.
         rows: The cells, with foreign text.
         screen: Where it is printed: a terminal has the width that cells are cut to.
     """
     cells = [[*head], *([*map(visible, row)] for row in rows)]
     for row in cells:  # runners look for commands where a line begins
         row[0] = _RUNNER_COMMAND.sub(r"\1\\x3a", row[0])
-    widths = [max(map(columns_of, column)) for column in zip(*cells, strict=True)]
     numbers = [name in _NUMBERS for name in head]
-    if screen.width is None:
-        widths = [min(_WIDEST, wide) for wide in widths]
-    else:
-        widths = _fitted(widths, screen.width, numbers)
-        cells = [[*map(cut_at, row, widths)] for row in cells]
-    first, *lines = [_line(row, widths, numbers) for row in cells]
+    widths = _widths(cells, screen, numbers)
+    first, *lines = [_line(row, widths, numbers, screen) for row in cells]
+    if left_out := ", ".join(head[len(widths) :]):
+        lines.append(cut_at(f"(no room for {left_out}: --full shows all)", screen.width or 0))
     return "".join(
         f"{line}\n" for line in (f"\x1b[1m{first}\x1b[0m" if screen.color else first, *lines)
     )
@@ -172,22 +171,43 @@ def _cell(value: object, screen: Screen) -> str:
     return "" if value is None else str(value)
 
 
-def _line(cells: Sequence[str], widths: Sequence[int], numbers: Sequence[bool]) -> str:
-    """Join the cells of a line; numbers are aligned to the right."""
+def _line(
+    cells: Sequence[str], widths: Sequence[int], numbers: Sequence[bool], screen: Screen
+) -> str:
+    """Join the cells of a line that have a width; numbers are aligned to the right."""
     padded = []
-    for cell, wide, is_number in zip(cells, widths, numbers, strict=True):
-        room = " " * (wide - columns_of(cell))
-        padded.append(room + cell if is_number else cell + room)
+    for cell, wide, is_number in zip(cells, widths, numbers, strict=False):
+        shown = cell if screen.width is None or screen.full else cut_at(cell, wide)
+        room = " " * (wide - columns_of(shown))
+        padded.append(room + shown if is_number else shown + room)
     return "  ".join(padded).rstrip()
 
 
+def _widths(
+    cells: Sequence[Sequence[str]], screen: Screen, numbers: Sequence[bool]
+) -> Sequence[int]:
+    widths = [max(map(columns_of, column)) for column in zip(*cells, strict=True)]
+    if screen.width is None or screen.full:
+        return [min(_WIDEST, wide) for wide in widths]
+    return _fitted(widths, screen.width, numbers)
+
+
 def _fitted(widths: Sequence[int], width: int, numbers: Sequence[bool]) -> list[int]:
-    """Return widths that fit on a line: numbers whole, the first column up to half of it.
+    """Return the widths of the columns that fit on a line; the last ones may be left out."""
+    for count in range(len(widths), 1, -1):
+        fitted = _shared(widths[:count], width, numbers)
+        if all(map(ge, fitted, (min(wide, _LEAST) for wide in widths))):
+            return fitted
+    return [min(widths[0], width)]
+
+
+def _shared(widths: Sequence[int], width: int, numbers: Sequence[bool]) -> list[int]:
+    """Share a line among columns: numbers whole, the first column up to two thirds of the line.
 
     Of the others, wide ones get the room that narrow ones leave.
     """
     fitted = {n: wide for n, wide in enumerate(widths) if numbers[n]}
-    fitted[0] = min(widths[0], width // 2)
+    fitted[0] = min(widths[0], width * 2 // 3)
     left = width - sum(fitted.values()) - len("  ") * (len(widths) - 1)
     others = sorted(set(range(len(widths))) - fitted.keys(), key=widths.__getitem__)
     for done, column in enumerate(others):

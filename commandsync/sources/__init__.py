@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from commandsync.sources.entry import SourceReading
 
+_PYTHON = frozenset({".py", ".pyw"})
 _SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
 _EXPECTED = "a source is Python code, Discord's commands as JSON, or a list as JSON or CSV"
 _NOT_READ = (
@@ -46,16 +47,16 @@ def read(
     suffix = path.suffix.casefold()
     if path.is_dir():
         return _read_folder(path, columns or {}, locale)
-    if suffix == ".py":
+    if suffix in _PYTHON:
         return _read_python(path)
     if suffix in _SCRIPTS:
         raise FileError(f"{path.as_posix()}: JavaScript is not read", hint=_NOT_READ)
-    from commandsync.sources import files, reading  # noqa: PLC0415 - Python code needs neither
+    from commandsync.sources import contents, files  # noqa: PLC0415 - Python code needs neither
 
     data = {path.as_posix(): files.read_bytes(path)}
     if suffix == ".csv":
-        return reading.of_csv(data, columns or {})
-    return reading.of_json(data, columns=columns or {}, locale=locale)
+        return contents.of_csv(data, columns or {})
+    return contents.of_json(data, columns=columns or {}, locale=locale)
 
 
 def read_answer(data: bytes, *, locale: str = "") -> SourceReading:
@@ -64,17 +65,17 @@ def read_answer(data: bytes, *, locale: str = "") -> SourceReading:
     Raises:
         FileError: It is not a list of application commands.
     """
-    from commandsync.sources import reading  # noqa: PLC0415 - as above
+    from commandsync.sources import contents  # noqa: PLC0415 - as above
 
-    return reading.of_json({"": data}, columns={}, locale=locale)
+    return contents.of_json({"": data}, columns={}, locale=locale)
 
 
 def _read_folder(folder: Path, columns: Mapping[str, str], locale: str) -> SourceReading:
-    from commandsync.sources import files, reading  # noqa: PLC0415 - as above
+    from commandsync.sources import contents, files  # noqa: PLC0415 - as above
 
     inside = list(files.files_of(folder))
     suffixes = {path.suffix.casefold() for path in inside}
-    if ".py" in suffixes:
+    if suffixes & _PYTHON:
         return _read_python(folder)
     paths = list(filter(files.is_command_file, inside))
     if not paths:
@@ -82,11 +83,10 @@ def _read_folder(folder: Path, columns: Mapping[str, str], locale: str) -> Sourc
         message = f"{folder.as_posix()} has no Python or JSON file"
         raise FileError(message, hint=_NOT_READ if scripts else _EXPECTED)
     data = files.read_all(paths, folder)
-    return reading.of_json(data, columns=columns, locale=locale, folder=folder.as_posix())
+    return contents.of_json(data, columns=columns, locale=locale, folder=folder.as_posix())
 
 
 def _read_python(path: Path) -> SourceReading:
-    from importlib import import_module  # noqa: PLC0415 - only Python code needs it
+    from commandsync.sources import python  # noqa: PLC0415 - parses code, which JSON is not
 
-    result: SourceReading = import_module("commandsync.sources.python").read([path.as_posix()])
-    return result
+    return python.read([path.as_posix()])

@@ -1,7 +1,8 @@
 """Discord's application commands, as its interface and the frameworks write them, as entries.
 
 The structure comes from Discord's documentation of application commands. Bots' own exports leave
-out what Discord fills in, write null for it, or spell types as words: all of that is read.
+out what Discord fills in, write null for it, spell types as words, or keys in camel case: all of
+that is read.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from commandsync.diagnostics import Notice
-from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait
+from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait, menu_description
 from commandsync.sources.syntax import Parameter, literal, slash_syntax
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     Node = Mapping[str, Any]
 
+_CAPITAL = re.compile("(?<=[a-z])[A-Z]")
 _ADMINISTRATOR = 1 << 3
 _DEEPEST = 3  # command > group > sub-command
 _COMMAND, _USER, _MESSAGE, _ENTRY_POINT = range(1, 5)
@@ -96,8 +98,8 @@ class CommandReader:
         Raises:
             FileError: It is not an application command.
         """
-        self._check(value.content, value, "command")
-        for path in self._callable(value):
+        command = self._node(value.content, value, "command")
+        for path in self._callable(command, value):
             yield self._entry(path, value, folder)
 
     def notes(self) -> tuple[Notice, ...]:
@@ -115,29 +117,32 @@ class CommandReader:
             notes.append(Notice(message, hint))
         return tuple(notes)
 
-    def _callable(self, value: JsonValue) -> Iterator[tuple[Node, ...]]:
+    def _callable(self, command: Node, value: JsonValue) -> Iterator[tuple[Node, ...]]:
         """Yield the path to each node that can be called; one that has sub-commands cannot."""
-        waiting: list[tuple[Node, ...]] = [(value.content,)]
+        waiting: list[tuple[Node, ...]] = [(command,)]
         while waiting:
             path = waiting.pop()
             node, depth = path[-1], len(path)
             inner = [(*path, option) for option in self._options(node, value) if _nests(option)]
             if inner and depth == _DEEPEST:
-                raise value.problem("its sub-commands are nested deeper than in a group")
+                raise value.problem("its sub-commands are nested deeper than Discord allows")
             if not inner and depth > 1 and _option_type(node) == _GROUP:
                 self._note(_EMPTY, _text(node, "name"), value)
             elif not inner:
                 yield path
             waiting += reversed(inner)
 
-    def _check(self, node: Node, value: JsonValue, what: str) -> None:
-        if not (isinstance(node, dict) and _text(node, "name")):
+    def _node(self, content: object, value: JsonValue, what: str) -> Node:
+        """Return a command or an option with its keys as Discord spells them."""
+        node = _spelled(content) if isinstance(content, dict) else {}
+        if not _text(node, "name"):
             article = "an" if what == "option" else "a"
             message = f"not an application command: {article} {what} has no name"
             raise value.problem(message, _OWN_LIST)
         for key in node:
             if key not in _KEYS[what]:
                 self._note(f"unknown keys of {what}s", key, value)
+        return node
 
     def _note(self, kind: str, text: object, value: JsonValue) -> None:
         places, name = self._seen[kind], str(text)[:_LONGEST_NAMED]
@@ -150,9 +155,7 @@ class CommandReader:
             return []
         if not isinstance(options, list):
             raise value.problem("not an application command: its options are not a list")
-        for option in options:
-            self._check(option, value, "option")
-        return options
+        return [self._node(option, value, "option") for option in options]
 
     def _entry(self, path: tuple[Node, ...], value: JsonValue, folder: str | None) -> SourceEntry:
         command, node = path[0], path[-1]
@@ -162,7 +165,7 @@ class CommandReader:
         syntax = literal(name)
         if kind in _MENUS:
             if description == NO_DESCRIPTION:
-                description = f"In the menu of a {_MENUS[kind]}, under Apps."
+                description = menu_description(_MENUS[kind])
         elif kind in {_COMMAND, _ENTRY_POINT}:
             syntax = slash_syntax(name, self._parameters(node, value))
         else:
@@ -191,7 +194,7 @@ class CommandReader:
 
     def _choices(self, choices: Iterable[object]) -> Iterator[str]:
         for choice in choices:
-            yield self._shown(choice, "name") if isinstance(choice, dict) else ""
+            yield self._shown(_spelled(choice), "name") if isinstance(choice, dict) else ""
 
     def _shown(self, node: Node, key: str) -> str:
         """Return a text in the language that is asked for, else the default text."""
@@ -211,6 +214,11 @@ def _in_order(texts: Node, wanted: str) -> list[str]:
         for locale in texts
         if locale.casefold() == wanted or locale.casefold().partition("-")[0] == wanted
     )
+
+
+def _spelled(content: Node) -> Node:
+    """Return an object of discord.js, whose keys may be in camel case, with Discord's keys."""
+    return {_CAPITAL.sub(r"_\g<0>", key).lower(): member for key, member in content.items()}
 
 
 def _text(node: Node, key: str) -> str:

@@ -16,6 +16,11 @@ A listing requires a description, and the manifest warns about this one.
 """
 
 
+def menu_description(kind: str) -> str:
+    """Return the description of a command in the menu of a `user` or a `message`: it has none."""
+    return f"In the menu of a {kind}, under Apps."
+
+
 class Trait(StrEnum):
     """Why a command may not belong on a public list."""
 
@@ -71,7 +76,9 @@ class SourceReading:
     Attributes:
         entries: Its commands, in its order.
         notes: What was tolerated or could not be read, with its place.
+        complete: Whether every file was read; otherwise a command that is missing may not be gone.
     """
 
     entries: tuple[SourceEntry, ...] = ()
     notes: tuple[Notice, ...] = ()
+    complete: bool = True

@@ -35,7 +35,7 @@ def three_way(
         base: What was imported last.
         theirs: What the sources contain now.
         ours: The commands of the manifest, in its order.
-        sources: The sources that were read. What was imported from another one stays.
+        sources: The sources that were read in full. What was imported from another one stays.
         text_of: Returns the text of a source's command as this manifest would have it.
     """
     base_side, their_side = _Side.of(base, text_of), _Side.of(theirs, text_of)

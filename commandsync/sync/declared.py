@@ -43,11 +43,13 @@ class Reading:
         declared: The commands to import, no two equal in name and syntax.
         excluded: What is left out, each with its reason.
         notes: What was tolerated or could not be read.
+        complete: The names of the sources that were read in full.
     """
 
     declared: tuple[Declared, ...]
     excluded: tuple[Excluded, ...]
     notes: tuple[Notice, ...]
+    complete: tuple[str, ...]
 
 
 def sources_of(manifest: Manifest, given: Sequence[str]) -> list[Source]:
@@ -103,11 +105,13 @@ def read_sources(
     declared: dict[tuple[str, str], Declared] = {}
     excluded: list[Excluded] = []
     notes: list[Notice] = []
+    complete: list[str] = []
     for name, path in sources:
         reading = read(path, columns=rules.columns, locale=locale) if path else registered(locale)
+        if reading.complete:
+            complete.append(name)
         if not reading.entries:
-            hint = "is it the right file or folder?"
-            raise FileError(f"{path or name} has no commands", hint=hint)
+            raise FileError(f"{path or name} has no commands", hint=_reason(reading))
         notes += reading.notes
         selection = select(reading.entries, patterns=rules.exclude, wanted=wanted)
         excluded += selection.excluded
@@ -121,7 +125,7 @@ def read_sources(
                 excluded.append(Excluded(entry, f"{where} has it already"))
             else:
                 declared[key] = command
-    return Reading(tuple(declared.values()), tuple(excluded), tuple(notes))
+    return Reading(tuple(declared.values()), tuple(excluded), tuple(notes), tuple(complete))
 
 
 def _canonical(entry: SourceEntry, categories: Mapping[str, str]) -> SourceEntry:
@@ -139,6 +143,12 @@ def _canonical(entry: SourceEntry, categories: Mapping[str, str]) -> SourceEntry
 def _text(text: str) -> str:
     """Return a text as a file can contain it: half of a surrogate pair becomes U+FFFD."""
     return canonical(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+
+def _reason(reading: SourceReading) -> str:
+    for note in reading.notes:
+        return f"{note.location}: {note.message}"
+    return "is it the right file or folder?"
 
 
 def _source(given: str, name: str, path: str) -> Source:

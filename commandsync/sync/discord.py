@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from commandsync.api.credentials import Token
 from commandsync.errors import UsageError
+from commandsync.sync.job import calls_of
+from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
     from commandsync.sources.entry import SourceReading
@@ -34,7 +36,7 @@ def read_registered(
     """Read the commands that a bot has registered with Discord.
 
     Args:
-        settings: The time-out and the retries; nothing else of them is used.
+        settings: The time-out, the retries and the progress; nothing else of them is used.
         variable: The variable of the environment that contains the token for Discord.
         application: The id of the application; empty for the token's own.
         base_url: The address of Discord's interface; empty for Discord's own.
@@ -46,15 +48,22 @@ def read_registered(
         ListingError: Discord refused, or did not answer.
         FileError: The answer contains something else than application commands.
     """
-    from commandsync.client.discord import registered_commands  # noqa: PLC0415 - loads requests
-    from commandsync.sources import read_answer  # noqa: PLC0415 - as above
+    from commandsync.client.discord import (  # noqa: PLC0415 - loads requests
+        BASE_URL,
+        discord_address,
+        registered_commands,
+    )
+    from commandsync.sources import read_answer  # noqa: PLC0415 - only an import needs it
 
+    token = _token(variable)
+    address = discord_address(base_url or BASE_URL)
     answer = registered_commands(
-        _token(variable),
+        address,
+        token,
         application=application,
-        base_url=base_url,
         timeout=settings.timeout,
         retries=settings.retries,
+        on_wait=calls_of(settings, Site(address, bot="", token=token, token_from=variable)),
     )
     return read_answer(answer, locale=locale)
 

@@ -73,7 +73,7 @@ def plan_import(
         base=imported.declared,
         theirs=reading.declared,
         ours=ours,
-        sources=names,
+        sources=reading.complete,
         text_of=partial(_text_of, manifest),
     )
     places = EntryPlaces.of(manifest, ours)

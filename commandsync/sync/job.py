@@ -112,11 +112,12 @@ def load(settings: Settings, *, contents: dict[str, bytes] | None = None) -> tup
     Raises:
         ManifestError: As `load_files`; if the settings are strict, also with all warnings.
     """
-    from commandsync.sync.progress import ManifestsRead  # noqa: PLC0415 - as late as the loading
+    from commandsync.sync.progress import FilesRead  # noqa: PLC0415 - as late as the loading
 
     start = monotonic()
     manifests = load_files(settings.files or (DEFAULT_MANIFEST,), contents=contents)
-    settings.on_progress(ManifestsRead(manifests, monotonic() - start))
+    paths = [path for manifest in manifests for path in manifest.paths]
+    settings.on_progress(FilesRead(paths, manifests, monotonic() - start))
     if settings.strict:
         _refuse([warning for manifest in manifests for warning in manifest.warnings])
     return manifests

@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
     from commandsync.sync.site import Site
 
-    Progress: TypeAlias = "ManifestsRead | CallProgress | ApplyProgress"
+    Progress: TypeAlias = "FilesRead | CallProgress | ApplyProgress"
 
 
 @dataclass(frozen=True, slots=True)
-class ManifestsRead:
-    """Manifests were read, in so many seconds."""
+class FilesRead:
+    """Manifests, or the saved plan that is all of `content`, were read in so many seconds."""
 
-    manifests: Sequence[Manifest]
+    paths: Sequence[str]
+    content: tuple[Manifest, ...] | Plan
     seconds: float
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
 from commandsync.errors import FileError, StalePlanError, UsageError
 from commandsync.sync.files import read_file
 from commandsync.sync.job import Planned, connected
+from commandsync.sync.progress import FilesRead
 from commandsync.sync.settings import Settings, site_of
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
             "a saved plan is a file: --plan does not read standard input",
             hint="save it with plan --out, and name that file",
         )
+    start = monotonic()
     try:
         text = read_file(path, most=LARGEST_PLAN).decode()
     except UnicodeDecodeError as error:
@@ -52,6 +55,7 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
             f"{path} is not a saved plan: it is not text in UTF-8", hint="make one with plan --out"
         ) from error
     plan = replace(load_plan(text, path), saved=True)
+    settings.on_progress(FilesRead([path], plan, monotonic() - start))
     site = _site(settings, plan)
     if writes:
         site.check_token()

@@ -56,6 +56,7 @@ def test_every_help_fits_into_80_columns_with_its_own_options_first(home: Home) 
             assert isinstance(command, Command), words
             assert sections == [section for section in SECTIONS if section in sections]
             assert "--help" in sections_of(ran.out)[SECTIONS[0]]
+            assert not re.search(r"^  \[", ran.out.partition("\nOptions:\n")[2], re.MULTILINE)
 
 
 def test_apply_has_its_options_in_four_sections(home: Home) -> None:
@@ -67,8 +68,8 @@ def test_apply_has_its_options_in_four_sections(home: Home) -> None:
         ],
         "Manifest": ["--file", "--strict", "--no-prune", "--max-deletes", "--only"],
         "Service": [
-            *("--base-url", "--bot", "--token-file", "--timeout", "--retries"),
-            *("--insecure-http", "--concurrency"),
+            *("--base-url", "--bot", "--token-file", "--timeout", "--insecure-http"),
+            *("--retries", "--concurrency"),
         ],
         "Output": ["--format", "--color", "--full", "--quiet", "--verbose"],
     }

@@ -323,12 +323,36 @@ def test_the_commands_that_are_registered_with_discord_are_imported(home: Home) 
         server.then(answering({"id": "42"}), answering([command | {"name": "pong"}]))
         home.variable("DISCORD_BASE_URL", server.url)
         first = home.run("import", "discord", "--yes")
-        second = home.run("import", "discord", "--yes")
+        second = home.run("import", "discord", "--yes", "-v")
 
     assert (first.code, second.code) == (0, 0)
+    assert f"{server.url}, with the token from DISCORD_TOKEN" in second.err
+    assert "list application commands: 0." in second.err
     assert "marked-discord" not in first.said + second.said + home.read("commands.imported.json")
     assert '  import: {from: ["discord"]}' in second.err
     assert "formerly: [ping]" in home.read("commands.yaml")
+
+
+def test_an_import_from_discord_that_fails_says_what_to_do_and_writes_nothing(home: Home) -> None:
+    home.write("version: 1\ncommands: []\n")
+    check = ("import", "discord", "--check")
+    without = home.run(*check)
+    ours = home.run(*check, "--discord-token-env", "COMMANDSYNC_TOKEN")
+    home.variable("DISCORD_TOKEN", "marked-discord-token-51aa")
+    plain = home.run(*check, "--discord-url", "http://discord.example/api")
+    with RawServer() as server:
+        server.then(answering({"message": "marked-discord-token-51aa"}, status=401))
+        home.variable("DISCORD_BASE_URL", server.url)
+        refused = home.run(*check, "--discord-application", "42", "--format", "json")
+
+    assert (without.code, ours.code, plain.code, refused.code) == (2, 2, 5, 1)
+    assert "DISCORD_TOKEN is not set" in without.err
+    assert "developer portal" in without.err
+    assert "COMMANDSYNC_TOKEN is for the token of a listing service" in ours.err
+    assert "http://discord.example/api is plain http to another machine" in plain.err
+    assert failed(refused, "auth") == "Discord: the token is not accepted (401: <hidden>)"
+    assert server.requests[0].path == "/v10/applications/42/commands"
+    assert home.read("commands.yaml") == "version: 1\ncommands: []\n"
 
 
 @pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")

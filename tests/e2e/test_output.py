@@ -123,14 +123,17 @@ def test_verbose_tells_what_is_read_from_where_with_which_token_and_for_how_long
     home: Home, bot: Bot
 ) -> None:
     applied = home.run("apply", "--yes", "-v")
-    checked_vote = home.run("voters", "list", "-v", "--format", "json")
+    written = home.run("commands", "set-uses", bot.ids()["play"], "7", "-v", "--format", "json")
+    home.run("plan", "--out", "p.json")
+    saved = home.run("apply", "--plan", "p.json", "--yes", "-v")
 
     said = re.sub(r"[0-9]\.[0-9]{2} s", "? s", applied.err).splitlines()
     site = f"bot {bot.id} at {bot.url}, with the token of bot {bot.id} from COMMANDSYNC_TOKEN"
     assert said[:3] == ["read commands.yaml: 3 commands, ? s", site, "list commands: ? s"]
     assert sorted(line.split()[0] for line in said[3:-1]) == ["done:"] * 3
     assert said[-1] == "list commands: ? s"
-    assert re.sub(r"[0-9.]+ s", "? s", checked_vote.err) == f"{site}\nlist voters: ? s\n"
+    assert re.sub(r" [0-9.]+ s", " ? s", written.err) == f"{site}\nset uses: ? s\n"
+    assert saved.err.startswith("read p.json: a plan of 0 changes, 0.")
 
 
 @pytest.mark.parametrize(

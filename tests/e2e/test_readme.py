@@ -282,7 +282,7 @@ def test_every_example_of_the_reference_can_be_parsed() -> None:
         words = shlex.split(re.split(r" (?:>>?|&&|\|) ", example)[0], comments=True)
         name = " ".join(words[:2]) if words[0] not in COMMANDS else words[0]
         command = COMMANDS[name]
-        context = click.Context(command, info_name=name)
+        context = click.Context(command, info_name=name, **program.context_settings)
         command.parse_args(context, words[len(name.split()) :])
     assert len(examples) > len(COMMANDS)
 

@@ -201,7 +201,7 @@ def test_the_bar_of_an_apply_counts_and_names_what_is_under_way(
 
     def hang(exchange: Exchange) -> None:
         clock.now = 5
-        shown.append(monitor.until("2/3 add command: no answer for 5 s"))
+        shown.append(monitor.until("2/3 add command stop: no answer for 5 s"))
         exchange.send(ADDED)
 
     new = (("ping", "Says pong.", 0), ("play", "Plays.", 0), ("stop", "Stops.", 0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shlex
 import signal
@@ -12,8 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commandsync.cli import progress
 from tests.support.gateway import BOT, Gateway, closing, event, telling, vote
 from tests.support.home import LONGEST, lines
+from tests.support.monitor import Monitor
 from tests.support.terminal import POSIX
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.bots import Bot, Service
+    from tests.support.gateway import Guest
     from tests.support.home import Home
 
 on_posix = pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
@@ -79,6 +83,26 @@ def test_events_are_lines_until_a_signal_ends_them_in_good_order(
         "vote          Ann (7)\n",
     ]
     assert (child.returncode, out, err) == (code, b"", b"")
+
+
+@on_posix
+def test_a_terminal_shows_that_a_stream_is_not_open_yet(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monitor = Monitor(80, monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+
+    def open_late(guest: Guest) -> None:
+        monitor.until("open the event stream: no answer for 0 s from 127.0.0.1")
+        guest.welcome()
+        monitor.until("ready")
+        os.kill(os.getpid(), signal.SIGINT)
+        guest.stay()
+
+    gateway.then(open_late)
+
+    assert monitor.run("watch") == 130
+    assert monitor.text == "ready         Helper (42)\n"
 
 
 @on_posix

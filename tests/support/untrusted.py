@@ -40,7 +40,7 @@ from commandsync.report import (
     render_plans,
     render_validated,
 )
-from commandsync.sources.reading import of_csv, of_json
+from commandsync.sources.contents import of_csv, of_json
 from tests.support.plans import resource_of
 
 if TYPE_CHECKING:

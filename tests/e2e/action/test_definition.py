@@ -33,6 +33,7 @@ INPUTS = [
     "fail-on",
     "prune",
     "max-deletes",
+    "import-check",
     "python",
     "wheels-dir",
 ]

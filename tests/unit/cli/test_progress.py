@@ -3,15 +3,18 @@ from __future__ import annotations
 import pytest
 
 from commandsync.api.address import parse_address
-from commandsync.api.operations import get_bot
-from commandsync.api.policy import Send
+from commandsync.api.operations import add, get_bot
+from commandsync.api.policy import Retry, Send, Wait
 from commandsync.apply.outcomes import Outcome, Settled
 from commandsync.apply.steps import Call, Step
 from commandsync.cli import progress
 from commandsync.cli.output import Output
 from commandsync.cli.progress import Lines, Place, shown
-from commandsync.sync.progress import ApplyProgress, CallProgress, ManifestsRead
+from commandsync.errors import RateLimited, Reply
+from commandsync.records.texts import CommandText, Resource
+from commandsync.sync.progress import ApplyProgress, CallProgress, FilesRead
 from commandsync.sync.site import Site
+from tests.support.home import LONGEST
 from tests.support.monitor import Monitor
 from tests.support.plans import command, plan_of
 from tests.support.terminal import POSIX
@@ -19,6 +22,7 @@ from tests.support.terminal import POSIX
 PLAN = plan_of([command("a", line=1), command("b", line=2)])
 SITE = Site(parse_address("https://example.org"), "1", None, "COMMANDSYNC_TOKEN")
 READ = get_bot("1")
+WRITE = add("1", Resource.COMMAND, CommandText("b", "b", "b"))
 on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
 
 
@@ -35,13 +39,27 @@ def test_the_place_shows_a_pause_and_then_what_is_under_way(monitor: Monitor) ->
         show(ApplyProgress(PLAN, Step(wait=3.0)))
         monitor.until("0/2 reading again in 3 s: not every write is listed yet")
         done = Settled(PLAN.changes[0], Outcome.DONE)
-        show(ApplyProgress(PLAN, Step((Call(1, READ),), settled=(done,))))
+        monitor.monkeypatch.setattr(progress, "PATIENCE", LONGEST)
+        show(ApplyProgress(PLAN, Step((Call(1, WRITE),), settled=(done,))))
+        show(CallProgress(SITE, WRITE, Send()))
         monitor.until("1/2 add command b")
+        show(CallProgress(SITE, WRITE, None))
+        show(ApplyProgress(PLAN, Step((Call(-1, READ),))))
         show(CallProgress(SITE, READ, Send()))
-        monitor.until("1/2 get bot: no answer for 0 s from example.org")
-        show(CallProgress(SITE, READ, None))
-        monitor.until("1/2 add command b")
+        monitor.until("1/2\n")
         show(ApplyProgress(PLAN, None))
+
+    assert monitor.text == "\n"
+
+
+@on_posix
+def test_of_several_waits_the_end_of_a_rate_limit_is_shown(monitor: Monitor) -> None:
+    limited = RateLimited("HTTP 429", reply=Reply(429, b""))
+    with monitor.attached(), shown(Output()) as show:
+        show(CallProgress(SITE, READ, Send()))
+        monitor.until("get bot: no answer for 0 s from example.org")
+        show(CallProgress(SITE, WRITE, Wait(90, everyone=True, retry=Retry(1, 4, limited))))
+        monitor.until("add command: retry 1 of 4 in 90 s: HTTP 429")
 
     assert monitor.text == "\n"
 
@@ -64,7 +82,7 @@ def test_an_apply_without_changes_opens_no_place(monitor: Monitor) -> None:
     with monitor.attached(), shown(Output()) as show:
         show(ApplyProgress(plan_of([]), Step()))
         show(ApplyProgress(plan_of([]), None))
-        show(ManifestsRead((), 0.1))
+        show(FilesRead([], PLAN, 0.1))
         show(CallProgress(SITE, READ, None))
 
     assert monitor.text == "\n"

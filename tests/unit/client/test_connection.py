@@ -1,16 +1,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from commandsync import __version__
 from commandsync.api.operations import Operation, add, delete, edit, list_bots, list_records
-from commandsync.api.policy import Health
+from commandsync.api.policy import Health, Send, Wait
 from commandsync.client.gate import Gate
 from commandsync.errors import (
     DecodeError,
+    Forbidden,
     Invalid,
     ServerError,
     StoppedError,
@@ -273,3 +274,24 @@ def test_a_stop_while_waiting_for_a_turn_keeps_what_happened_before(
         connection.call(list_records("42", Resource.COMMAND))
 
     assert len(server.requests) == 1
+
+
+def test_each_wait_of_a_call_is_told_and_its_end(server: RawServer, connect: Connect) -> None:
+    server.then(answering(status=503), answering(LISTED), answering(status=403))
+    told: list[tuple[Operation[Any], Send | Wait | None]] = []
+    connection = connect(server.url, retries=3)
+    driver = getattr(connection, "connection", connection)
+    driver.on_wait = lambda operation, step: told.append((operation, step))
+    read, refused = list_records("42", Resource.COMMAND), list_bots()
+
+    connection.call(read)
+    with pytest.raises(Forbidden):
+        connection.call(refused)
+
+    operations, steps = zip(*told, strict=True)
+    assert operations == (read, read, read, read, refused, refused)
+    assert steps[1] == Wait(0.25)
+    retry = steps[1].retry
+    assert (retry.number, retry.most) == (1, 3)
+    assert isinstance(retry.error, ServerError)
+    assert steps == (Send(), steps[1], Send(retry), None, Send(), None)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commandsync.api.credentials import Token
-from commandsync.client.discord import registered_commands
+from commandsync.client.discord import discord_address, registered_commands
 from commandsync.errors import (
     CommandsyncError,
     DecodeError,
@@ -37,12 +37,9 @@ SELF = {"id": "42", "name": "My bot"}
 
 
 def read(server: RawServer, **options: Any) -> bytes:  # noqa: ANN401 - arguments of the function
-    given: dict[str, Any] = {
-        "base_url": f"{server.url}/api",
-        "retries": 0,
-        "timeout": 20.0,
-    } | options
-    return registered_commands(Token(TOKEN), **given)
+    address = discord_address(options.pop("base_url", f"{server.url}/api"))
+    given: dict[str, Any] = {"retries": 0, "timeout": 20.0} | options
+    return registered_commands(address, Token(TOKEN), **given)
 
 
 def refusal(server: RawServer, *acts: Act, **options: Any) -> ListingError:  # noqa: ANN401 - as above

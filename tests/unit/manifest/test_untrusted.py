@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
@@ -53,6 +53,8 @@ def test_any_text_gives_a_manifest_or_problems_with_places(text: str) -> None:
 
 
 @given(st.lists(PIECES, max_size=10).map(lambda pieces: "version: 1\n" + "".join(pieces)))
+# An unknown key that nobody meant, and an empty one:
+@example("version: 1\nversion:version:version:\n?")
 def test_so_does_what_begins_well(text: str) -> None:
     attempt(text.encode())
 

@@ -103,6 +103,21 @@ def test_a_terminal_of_80_columns_shows_names_whole_and_the_id_last() -> None:
     assert [line[:end].split()[-1] for line in shown[1:]] == ["1,234,567", "9"]
 
 
+def test_columns_without_room_are_left_out_and_named() -> None:
+    command = Command(id="64f0c2a91be73d5a0c8e41f7", name="a-name-of-46-characters" * 2, syntax="s")
+    shown = {
+        width: records.records_table("commands", [command], screen=screen).splitlines()
+        for width, screen in ((80, Screen(width=80)), (20, Screen(width=20)))
+    }
+    full = records.records_table("commands", [command], screen=Screen(width=20, full=True))
+
+    assert shown[80][0].split() == ["NAME", "CATEGORY", "USES", "SYNTAX", "DESCRIP…"]
+    assert shown[80][1].split() == [command.name, "s"]
+    assert shown[80][2] == "(no room for ID: --full shows all)"
+    assert shown[20] == ["NAME", f"{command.name[:19]}…", "(no room for CATEGO…"]
+    assert command.id in full
+
+
 def test_one_record_is_shown_field_by_field() -> None:
     bot = Bot.model_validate(
         {"id": "1", "information": {"tags": ["a", "b"]}, "more": {"deep": {}, "list": []}}

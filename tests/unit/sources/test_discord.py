@@ -11,8 +11,8 @@ import pytest
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 from commandsync.sources import read_answer
+from commandsync.sources.contents import of_json
 from commandsync.sources.entry import Trait
-from commandsync.sources.reading import of_json
 
 if TYPE_CHECKING:
     from commandsync.sources.entry import SourceEntry, SourceReading
@@ -115,6 +115,30 @@ def test_types_in_words_nest_too() -> None:
     group = {**LANGUAGE, "type": "SUB_COMMAND_GROUP", "options": [{**SET, "type": "Subcommand"}]}
 
     assert entry(options=[group]).syntax == "/ping language set"
+
+
+def test_keys_in_camel_case_are_those_that_discord_js_writes() -> None:
+    command = {
+        "applicationId": "1",
+        "guildId": "5",
+        "defaultMemberPermissions": "8",
+        "nameLocalizations": {"de": "pong"},
+        "options": [
+            {
+                **option(minValue=1, channelTypes=[0]),
+                "choices": [
+                    {"name": "on", "nameLocalizations": {"de": "an"}},
+                    {"name": "off"},
+                ],
+            }
+        ],
+    }
+
+    reading = read([{"name": "ping", **command}], locale="de")
+
+    assert reading.entries[0].syntax == "/pong [an|off]"
+    assert reading.entries[0].traits == {Trait.GUILD_ONLY, Trait.ADMIN_ONLY}
+    assert reading.notes == ()
 
 
 def test_the_key_stays_if_the_command_is_renamed() -> None:
@@ -251,7 +275,7 @@ def test_sub_commands_below_a_sub_command_of_a_group_are_an_error() -> None:
     nested = {**LANGUAGE, "options": [{**LANGUAGE, "options": [SET]}]}
 
     assert complaint([{"name": "a", "options": [nested]}]) == (
-        "the answer: its sub-commands are nested deeper than in a group"
+        "the answer: its sub-commands are nested deeper than Discord allows"
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64encode
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -38,14 +40,22 @@ def test_it_is_read_from_its_variable(
     monkeypatch.setenv(variable, f" {TOKEN}\n")
     command = {"id": "7", "name": "ping", "description_localizations": {"de": "Hallo"}}
 
+    seen: list[Any] = []
+    settings = replace(SETTINGS, on_progress=seen.append)
+
     with RawServer() as server:
         server.then(answering({"id": "42"}), answering([command]))
-        reading = read_registered(SETTINGS, base_url=server.url, locale="de", **options)
+        reading = read_registered(settings, base_url=server.url, locale="de", **options)
 
     (entry,) = reading.entries
     assert (entry.syntax, entry.description) == ("/ping", "Hallo")
     assert (entry.key, entry.place) == ("discord:7", None)
     assert {request.headers["authorization"] for request in server.requests} == {f"Bot {TOKEN}"}
+    assert {progress.operation.name for progress in seen} == {
+        "get application",
+        "list application commands",
+    }
+    assert {(progress.site.token_from, progress.site.bot) for progress in seen} == {(variable, "")}
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,30 @@ def test_a_new_category_goes_into_the_last_file_where_the_manifest_has_no_comman
     assert [edit.path for edit in plan.files] == ["b.yaml", "commands.imported.json"]
 
 
+def test_a_file_that_is_broken_removes_none_of_its_commands(folder: Path) -> None:
+    Path("commands.yaml").write_text("version: 1\nimport: {from: bot}\n", encoding="utf-8")
+    Path("bot").mkdir()
+    bot = "import discord\nbot = discord.ext.commands.Bot('!')\n"
+    for name in ("a", "b"):
+        command = f"@bot.slash_command(description='Does {name}.')\nasync def {name}(ctx): ...\n"
+        Path(f"bot/{name}.py").write_text(bot + command, encoding="utf-8")
+    write_import(plan_import([], [], registered=lambda _: SourceReading()))
+    Path("bot/a.py").write_text(f"{bot}@bot.slash_command(\n", encoding="utf-8")
+    broken = plan_import([], [], registered=lambda _: SourceReading())
+    (folder / "bot/a.py").unlink()
+    removed = plan_import([], [], registered=lambda _: SourceReading())
+    Path("bot/b.py").write_text(f"{bot}\n@bot.slash_command(\n", encoding="utf-8")
+
+    with pytest.raises(FileError, match="bot has no commands") as caught:
+        plan_import([], ["bot"], registered=lambda _: SourceReading())
+    assert caught.value.hint.endswith(": the file is not valid Python: '(' was never closed")
+    assert [note.message for note in broken.notes] == [
+        "the file is not valid Python: '(' was never closed"
+    ]
+    assert broken.files == ()
+    assert len(removed.merge.removed) == 1
+
+
 def test_half_of_a_surrogate_pair_becomes_a_sign_that_a_file_can_contain() -> None:
     live = SourceEntry(name="a\ud83d", description=" ", syntax="/a", key="discord:1")
     plan = plan_import([], ["discord"], registered=lambda _: SourceReading(entries=(live,)))

@@ -9,7 +9,7 @@ import pytest
 
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError, UsageError
-from commandsync.sources import files, read, reading
+from commandsync.sources import contents, files, read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,9 +105,9 @@ def test_an_entry_has_the_place_of_its_command(inside: Path) -> None:
         ("text", "commands.json:1:1: not a list of commands | "),
         (
             {"a": [1], "b": []},
-            "commands.json:1:1: contains 2 lists, none named commands | ",
+            "commands.json:1:1: contains 2 lists, and none is named commands | ",
         ),
-        ({"a": 1}, "commands.json:1:1: contains no lists, none named commands | "),
+        ({"a": 1}, "commands.json:1:1: contains no lists, and none is named commands | "),
         ([PING, None], "commands.json:6:3: not a command | "),
         ({"commands": [["a"]]}, "commands.json:3:5: not a command | "),
     ],
@@ -158,6 +158,15 @@ def test_a_link_in_a_folder_is_not_followed(inside: Path) -> None:
     assert len(read("bot").entries) == 1
 
 
+def test_a_file_or_folder_with_python_code_is_read_as_python(inside: Path) -> None:
+    code = b"import discord\n@bot.tree.command()\nasync def ping(interaction):\n    'Pings.'\n"
+    write(inside, "bot/cogs/main.py", code)
+    write(inside, "bot/config.json", {"token": "x"})
+
+    assert [entry.syntax for entry in read("bot").entries] == ["/ping"]
+    assert read("bot/cogs/main.py") == read("bot/cogs") == read("bot")
+
+
 def test_what_is_not_read_is_told_with_what_to_do(inside: Path) -> None:
     write(inside, "empty/notes.txt", b"")
     write(inside, "scripts/ping.js", b"")
@@ -206,10 +215,10 @@ def test_a_source_has_so_many_commands_at_most(
 ) -> None:
     path = write(inside, name, content)
 
-    monkeypatch.setattr(reading, "MOST_COMMANDS", 3)
+    monkeypatch.setattr(contents, "MOST_COMMANDS", 3)
     assert len(read(path).entries) == 3
 
-    monkeypatch.setattr(reading, "MOST_COMMANDS", 2)
+    monkeypatch.setattr(contents, "MOST_COMMANDS", 2)
     assert complaint(path) == f"{name} has more than 2 commands | is it the right file?"
 
 

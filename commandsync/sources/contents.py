@@ -84,7 +84,9 @@ def _wrapped(root: JsonValue) -> Iterable[JsonValue]:
     if not wrapping and isinstance(root.content.get("name"), str):
         return [root]
     if not wrapping and len(lists) != 1:
-        raise root.problem(f"contains {len(lists) or 'no'} lists, none named commands", _EXPECTED)
+        raise root.problem(
+            f"contains {len(lists) or 'no'} lists, and none is named commands", _EXPECTED
+        )
     return chain.from_iterable(map(_commands, wrapping or lists.values()))
 
 

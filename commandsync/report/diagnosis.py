@@ -1,0 +1,53 @@
+"""The checks of a set-up, as lines for people or as one JSON document."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from commandsync.report.escape import visible
+from commandsync.report.lines import BOLD, DIM, GREEN, RED, YELLOW, joined, paint
+from commandsync.report.records import document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from commandsync.diagnostics import Check
+    from commandsync.report.screen import Screen
+
+_COLORS = {"ok": GREEN, "warning": YELLOW, "failed": RED, "skipped": DIM}
+_STATE, _NAME = 9, 13  # columns
+_INDENT = _STATE + _NAME
+_NARROWEST = 20  # columns of a message, however narrow the screen is
+
+
+def check_lines(check: Check, *, screen: Screen) -> str:
+    """Return one check, and below it what to do about it."""
+    about = f"{check.manifest}: " if check.manifest else ""
+    rows = _wrapped(about + check.message, screen)
+    if check.hint:
+        rows += _wrapped(f"hint: {check.hint}", screen)
+    state = paint(check.state, _COLORS[check.state]) + " " * (_STATE - len(check.state))
+    heads = [f"{state}{check.name:{_NAME}}", *[" " * _INDENT] * len(rows)]
+    return joined([head + row for head, row in zip(heads, rows, strict=False)], screen)
+
+
+def verdict(checks: Sequence[Check], *, screen: Screen) -> str:
+    """Return whether a sync can work, in one line."""
+    failures = sum(check.state == "failed" for check in checks)
+    text = "No check failed: plan and apply can work."
+    if failures:
+        text = f"{failures} of {len(checks)} checks failed: apply cannot work."
+    return joined(["", paint(text, BOLD)], screen)
+
+
+def _wrapped(text: str, screen: Screen) -> list[str]:
+    if screen.width is None:
+        return [visible(text)]
+    return wrap(visible(text), max(screen.width - _INDENT, _NARROWEST), break_long_words=False)
+
+
+def checks_json(checks: Sequence[Check]) -> str:
+    """Return all checks as one JSON document."""
+    return document({"checks": [asdict(check) for check in checks]})

@@ -1,0 +1,219 @@
+"""The annotation of a parameter: what it says about whether and with what to give it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from commandsync.sources.python.lineage import Kind, lineage
+from commandsync.sources.python.names import Definition
+from commandsync.sources.python.scope import last_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commandsync.sources.python.constant import Constants, Value
+    from commandsync.sources.python.names import Names
+    from commandsync.sources.python.scope import Scope
+
+_MOST_PARTS = 200
+_OPTIONS = {"Option", "SlashOption"}
+_NONE = ast.Constant(None)
+
+
+@dataclass(slots=True)
+class Annotation:
+    """What an annotation says.
+
+    Attributes:
+        optional: Whether None is one of several types.
+        greedy: Whether it takes as many as there are (`Greedy[...]`).
+        attachment: Whether it is a file.
+        literals: The values of a `Literal`, alone or with None.
+        choices: The names of its only values as a slash command shows them.
+        flags: A class of flags in the bot's files.
+        option: The call that describes the option, with its scope (`Option(str, "...")`).
+        unread: The parts that the code does not state.
+    """
+
+    optional: bool = False
+    greedy: bool = False
+    attachment: bool = False
+    literals: tuple[Value, ...] = ()
+    choices: tuple[str, ...] = ()
+    flags: Definition | None = None
+    option: Definition | None = None
+    unread: list[ast.AST] = field(default_factory=list)
+
+
+class Annotations:
+    """Reads annotations."""
+
+    def __init__(self, names: Names, constants: Constants) -> None:
+        self._names = names
+        self._constants = constants
+
+    def read(self, expression: ast.AST | None, scope: Scope) -> Annotation:
+        """Return what an annotation says; one that is not there says nothing."""
+        result = Annotation()
+        if expression is None:
+            return result
+        parts = self._alternatives(Definition(expression, scope), result)
+        types = [part for part in parts if part.node is not _NONE]
+        result.optional = len(types) < len(parts) and bool(types)
+        if len(types) == 1:
+            self._read_type(types[0], result)
+        return result
+
+    def _read_type(self, part: Definition, result: Annotation) -> None:
+        match part.node:
+            case ast.Subscript(value=head, slice=inside):
+                name = self._name(head, part.scope)
+                if name == "Literal":
+                    result.literals = tuple(self._literals(inside, part.scope, result))
+                    result.choices = tuple(map(str, result.literals))
+                elif name == "Greedy":
+                    inner = self.read(inside, part.scope)
+                    result.greedy, result.attachment = True, inner.attachment
+                    result.literals = () if inner.optional else inner.literals
+            case ast.Call(func=function, args=arguments) if last_name(function) in _OPTIONS:
+                result.option = part
+                if arguments:  # the type of the option
+                    result.choices = self.read(arguments[0], part.scope).choices
+            case ast.ClassDef():
+                self._read_class(part, result)
+            case _:
+                name = self._names.framework(part.node, part.scope)
+                result.attachment = name.rpartition(".")[2] == "Attachment"
+
+    def _read_class(self, part: Definition, result: Annotation) -> None:
+        ancestry = lineage(part, self._names)
+        if ancestry.kind is Kind.FLAGS:
+            result.flags = part
+        elif ancestry.kind is Kind.ENUM:
+            result.choices = tuple(_members(ancestry.classes[0][0]))
+
+    def _literals(self, inside: ast.AST, scope: Scope, result: Annotation) -> Iterator[Value]:
+        """Yield the values of a `Literal`, without repetitions."""
+        seen: set[tuple[type, Value]] = set()
+        waiting = [Definition(inside, scope)]
+        for _ in range(_MOST_PARTS):
+            if not waiting:
+                break
+            part = waiting.pop(0)
+            inner = self._inside_literal(part)
+            if inner is not None:
+                waiting = [*inner, *waiting]
+                continue
+            value = self._constants.value(part.node, part.scope)
+            if not isinstance(value, (str, int, type(None))):
+                result.unread.append(part.node)
+            elif (type(value), value) not in seen:
+                seen.add((type(value), value))
+                yield value
+
+    def _inside_literal(self, part: Definition) -> list[Definition] | None:
+        """Return the values that a part of a `Literal` is made of, None if it is a value."""
+        match part.node:
+            case ast.Tuple(elts=elements):
+                return [Definition(element, part.scope) for element in elements]
+            case ast.Subscript(slice=inside):  # a Literal in a Literal
+                return [Definition(inside, part.scope)]
+            case ast.Name() | ast.Attribute():
+                meaning = self._names.meaning(part.node, part.scope)
+                return [meaning] if isinstance(meaning, Definition) else None
+            case _:
+                return None
+
+    def _alternatives(self, whole: Definition, result: Annotation) -> list[Definition]:
+        """Return the types of which an argument may be one, as `typing.Union` has them."""
+        found: dict[str | ast.AST, Definition] = {}
+        waiting = [whole]
+        for _ in range(_MOST_PARTS):
+            if not waiting:
+                break
+            part = waiting.pop(0)
+            inside = self._inside(part, result)
+            if inside is None:
+                found.setdefault(self._identity(part), part)
+            else:
+                waiting = [*inside, *waiting]
+        return list(found.values())
+
+    def _inside(self, part: Definition, result: Annotation) -> list[Definition] | None:
+        """Return the types that a type is made of, None if it is a single one."""
+        node, scope = part.node, part.scope
+        match node:
+            case ast.Constant(value=None):
+                return None if node is _NONE else [Definition(_NONE, scope)]
+            case ast.Constant(value=str(text)):
+                written = _parsed(text, node)
+                return [] if written is None else [Definition(written, scope)]
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return [Definition(left, scope), Definition(right, scope)]
+            case ast.Subscript(value=head, slice=inner):
+                return self._subscripted(self._name(head, scope), inner, scope, result)
+            case ast.Name() | ast.Attribute():
+                meaning = self._names.meaning(node, scope)
+                return [meaning] if isinstance(meaning, Definition) else None
+            case _:
+                return None
+
+    def _subscripted(
+        self, name: str, inner: ast.expr, scope: Scope, result: Annotation
+    ) -> list[Definition] | None:
+        parts = [Definition(part, scope) for part in getattr(inner, "elts", [inner])]
+        match name:
+            case "Optional":
+                return [*parts, Definition(_NONE, scope)]
+            case "Union":
+                return parts
+            case "Annotated":
+                return [self._annotated(parts, result)]
+            case "Transform":
+                return parts[1:2]
+            case _:
+                return None
+
+    def _annotated(self, parts: list[Definition], result: Annotation) -> Definition:
+        """Return what counts of an `Annotated`: discord.py takes the first of the metadata."""
+        for part in parts[1:]:
+            if isinstance(part.node, ast.Call) and last_name(part.node.func) in _OPTIONS:
+                result.option = part
+                return parts[0]
+        return (parts[1:2] or parts)[0]
+
+    def _identity(self, part: Definition) -> str | ast.AST:
+        if isinstance(part.node, (ast.Name, ast.Attribute)):
+            meaning = self._names.meaning(part.node, part.scope)
+            return meaning if isinstance(meaning, str) else ast.unparse(part.node)
+        return part.node
+
+    def _name(self, head: ast.expr, scope: Scope) -> str:
+        """Return the last name of what is subscripted, whatever it was imported as."""
+        meaning = self._names.meaning(head, scope)
+        return meaning.rpartition(".")[2] if isinstance(meaning, str) else last_name(head)
+
+
+def _parsed(text: str, node: ast.AST) -> ast.expr | None:
+    """Parse an annotation that is written as a string; its place is the string's."""
+    try:
+        expression = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    for part in ast.walk(expression):
+        ast.copy_location(part, node)
+    return expression
+
+
+def _members(node: ast.ClassDef) -> Iterator[str]:
+    """Yield the names of an enumeration; of those with one value, the first."""
+    seen = set()
+    for statement in node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name[0] != "_":
+                written = ast.unparse(value)
+                if not isinstance(value, ast.Constant) or written not in seen:
+                    seen.add(written)
+                    yield name

@@ -1,0 +1,93 @@
+"""The classes that a class inherits from: those of the bot's files, and those of the frameworks."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from commandsync.sources.python.names import Definition, in_framework
+
+if TYPE_CHECKING:
+    from commandsync.sources.python.names import Names
+    from commandsync.sources.python.scope import Scope
+
+_MOST_CLASSES = 100
+
+
+class Kind(Enum):
+    """What a class is to a framework."""
+
+    BOT = auto()
+    COG = auto()
+    GROUP_COG = auto()
+    """A cog whose slash commands are in a group of its own."""
+    GROUP = auto()
+    """A group of slash commands."""
+    TREE = auto()
+    ENUM = auto()
+    FLAGS = auto()
+    OTHER = auto()
+
+
+_KINDS = {
+    "AutoShardedBot": Kind.BOT,
+    "AutoShardedInteractionBot": Kind.BOT,
+    "Bot": Kind.BOT,
+    "Client": Kind.BOT,
+    "Cog": Kind.COG,
+    "CommandTree": Kind.TREE,
+    "Enum": Kind.ENUM,
+    "FlagConverter": Kind.FLAGS,
+    "GroupCog": Kind.GROUP_COG,
+    "IntEnum": Kind.ENUM,
+    "InteractionBot": Kind.BOT,
+    "SlashCommandGroup": Kind.GROUP,
+    "StrEnum": Kind.ENUM,
+    "discord.app_commands.Group": Kind.GROUP,
+    "discord.app_commands.commands.Group": Kind.GROUP,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """What a class inherits.
+
+    Attributes:
+        kind: What it is to a framework.
+        classes: The class and those of its bases that are in the bot's files, the most specific
+            first, each with its own scope.
+    """
+
+    kind: Kind
+    classes: tuple[tuple[ast.ClassDef, Scope], ...]
+
+
+def kind_of(name: str) -> Kind:
+    """Return what the class of this full name is."""
+    return _KINDS.get(name) or _KINDS.get(name.rpartition(".")[2], Kind.OTHER)
+
+
+def lineage(definition: Definition, names: Names) -> Lineage:
+    """Return what a class inherits from."""
+    kinds: list[Kind] = []
+    order: dict[ast.ClassDef, Scope] = {}
+    waiting = [definition]
+    while waiting and len(order) < _MOST_CLASSES:
+        current = waiting.pop(0)
+        inside = names.scope_of(current)
+        if not isinstance(current.node, ast.ClassDef) or inside is None or current.node in order:
+            continue
+        order[current.node] = inside
+        for base in current.node.bases:
+            meaning = names.meaning(base, current.scope)
+            if isinstance(meaning, Definition):
+                waiting.append(meaning)
+            elif isinstance(meaning, str):
+                kinds.append(kind_of(in_framework(meaning) or meaning))
+    return Lineage(_first(kinds), tuple(order.items()))
+
+
+def _first(kinds: list[Kind]) -> Kind:
+    return next((kind for kind in kinds if kind is not Kind.OTHER), Kind.OTHER)

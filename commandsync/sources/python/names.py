@@ -1,0 +1,199 @@
+"""What a name in a bot's code means: something of a framework, or a definition in its own files."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, TypeAlias
+
+from commandsync.diagnostics import Location, Notice
+from commandsync.errors import FileError
+from commandsync.sources.files import read_bytes
+from commandsync.sources.python.parsedfile import ParsedFile, parse
+from commandsync.sources.python.scope import Imported, Outline, outline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from commandsync.sources.python.scope import Binding, Scope
+
+_FRAMEWORKS = {"discord", "disnake", "nextcord"}  # py-cord is imported as `discord`
+_REEXPORTS = {"redbot.core.commands": "discord.ext.commands"}
+_MOST_STEPS = 30  # from alias to alias
+_WILDCARD = 10  # steps: each of them may lead to several more
+
+Module: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """Something in the bot's own files.
+
+    Attributes:
+        node: A class, a function, a parameter of one, or the expression a name is bound to.
+        scope: Where it is defined.
+    """
+
+    node: ast.AST
+    scope: Scope
+
+
+Meaning: TypeAlias = "str | Definition | Outline | None"
+"""A full name that is imported from elsewhere, a definition, a module, or unknown."""
+
+
+class Names:
+    """The modules of a bot, and what the names in them mean.
+
+    A file that is imported from is read when it is first needed.
+
+    Args:
+        paths: The files.
+    """
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._parsed: dict[str, Outline | Notice] = {}
+        self._endings: dict[Module, list[str]] = {}
+        for path in paths:
+            module = _module(path)
+            for start in range(len(module)):
+                self._endings.setdefault(module[start:], []).append(path)
+
+    def outline(self, path: str, data: bytes | None = None) -> Outline | Notice:
+        """Return what a file contains, or why it cannot be read."""
+        if path not in self._parsed:
+            try:
+                file = parse(path, read_bytes(path) if data is None else data)
+            except FileError as error:
+                file = Notice(error.message, error.hint, Location(path))
+            self._parsed[path] = self._outline(file) if isinstance(file, ParsedFile) else file
+        return self._parsed[path]
+
+    def scope_of(self, definition: Definition) -> Scope | None:
+        """Return the scope of a class that is defined in the bot's files."""
+        read = self._parsed.get(definition.scope.file.path)
+        if isinstance(read, Outline) and isinstance(definition.node, ast.ClassDef):
+            return read.classes.get(definition.node)
+        return None
+
+    def meaning(self, expression: ast.AST, scope: Scope, steps: int = 0) -> Meaning:
+        """Return what an expression means; a `Definition` of itself if it is not a name."""
+        match expression:
+            case _ if steps > _MOST_STEPS:
+                return None
+            case ast.Name(id=name, lineno=line):
+                return self._name(name, scope, line, steps + 1)
+            case ast.Attribute(value=value, attr=name):
+                return self._member(self.meaning(value, scope, steps + 1), name, steps + 1)
+            case ast.Subscript(value=value):  # a generic class, such as Cog[Bot]
+                return self.meaning(value, scope, steps + 1)
+            case _:
+                return Definition(expression, scope)
+
+    def framework(self, expression: ast.AST, scope: Scope) -> str:
+        """Return the full name in a framework, as in discord.py; empty for anything else."""
+        meaning = self.meaning(expression, scope)
+        return in_framework(meaning) if isinstance(meaning, str) else ""
+
+    def _outline(self, file: ParsedFile) -> Outline | Notice:
+        try:
+            return outline(file, _module(file.path))
+        except RecursionError:
+            message, hint = "the file is nested too deeply", "its commands are not imported"
+            return Notice(message, hint, file.place(file.tree))
+
+    def _name(self, name: str, scope: Scope, line: int, steps: int) -> Meaning:
+        around: Scope | None = scope
+        while around is not None:
+            if name in around.bindings and (around is scope or not _is_class(around)):
+                binding = around.bound(name, line if around is scope else inf)
+                return self._binding(binding, around, steps)
+            if around.parent is None:
+                return self._wildcard(name, around, steps + _WILDCARD)
+            around = around.parent
+        return None  # pragma: no cover - every scope ends in a module
+
+    def _binding(self, binding: Binding, scope: Scope, steps: int) -> Meaning:
+        if isinstance(binding, Imported):
+            return self._imported(binding.name, scope, steps)
+        if isinstance(binding, (ast.Name, ast.Attribute)):
+            return self.meaning(binding, scope, steps)
+        return Definition(binding, scope) if binding is not None else None
+
+    def _wildcard(self, name: str, scope: Scope, steps: int) -> Meaning:
+        for source in scope.wildcards if steps <= _MOST_STEPS else ():
+            meaning = self._imported(f"{source}.{name}", scope, steps)
+            if meaning is not None and not isinstance(meaning, str):
+                return meaning
+            if in_framework(f"{source}.{name}") and not hasattr(builtins, name):
+                return meaning
+        return None
+
+    def _imported(self, name: str, scope: Scope, steps: int) -> Meaning:
+        parts = tuple(name.split("."))
+        if parts[0] in _FRAMEWORKS:
+            return name
+        for end in range(len(parts), 0, -1):
+            path = self._path(parts[:end], scope.module)
+            if path and path != scope.file.path:
+                module = self.outline(path)
+                meaning: Meaning = module if isinstance(module, Outline) else None
+                for part in parts[end:]:
+                    meaning = self._member(meaning, part, steps + 1)
+                return meaning
+        return name
+
+    def _path(self, module: Module, near: Module) -> str | None:
+        """Return the file of a module: of those that end in its name, the nearest one."""
+        paths = self._endings.get(module, ())
+        return max(paths, key=lambda path: _shared(_module(path), near), default=None)
+
+    def _member(self, base: Meaning, name: str, steps: int) -> Meaning:
+        if steps > _MOST_STEPS:
+            return None
+        if isinstance(base, str):
+            return f"{base}.{name}"
+        if isinstance(base, Outline):
+            return self._in_module(base.scope, name, steps)
+        inside = self.scope_of(base) if base is not None else None
+        if inside is not None and name in inside.bindings:
+            return self._binding(inside.bound(name), inside, steps)
+        if inside is not None and name in inside.attributes:
+            return self._binding(inside.attributes[name], inside, steps)
+        return None
+
+    def _in_module(self, scope: Scope, name: str, steps: int) -> Meaning:
+        if name in scope.bindings:
+            return self._binding(scope.bound(name), scope, steps)
+        path = self._path((*scope.module, name), scope.module)
+        if path is None:
+            return self._wildcard(name, scope, steps + _WILDCARD)
+        module = self.outline(path)
+        return module if isinstance(module, Outline) else None
+
+
+def in_framework(name: str) -> str:
+    """Return a full name as discord.py spells it; empty if it is of no framework."""
+    for package, original in _REEXPORTS.items():
+        if name.startswith(f"{package}."):
+            return name.replace(package, original, 1)
+    first, dot, rest = name.partition(".")
+    return f"discord{dot}{rest}" if first in _FRAMEWORKS else ""
+
+
+def _is_class(scope: Scope) -> bool:
+    return isinstance(scope.node, ast.ClassDef)
+
+
+def _module(path: str) -> Module:
+    parts = [part for part in path.split("/") if part not in {"", "."}]
+    name = parts[-1].rpartition(".")[0]
+    return tuple(parts[:-1]) if name == "__init__" else (*parts[:-1], name)
+
+
+def _shared(module: Module, other: Module) -> int:
+    """Return how many packages two modules have in common."""
+    pairs = zip(module, other, strict=False)
+    return next((count for count, (left, right) in enumerate(pairs) if left != right), len(module))

@@ -1,0 +1,251 @@
+"""The parameters of a command's function: what each says about the argument that users give."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from commandsync.sources.python.annotation import Annotation, Annotations
+from commandsync.sources.python.constant import UNKNOWN
+from commandsync.sources.python.names import Definition
+from commandsync.sources.python.scope import last_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commandsync.sources.python.constant import Constants
+    from commandsync.sources.python.names import Names
+    from commandsync.sources.python.scope import Function, Scope
+
+_DESCRIPTIONS = {"Option", "Param", "SlashOption", "flag", "option", "param", "parameter"}
+_DEFAULTS = {  # of discord.ext.commands, with what its signatures show for them
+    "Author": "<you>",
+    "CurrentChannel": "<this channel>",
+    "CurrentGuild": "<this server>",
+}
+_MOST_CHOICES = 25  # that Discord accepts
+
+
+@dataclass(slots=True, kw_only=True)
+class Argument:
+    """What users give to a command for one of its parameters.
+
+    Attributes:
+        name: Its name in the code.
+        option: Its name in a slash command.
+        displayed: Its name in a prefix command.
+        annotation: What its annotation says.
+        node: Where it is.
+        optional: Whether it has a default.
+        default: Its default as text; empty if there is none to show.
+        required: Whether the code says that it is required or not; None if it does not say.
+        choices: The names of its only values.
+        rest: Whether it is `*arguments`.
+        keywords: Whether it is `**arguments`.
+    """
+
+    name: str
+    option: str
+    displayed: str
+    annotation: Annotation
+    node: ast.AST
+    optional: bool = False
+    default: str = ""
+    required: bool | None = None
+    choices: tuple[str, ...] = ()
+    rest: bool = False
+    keywords: bool = False
+    unread: list[ast.AST] = field(default_factory=list)
+
+
+class Arguments:
+    """Reads the parameters of functions."""
+
+    def __init__(self, names: Names, constants: Constants) -> None:
+        self._names = names
+        self._constants = constants
+        self._annotations = Annotations(names, constants)
+
+    def read(self, function: Function, scope: Scope) -> list[Argument]:
+        """Return the arguments of a command, without `self` and the context."""
+        parameters = list(_parameters(function.args))[1 + isinstance(scope.node, ast.ClassDef) :]
+        arguments = [self._argument(node, default, scope) for node, default in parameters]
+        rest, keywords = function.args.vararg, function.args.kwarg
+        for argument in arguments:
+            argument.rest, argument.keywords = argument.node is rest, argument.node is keywords
+        by_name = {argument.name: argument for argument in arguments}
+        for decorator in function.decorator_list:
+            if isinstance(decorator, ast.Call):
+                self._decorate(decorator, scope, by_name)
+        return arguments
+
+    def flags(self, definition: Definition) -> Iterator[Argument]:
+        """Yield what a class of flags adds to a slash command: an argument for each flag."""
+        inside = self._names.scope_of(definition)
+        if inside is None or not isinstance(definition.node, ast.ClassDef):
+            return  # pragma: no cover - an annotation names classes of the bot's files alone
+        for statement in definition.node.body:
+            match statement:
+                case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
+                    node = ast.copy_location(ast.arg(name, annotation), statement)
+                    yield self._argument(node, value, inside)
+                case _:
+                    pass
+
+    def _argument(self, node: ast.arg, default: ast.expr | None, scope: Scope) -> Argument:
+        annotation = self._annotations.read(node.annotation, scope)
+        argument = Argument(
+            name=node.arg, option=node.arg, displayed=node.arg, annotation=annotation, node=node
+        )
+        argument.choices = annotation.choices
+        argument.unread += annotation.unread
+        if annotation.option is not None:
+            self._describe(annotation.option, argument)
+        if default is None:
+            return argument
+        meaning = self._names.meaning(default, scope)
+        if isinstance(meaning, Definition) and _is_description(meaning.node):
+            self._describe(meaning, argument)
+        else:
+            argument.optional = True
+            argument.default = self._shown(default, scope, argument)
+        return argument
+
+    def _describe(self, description: Definition, argument: Argument) -> None:
+        """Read a call that describes an argument, such as `parameter(...)` or `Option(...)`."""
+        call, scope = description.node, description.scope
+        if not isinstance(call, ast.Call):
+            return  # pragma: no cover - what `_is_description` lets through is a call
+        given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+        given |= dict(zip(_positions(last_name(call.func)), call.args, strict=False))
+        if "converter" in given:
+            argument.annotation = self._annotations.read(given["converter"], scope)
+        argument.option = self._text("name", given, scope) or argument.option
+        argument.displayed = self._text("displayed_name", given, scope) or argument.displayed
+        if "required" in given:
+            required = self._constants.value(given["required"], scope)
+            argument.required = required if isinstance(required, bool) else None
+        if "choices" in given:
+            argument.choices = self._choices(given["choices"], scope)
+        self._describe_default(given, scope, argument)
+
+    def _text(self, key: str, given: dict[str, ast.expr], scope: Scope) -> str | None:
+        return self._constants.text(given[key], scope) if key in given else None
+
+    def _describe_default(
+        self, given: dict[str, ast.expr], scope: Scope, argument: Argument
+    ) -> None:
+        default, displayed = given.get("default"), given.get("displayed_default")
+        if default is not None and self._constants.value(default, scope) is not ...:
+            argument.optional = True
+            argument.default = self._shown(default, scope, argument)
+        if "default_factory" in given:
+            argument.optional = True
+        if displayed is not None:
+            argument.default = self._constants.text(displayed, scope) or ""
+            argument.unread.clear()
+
+    def _decorate(self, call: ast.Call, scope: Scope, by_name: dict[str, Argument]) -> None:
+        """Apply `rename(...)`, `choices(...)` and `option(...)`."""
+        given = {keyword.arg or "": keyword.value for keyword in call.keywords}
+        match last_name(call.func):
+            case "rename":
+                for name in given.keys() & by_name.keys():
+                    by_name[name].option = self._text(name, given, scope) or by_name[name].option
+            case "choices":
+                for name in given.keys() & by_name.keys():
+                    by_name[name].choices = self._choices(given[name], scope)
+            case "option":
+                self._option(call, given.get("parameter_name"), scope, by_name)
+            case _:
+                pass
+
+    def _option(
+        self, call: ast.Call, named: ast.expr | None, scope: Scope, by_name: dict[str, Argument]
+    ) -> None:
+        for name in [*filter(None, [named]), *call.args[:1]][:1]:
+            argument = by_name.get(self._constants.text(name, scope) or "")
+            if argument is not None:
+                self._describe(Definition(call, scope), argument)
+
+    def _choices(self, expression: ast.expr, scope: Scope) -> tuple[str, ...]:
+        """Return the names of choices; none if the code does not state them all."""
+        meaning = self._names.meaning(expression, scope)
+        if not isinstance(meaning, Definition):
+            return ()
+        match meaning.node:
+            case ast.Dict(keys=keys):
+                parts = [key for key in keys if key is not None]
+            case ast.List(elts=elements) | ast.Tuple(elts=elements):
+                parts = elements
+            case _:
+                return ()
+        named = [self._choice(part, meaning.scope) for part in parts[: _MOST_CHOICES + 1]]
+        known = [name for name in named if name is not None]
+        return tuple(known) if len(known) == len(parts) else ()
+
+    def _choice(self, expression: ast.expr, scope: Scope) -> str | None:
+        if isinstance(expression, ast.Call):  # Choice(name="One", value=1), OptionChoice("One", 1)
+            names = [keyword.value for keyword in expression.keywords if keyword.arg == "name"]
+            name = next(iter([*names, *expression.args]), None)
+            return self._constants.text(name, scope) if name is not None else None
+        value = self._constants.value(expression, scope)
+        return str(value) if isinstance(value, (str, int, float)) else None
+
+    def _shown(self, default: ast.expr, scope: Scope, argument: Argument) -> str:
+        """Return a default as discord.py shows it: not at all if it is None or can be called."""
+        value = self._constants.value(default, scope)
+        if value is None or self._is_callable(default, scope):
+            return ""
+        known = self._known_default(default, scope)
+        if value is UNKNOWN and known is None:
+            argument.unread.append(default)
+        if known is not None or value is UNKNOWN:
+            return known or ""
+        try:
+            return str(value)
+        except ValueError:  # a number with more digits than Python writes
+            argument.unread.append(default)
+            return ""
+
+    def _known_default(self, default: ast.expr, scope: Scope) -> str | None:
+        name = self._names.framework(default, scope)
+        return _DEFAULTS.get(name.rpartition(".")[2]) if ".commands." in name else None
+
+    def _is_callable(self, default: ast.expr, scope: Scope) -> bool:
+        meaning = self._names.meaning(default, scope)
+        if meaning is None and isinstance(default, ast.Name):
+            return callable(getattr(builtins, default.id, None))
+        callables = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+        return isinstance(meaning, Definition) and isinstance(meaning.node, callables)
+
+
+def _parameters(arguments: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr | None]]:
+    """Yield each parameter of a function with its default, in the order of the signature."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    without = [None] * (len(positional) - len(arguments.defaults))
+    yield from zip(positional, [*without, *arguments.defaults], strict=True)
+    if arguments.vararg is not None:
+        yield arguments.vararg, None
+    yield from zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    if arguments.kwarg is not None:
+        yield arguments.kwarg, None
+
+
+def _positions(function: str) -> tuple[str, ...]:
+    """Return what the positional arguments of a call that describes an argument are."""
+    match function:
+        case "SlashOption":
+            return ("name", "description", "required")
+        case "option":
+            return ("name",)
+        case "Param" | "param":
+            return ("default",)
+        case _:
+            return ()
+
+
+def _is_description(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and last_name(node.func) in _DESCRIPTIONS

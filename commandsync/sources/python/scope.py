@@ -1,0 +1,243 @@
+"""The scopes of a file: which name is bound to what, and what in them may declare commands.
+
+The bodies of functions are dropped once they were visited: a bot's code is mostly that.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from math import inf
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commandsync.sources.python.parsedfile import ParsedFile
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+_REGISTERING = frozenset({"add_command", "add_application_command", "ContextMenu"})
+_CREATORS = frozenset({"create_group", "create_subgroup"})
+_BODIES = ("body", "handlers", "cases", "orelse", "finalbody")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A name that an import binds.
+
+    Attributes:
+        name: The full name of what it imports, such as `discord.ext.commands`.
+    """
+
+    name: str
+
+
+Binding: TypeAlias = "Imported | ast.AST | None"  # None: something that only a run can tell
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """The names of a module, a class or a function.
+
+    Attributes:
+        file: Its file.
+        module: The parts of its module's name.
+        node: Its class or function; None for a module.
+        parent: The scope around it; None for a module.
+        bindings: Each name with what it is bound to, in the order of the lines.
+        wildcards: The modules of `from ... import *`.
+        attributes: Of a class, what its methods assign to `self`.
+    """
+
+    file: ParsedFile
+    module: tuple[str, ...]
+    node: ast.ClassDef | Function | None = None
+    parent: Scope | None = None
+    bindings: dict[str, list[tuple[int, Binding]]] = field(default_factory=dict)
+    wildcards: list[str] = field(default_factory=list)
+    attributes: dict[str, ast.expr] = field(default_factory=dict)
+
+    def bind(self, name: str, line: int, value: Binding) -> None:
+        """Add a binding of a name."""
+        self.bindings.setdefault(name, []).append((line, value))
+
+    def bound(self, name: str, before: float = inf) -> Binding:
+        """Return what a name is bound to above a line; its last binding if all are below.
+
+        Raises:
+            KeyError: The scope does not bind it.
+        """
+        bindings = self.bindings[name]
+        above = [value for line, value in bindings if line < before]
+        return above[-1] if above else bindings[-1][1]
+
+
+@dataclass(slots=True, eq=False)
+class Outline:
+    """What a module contains.
+
+    Attributes:
+        scope: Its own scope.
+        functions: Each function that has decorators, with the scope it is defined in.
+        classes: Each class, with its own scope.
+        created: Each call that may create a group of commands, with its scope.
+        registered: Each call that registers commands, with its scope.
+    """
+
+    scope: Scope
+    functions: list[tuple[Function, Scope]] = field(default_factory=list)
+    classes: dict[ast.ClassDef, Scope] = field(default_factory=dict)
+    created: list[tuple[ast.Call, Scope]] = field(default_factory=list)
+    registered: list[tuple[ast.Call, Scope]] = field(default_factory=list)
+
+
+def outline(file: ParsedFile, module: tuple[str, ...]) -> Outline:
+    """Visit every statement of a file; no expression is evaluated."""
+    result = Outline(Scope(file, module))
+    registers = any(name in file.text for name in _REGISTERING)
+    _Visitor(result, registers=registers).visit(file.tree.body, result.scope)
+    return result
+
+
+class _Visitor:
+    def __init__(self, result: Outline, *, registers: bool) -> None:
+        self._result = result
+        self._registers = registers
+
+    def visit(self, body: Iterable[ast.AST], scope: Scope) -> None:
+        for statement in body:
+            match statement:
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
+                    self._function(statement, scope)
+                case ast.ClassDef():
+                    self._class(statement, scope)
+                case ast.Import() | ast.ImportFrom():
+                    _bind_import(statement, scope)
+                case _:
+                    self._other(statement, scope)
+
+    def _function(self, node: Function, scope: Scope) -> None:
+        scope.bind(node.name, node.lineno, node)
+        if node.decorator_list:
+            self._result.functions.append((node, scope))
+        inner = Scope(scope.file, scope.module, node, scope)
+        for parameter in parameters(node.args):
+            inner.bind(parameter.arg, node.lineno, parameter)
+        if isinstance(scope.node, ast.ClassDef) and node.args.args:  # self
+            inner.bind(node.args.args[0].arg, node.lineno, scope.node)
+        self.visit(node.body, inner)
+        node.body = node.body[:2]  # the docstring, and the whole of a short check
+
+    def _class(self, node: ast.ClassDef, scope: Scope) -> None:
+        scope.bind(node.name, node.lineno, node)
+        inner = Scope(scope.file, scope.module, node, scope)
+        self._result.classes[node] = inner
+        self.visit(node.body, inner)
+
+    def _other(self, statement: ast.AST, scope: Scope) -> None:
+        for name, value in _assigned(statement):
+            scope.bind(name, getattr(statement, "lineno", 0), value)
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            self._assignment(statement, scope)
+        bodies = [getattr(statement, name, ()) for name in _BODIES]
+        for body in filter(None, bodies):
+            self.visit(body, scope)
+        if self._registers and not any(bodies):
+            calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
+            found = [(call, scope) for call in calls if last_name(call.func) in _REGISTERING]
+            self._result.registered += found
+
+    def _assignment(self, statement: ast.Assign | ast.AnnAssign, scope: Scope) -> None:
+        value = statement.value
+        target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
+        if isinstance(value, ast.Call):
+            name = last_name(value.func)
+            if name[:1].isupper() or name in _CREATORS:
+                self._result.created.append((value, scope))
+        match target:
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute) if value is not None:
+                owner = scope.bindings.get(name, [(0, None)])[-1][1]
+                if scope.parent and isinstance(owner, ast.ClassDef) and owner is scope.parent.node:
+                    scope.parent.attributes.setdefault(attribute, value)
+
+
+def _assigned(statement: ast.AST) -> Iterator[tuple[str, Binding]]:
+    """Yield each name that a statement binds, with its value if that is written there."""
+    match statement:
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                alone = isinstance(target, ast.Name)
+                yield from ((name, value if alone else None) for name in _names(target))
+        case ast.AnnAssign(target=ast.Name(id=name), value=value):
+            yield name, value
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            for item in items:
+                yield from ((name, None) for name in _names(item.optional_vars))
+        case ast.ExceptHandler(name=str(name)):
+            yield name, None
+        case _:
+            yield from _other_bindings(statement)
+
+
+def _other_bindings(statement: ast.AST) -> Iterator[tuple[str, Binding]]:
+    for name in _names(getattr(statement, "target", None)):  # a loop, or an assignment like +=
+        yield name, None
+    alias = getattr(statement, "name", None)  # `type Alias = ...`, from Python 3.12 on
+    if isinstance(alias, ast.Name):
+        yield alias.id, getattr(statement, "value", None)
+
+
+def _names(target: ast.AST | None) -> Iterator[str]:
+    if isinstance(target, ast.Name):
+        yield target.id
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        yield from (name for part in target.elts for name in _names(part))
+    elif isinstance(target, ast.Starred):
+        yield from _names(target.value)
+
+
+def _bind_import(node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            first = alias.name.partition(".")[0]
+            imported = Imported(alias.name if alias.asname else first)
+            scope.bind(alias.asname or first, node.lineno, imported)
+        return
+    source = _source(node, scope)
+    for alias in node.names:
+        if alias.name == "*":
+            scope.wildcards.append(source)
+        else:
+            imported = Imported(f"{source}.{alias.name}")
+            scope.bind(alias.asname or alias.name, node.lineno, imported)
+
+
+def _source(node: ast.ImportFrom, scope: Scope) -> str:
+    """Return the full name of the module that is imported from."""
+    if not node.level:
+        return node.module or ""
+    package = scope.module if scope.file.path.endswith("__init__.py") else scope.module[:-1]
+    above = package[: len(package) - (node.level - 1)]
+    return ".".join((*above, *filter(None, [node.module])))
+
+
+def parameters(arguments: ast.arguments) -> list[ast.arg]:
+    """Return every parameter of a function, in the order of its signature."""
+    rest, keywords = arguments.vararg, arguments.kwarg
+    positional = [*arguments.posonlyargs, *arguments.args]
+    return [
+        *positional,
+        *filter(None, [rest]),
+        *arguments.kwonlyargs,
+        *filter(None, [keywords]),
+    ]
+
+
+def last_name(expression: ast.AST) -> str:
+    """Return the last part of a dotted name; empty for anything else."""
+    match expression:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return ""

@@ -1,0 +1,83 @@
+"""How a command of a bot's code is called: a prefix command, or a slash command.
+
+A prefix command is written as the framework's own help writes it: as `Command.signature` of
+discord.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commandsync.sources.syntax import Parameter, literal, slash_syntax
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from commandsync.sources.python.parameter import Argument
+
+
+def prefix_syntax(path: str, signature: str) -> str:
+    """Return the syntax of a prefix command with this signature, as the manifest writes it."""
+    return "{prefix}" + literal(f"{path} {signature}".rstrip())
+
+
+def signature(arguments: Iterable[Argument], *, require_rest: bool) -> str:
+    """Return the arguments of a prefix command as discord.py writes them.
+
+    Args:
+        arguments: The arguments.
+        require_rest: Whether `*arguments` must be given (`require_var_positional`).
+    """
+    return " ".join(_written(argument, require_rest=require_rest) for argument in arguments)
+
+
+def _written(argument: Argument, *, require_rest: bool) -> str:
+    annotation = argument.annotation
+    if annotation.attachment:
+        return _attachment(argument)
+    name = "|".join(map(_literal, annotation.literals)) or argument.displayed
+    more = "..." if annotation.greedy else ""
+    if argument.optional:
+        return f"[{name}={argument.default}]{more}" if argument.default else f"[{name}]"
+    if argument.rest:
+        return f"<{name}...>" if require_rest else f"[{name}...]"
+    return f"[{name}]{more}" if annotation.greedy or annotation.optional else f"<{name}>"
+
+
+def _literal(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _attachment(argument: Argument) -> str:
+    if argument.annotation.greedy:
+        return f"[{argument.displayed} (upload files)]..."
+    text = f"{argument.displayed} (upload a file)"
+    return f"[{text}]" if argument.annotation.optional else f"<{text}>"
+
+
+def slash_command(path: str, arguments: Iterable[Argument], *, optional_types: bool) -> str:
+    """Return the syntax of a slash command, its required arguments first.
+
+    Args:
+        path: Its full name.
+        arguments: Its arguments.
+        optional_types: Whether `Optional[...]` makes an argument optional.
+    """
+    parameters = [
+        Parameter(
+            name=argument.option,
+            required=_is_required(argument, optional_types=optional_types),
+            choices=argument.choices,
+            rest=argument.rest,
+        )
+        for argument in arguments
+        if not argument.keywords
+    ]
+    return slash_syntax(path, sorted(parameters, key=lambda parameter: not parameter.required))
+
+
+def _is_required(argument: Argument, *, optional_types: bool) -> bool:
+    if argument.required is not None:
+        return argument.required
+    unsaid = optional_types and argument.annotation.optional
+    return not (argument.optional or argument.rest or unsaid)

@@ -1,0 +1,127 @@
+"""Whether a listing service can be reached, and accepts the token, for the checks of a set-up.
+
+It reads one list, and opens the gateway once: nothing is written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from commandsync.api.operations import Operation, list_bots, list_records
+from commandsync.api.policy import Send
+from commandsync.diagnostics import Check
+from commandsync.errors import (
+    CommandsyncError,
+    Forbidden,
+    ListingError,
+    Reply,
+    Unauthorized,
+    UsageError,
+    WrongBotError,
+)
+from commandsync.records.texts import Resource
+from commandsync.sync.job import connected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commandsync.client.connection import Connection
+    from commandsync.sync.settings import Settings
+    from commandsync.sync.site import Site
+
+_GATEWAY: Operation[Reply] = Operation("open the gateway", "GET", "/gateway/", lambda reply: reply)
+_MOST_DRIFT = 60  # seconds between two clocks that disturb nobody
+_UNCHECKED = "no other call checks a token and changes nothing: the first apply shows it"
+
+
+def failed(name: str, error: CommandsyncError) -> Check:
+    """Return the check that an error failed."""
+    return Check(name, "failed", error.message, error.hint)
+
+
+def reachability(settings: Settings, site: Site) -> Iterator[Check]:
+    """Yield the checks of the way to a service; where there is no answer, the last one says so."""
+    with connected(replace(settings, retries=0), [site]) as (connection,):
+        yield _proxy(connection)
+        service, reply = _service(connection, site)
+        yield service
+        if reply is None:
+            return
+        yield _clock(reply)
+        if site.token is not None:
+            yield _access(connection, site)
+
+
+def _proxy(connection: Connection) -> Check:
+    from commandsync.client.environment import proxy_host  # noqa: PLC0415 - loads requests
+
+    if connection.address.loopback:
+        return Check("proxy", "ok", "none: this machine is reached directly")
+    try:
+        host = proxy_host(connection.address, connection.surroundings)
+    except OSError:
+        hint = "give it as http://host:port in HTTPS_PROXY, or add the host to NO_PROXY"
+        return Check("proxy", "failed", "the URL of the proxy is not valid", hint)
+    return Check("proxy", "ok", f"{host}, from the environment" if host else "none")
+
+
+def _service(connection: Connection, site: Site) -> tuple[Check, Reply | None]:
+    """Read a list; return the check, and the answer if there was one."""
+    operation: Operation[Any] = list_bots(limit=1)
+    if site.bot:
+        operation = list_records(site.bot, Resource.COMMAND)
+    start = monotonic()
+    try:
+        reply = connection.call(
+            replace(operation, read=lambda reply: (operation.read(reply), reply))
+        )
+    except ListingError as error:
+        return failed("service", error), getattr(error, "reply", None)
+    milliseconds = round(1000 * (monotonic() - start))
+    listed, answer = reply
+    count = f", commands listed: {len(listed):,}" if site.bot else ""
+    return Check("service", "ok", f"answers in {milliseconds:,} ms{count}"), answer
+
+
+def _clock(reply: Reply) -> Check:
+    """Compare this machine's clock with the `Date` of an answer."""
+    try:
+        there = parsedate_to_datetime(reply.headers.get("date", ""))
+        seconds = round((datetime.now(UTC) - there).total_seconds())
+    except (
+        ValueError,
+        TypeError,
+        OverflowError,
+    ):  # no date, one without a zone, one without a year
+        return Check("clock", "skipped", "the service does not send the time")
+    if abs(seconds) <= _MOST_DRIFT:
+        return Check("clock", "ok", "agrees with the service's clock")
+    ahead = "ahead of" if seconds > 0 else "behind"
+    message = f"this machine's clock is {abs(seconds):,} s {ahead} the service's"
+    return Check("clock", "warning", message, "set it: a wrong clock makes certificates invalid")
+
+
+def _access(connection: Connection, site: Site) -> Check:
+    """Ask the gateway whether the token is accepted, and for which bot."""
+    from commandsync.client.acceptance import accepted_bot  # noqa: PLC0415 - loads requests
+
+    connection.on_wait(_GATEWAY, Send())
+    try:
+        bot = accepted_bot(connection)
+    except (Unauthorized, Forbidden) as error:
+        return failed("access", error)
+    except (ListingError, UsageError) as error:
+        return Check("access", "skipped", error.message, error.hint or _UNCHECKED)
+    finally:
+        connection.on_wait(_GATEWAY, None)
+    if isinstance(bot, str):
+        return Check("access", "skipped", f"not checked: {bot}", _UNCHECKED)
+    if bot.id and site.bot and bot.id != site.bot:
+        message = f"the token is accepted for bot {bot.id}, not for bot {site.bot}"
+        return failed("access", WrongBotError(message, hint="use the token from this bot's page"))
+    name = f" ({bot.username})" if bot.username else ""
+    return Check("access", "ok", f"the service accepts the token, for bot {bot.id}{name}")

@@ -1,0 +1,308 @@
+"""`commandsync doctor`: what a sync needs, checked one after the other, with nothing written."""
+
+from __future__ import annotations
+
+import re
+import sys
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.api.address import parse_address
+from commandsync.cli import progress
+from commandsync.client import acceptance
+from commandsync.client.environment import proxy_host, surroundings
+from commandsync.sync import diagnosis
+from tests.support.home import fields
+from tests.support.monitor import Monitor
+from tests.support.proxy import Instead
+from tests.support.rawserver import RawServer
+from tests.support.terminal import POSIX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home, Ran
+    from tests.support.proxy import Proxy
+    from tests.support.rawserver import Request
+
+UNCHECKED = "no other call checks a token and changes nothing: the first apply shows it"
+
+
+def checks(ran: Ran) -> dict[str, tuple[str, str]]:
+    """Return the state and the message of each check by its name."""
+    return {each["name"]: (each["state"], each["message"]) for each in ran.document["checks"]}
+
+
+def gateway(instead: Instead) -> Callable[[Request], Instead | None]:
+    """Return the rule that answers the gateway's handshake."""
+
+    def rule(request: Request) -> Instead | None:
+        return instead if request.path.startswith("/v1/gateway") else None
+
+    return rule
+
+
+@pytest.fixture
+def bot(home: Home, service: Service) -> Bot:
+    bot = service.bot(["help", "play"], ["News"])
+    home.knows(bot)
+    home.write(fields(("help",)))
+    return bot
+
+
+def test_where_everything_is_right_it_shows_each_setting_and_its_source(
+    home: Home, bot: Bot, service: Service
+) -> None:
+    before = bot.everything()
+    ran = home.run("doctor")
+
+    lines = [line.split(maxsplit=1) for line in ran.out.splitlines()]
+    shown = {text[:13].strip(): text[13:] for state, text in lines[:-2] if state == "ok"}
+    assert (ran.code, ran.err) == (0, "")
+    assert list(shown) == [
+        *("python", "commandsync", "packages", "manifest", "base URL", "bot", "token", "proxy"),
+        *("service", "clock", "access"),
+    ]
+    assert shown["manifest"] == "commands.yaml, commands: 1"
+    assert shown["base URL"] == f"{service.url}, from COMMANDSYNC_BASE_URL"
+    assert shown["bot"] == f"{bot.id}, from COMMANDSYNC_BOT"
+    assert shown["token"] == f"in COMMANDSYNC_TOKEN, of bot {bot.id}"
+    assert shown["service"].endswith(" ms, commands listed: 2")
+    assert shown["access"] == f"the service accepts the token, for bot {bot.id} (Bot {bot.id})"
+    assert "extras: async, server" in shown["commandsync"]
+    assert ran.out.splitlines()[-1] == "No check failed: plan and apply can work."
+    assert bot.token not in ran.out
+    assert bot.everything() == before
+
+
+def test_a_setting_is_from_the_flag_the_variable_the_manifest_or_the_token(
+    home: Home, bot: Bot, service: Service
+) -> None:
+    home.write(bot.token, "secret")
+    by_flag = checks(
+        home.run(
+            *("doctor", "--base-url", service.url, "--bot", bot.id, "--token-file", "secret"),
+            *("--format", "json"),
+        )
+    )
+    for name in ("COMMANDSYNC_BASE_URL", "COMMANDSYNC_BOT"):
+        home.forget(name)
+    home.write(f"base_url: {service.url}\nbot: {bot.id}\n" + fields(("help",)))
+    by_manifest = checks(home.run("doctor", "--format", "json"))
+    home.write(f"base_url: {service.url}\n" + fields(("help",)))
+    by_token = checks(home.run("doctor", "--format", "json"))
+
+    assert by_flag["base URL"] == ("ok", f"{service.url}, from --base-url")
+    assert by_flag["bot"] == ("ok", f"{bot.id}, from --bot")
+    assert by_flag["token"] == ("ok", f"in --token-file, of bot {bot.id}")
+    assert by_manifest["base URL"] == ("ok", f"{service.url}, from base_url: in commands.yaml")
+    assert by_manifest["bot"] == ("ok", f"{bot.id}, from bot: in commands.yaml")
+    assert by_token["bot"] == ("ok", f"{bot.id}, from the token")
+
+
+def test_a_token_that_apply_would_not_use_fails(home: Home, bot: Bot, service: Service) -> None:
+    home.variable("COMMANDSYNC_TOKEN", "opaque")
+    opaque = home.run("doctor", "--format", "json")
+    home.variable("COMMANDSYNC_TOKEN", service.bot().token)
+    other = home.run("doctor", "--format", "json")
+    home.forget("COMMANDSYNC_TOKEN")
+    none = home.run("doctor")
+
+    assert (opaque.code, other.code, none.code) == (1, 1, 1)
+    assert checks(opaque)["token"][0] == "ok"
+    state, message = checks(opaque)["access"]
+    assert state == "failed"
+    assert message.startswith("the gateway does not accept the token")
+    assert checks(other)["token"][0] == checks(other)["access"][0] == "failed"
+    assert checks(other)["access"][1].endswith(f", not for bot {bot.id}")
+    assert f"failed   token        no token was given for bot {bot.id}\n" in none.out
+    assert "hint: set COMMANDSYNC_TOKEN, or give --token-file\n" in none.out
+    assert none.out.endswith("\n1 of 10 checks failed: apply cannot work.\n")
+
+
+@pytest.mark.usefixtures("bot")
+def test_offline_it_says_so_and_ends_after_one_attempt(home: Home) -> None:
+    with RawServer() as server:
+        url = server.url
+    ran = home.run("doctor", "--base-url", url, "--format", "json")
+
+    assert ran.code == 1
+    assert list(checks(ran))[-1] == "service"
+    assert checks(ran)["service"] == (
+        "failed",
+        f"{url.removeprefix('http://')} refuses connections",
+    )
+
+
+@pytest.mark.parametrize(
+    ("instead", "state", "message"),
+    [
+        (Instead(404, {"error": "no"}), "skipped", "not checked: the service has no gateway"),
+        (Instead(503, {"error": "busy"}), "skipped", "not checked: the service has an internal"),
+        (Instead(200, {"success": True}), "skipped", "the answer to the gateway's handshake is"),
+        (Instead(401, {"error": "bad"}), "failed", "the service does not accept the token (401"),
+    ],
+)
+def test_only_a_refusal_of_the_gateway_is_a_failure(
+    home: Home, bot: Bot, proxy: Proxy, instead: Instead, state: str, message: str
+) -> None:
+    home.knows(bot, url=proxy.url)
+    proxy.rule = gateway(instead)
+    ran = home.run("doctor", "--format", "json")
+
+    assert (ran.code, ran.err) == (int(state == "failed"), "")
+    assert checks(ran)["access"][0] == state
+    assert checks(ran)["access"][1].startswith(message)
+    hint = ran.document["checks"][-1]["hint"]
+    assert (hint == UNCHECKED) == (state == "skipped")
+    assert [request.method for request in proxy.requests] == ["GET", "GET"]
+
+
+def test_a_silent_gateway_is_not_waited_for(
+    home: Home, bot: Bot, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.knows(bot, url=proxy.url)
+    monkeypatch.setattr(acceptance, "PATIENCE", 0.01)
+
+    def rule(request: Request) -> None:
+        if "gateway" in request.path:
+            proxy.released.wait(20)
+
+    proxy.rule = rule
+    ran = home.run("doctor", "--format", "json")
+    proxy.released.set()
+
+    assert ran.code == 0
+    assert checks(ran)["access"] == (
+        "skipped",
+        "not checked: the gateway does not answer within 0.01 s",
+    )
+
+
+def test_the_gateway_needs_the_extra(home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diagnosis, "_EXTRAS", {"async": "not-installed"})
+    monkeypatch.delitem(sys.modules, "commandsync.client.stream", raising=False)
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    ran = home.run("doctor", "--format", "json")
+
+    assert ran.code == 0
+    assert checks(ran)["commandsync"][1].endswith(", extras: none")
+    assert checks(ran)["access"][1].startswith("the check of the token needs the extra [async]")
+    assert "install" in ran.document["checks"][-1]["hint"]
+    assert bot.token not in ran.out
+
+
+@pytest.mark.parametrize(
+    ("date", "state", "message"),
+    [
+        ("Sun, 06 Nov 1994 08:49:37 GMT", "warning", " s ahead of the service's"),
+        ("Sun, 06 Nov 2994 08:49:37 GMT", "warning", " s behind the service's"),
+        ("yesterday", "skipped", "the service does not send the time"),
+    ],
+)
+def test_the_clocks_are_compared(
+    home: Home, bot: Bot, proxy: Proxy, date: str, state: str, message: str
+) -> None:
+    home.knows(bot, url=proxy.url)
+    proxy.rule = lambda _: Instead(404, {"error": "no such bot"}, {"Date": date})
+    ran = home.run("doctor", "--format", "json")
+
+    assert ran.code == 1
+    assert checks(ran)["service"][0] == "failed"
+    assert checks(ran)["clock"][0] == state
+    assert checks(ran)["clock"][1].endswith(message)
+
+
+def test_a_proxy_is_shown_without_its_password(home: Home, bot: Bot) -> None:
+    where = ("--base-url", "https://listing.example", "--format", "json")
+    home.variable("HTTPS_PROXY", "http://user:hidden@127.0.0.1:9")
+    ran = home.run("doctor", *where)
+    home.variable("HTTPS_PROXY", "socks5://user:hidden@127.0.0.1:9")
+    invalid = home.run("doctor", *where)
+    home.variable("NO_PROXY", "listing.example")
+    address = parse_address("https://listing.example")
+
+    assert checks(ran)["proxy"] == ("ok", "127.0.0.1:9, from the environment")
+    assert checks(ran)["service"][0] == "failed"
+    assert checks(invalid)["proxy"] == ("failed", "the URL of the proxy is not valid")
+    assert proxy_host(address, surroundings(address)) == ""
+    for text in (ran.said, invalid.said):
+        assert "hidden" not in text
+        assert bot.token not in text
+
+
+def test_without_a_manifest_or_a_bot_it_checks_what_is_known(home: Home, service: Service) -> None:
+    nothing = home.run("doctor", "--format", "json")
+    no_bot = checks(home.run("doctor", "--base-url", service.url, "--format", "json"))
+    home.write("version: 1\ncommands: [{name: a}, {name: b}]\n")
+    invalid = checks(home.run("doctor", "--base-url", "ftp://x", "--format", "json"))
+    plain = home.run("doctor", "--base-url", "http://listing.example")
+
+    assert nothing.code == 1
+    assert checks(nothing)["manifest"] == ("failed", "commands.yaml:1:1: there is no such file")
+    assert checks(nothing)["settings"] == ("failed", "the base URL is missing")
+    assert no_bot["bot"] == ("failed", "the bot's id is missing")
+    assert no_bot["token"][0] == "failed"
+    assert no_bot["service"][1].startswith("answers in ")
+    assert invalid["manifest"] == ("failed", "the manifest has 4 problems")
+    assert list(invalid)[-1] == "settings"
+    assert "--insecure-http if you are certain" in plain.out
+
+
+def test_of_several_manifests_each_is_checked(home: Home, service: Service) -> None:
+    bots = service.bot(["help"]), service.bot(["play"])
+    for number, bot in enumerate(bots):
+        variable = f"COMMANDSYNC_TOKEN_{number}"
+        home.variable(variable, bot.token)
+        target = f"bot: {bot.id}\nbase_url: {service.url}\ntoken_env: {variable}\n"
+        text = target + fields(("help", "…" if number else "Helps."))
+        home.write(text, f"bots/{number}.yaml")
+    ran = home.run("doctor", "-f", "bots")
+    document = home.run("doctor", "-f", "bots", "--format", "json").document
+
+    assert ran.code == 0
+    assert (
+        f"ok       token        bots/1.yaml: in COMMANDSYNC_TOKEN_1, of bot {bots[1].id}\n"
+        in ran.out
+    )
+    assert "warning  manifest     bots/1.yaml: bots/1.yaml, commands: 1, warnings: 1\n" in ran.out
+    assert [each["manifest"] for each in document["checks"] if each["name"] == "access"] == [
+        "bots/0.yaml",
+        "bots/1.yaml",
+    ]
+
+
+@pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
+@pytest.mark.parametrize("columns", [80, 120])
+def test_on_a_terminal_it_shows_what_it_waits_for_and_wraps_each_message(
+    home: Home,
+    bot: Bot,
+    proxy: Proxy,
+    monkeypatch: pytest.MonkeyPatch,
+    golden: Callable[[str, str], None],
+    columns: int,
+) -> None:
+    for name, value in (("version", lambda _: "1.2.3"), ("__version__", "1.2.3")):
+        monkeypatch.setattr(diagnosis, name, value)
+    monkeypatch.setattr("platform.python_version", lambda: "3.14.0")
+    monkeypatch.setattr(diagnosis, "sys", SimpleNamespace(platform="linux"))
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monitor = Monitor(columns, monkeypatch)
+    shown = []
+
+    def rule(request: Request) -> Instead | None:
+        if not request.path.startswith("/v1/gateway"):
+            return None
+        shown.append(monitor.until("open the gateway").splitlines()[-1])
+        return Instead(401, {"error": "the bot token is invalid"})
+
+    proxy.rule = rule
+    home.knows(bot, url=proxy.url)
+
+    assert monitor.run("doctor") == 1
+    assert shown[0].lstrip("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ ").startswith("open the gateway: no answer for 0 s")
+    text = monitor.text.replace(bot.id, "779641401482800000").replace(str(proxy.port), "12345")
+    golden(re.sub(r"in \d+ ms", "in 12 ms", text), f"screens/doctor-{columns}")

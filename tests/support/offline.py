@@ -1,0 +1,124 @@
+"""A bot's code loaded by discord.py itself, with no network: what it says of each command."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import discord
+from discord import app_commands
+from discord.ext import commands
+
+from commandsync.sources.syntax import Parameter, slash_syntax
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commandsync.sources.entry import SourceReading
+
+NO_DESCRIPTION = "…"
+AnyCommand = app_commands.Command[Any, ..., Any]
+
+
+class Row(NamedTuple):
+    """A command as users see it."""
+
+    name: str
+    description: str
+    syntax: str
+    category: str | None
+    hidden: bool
+
+
+def loaded(code: str, name: str = "offline_bot") -> list[Row]:
+    """Run a bot's code, await its `setup(bot)`, and return its commands."""
+    module = ModuleType(name)
+    sys.modules[name] = module  # where discord.py evaluates annotations
+    exec(compile(code, f"{name}.py", "exec"), module.__dict__)  # noqa: S102 - code of the tests
+    try:
+        return asyncio.run(_rows(module))
+    finally:
+        del sys.modules[name]
+
+
+def rows(reading: SourceReading) -> list[Row]:
+    """Return the commands of a reading."""
+    return sorted(
+        Row(entry.name, entry.description, entry.syntax, entry.category, "hidden" in entry.traits)
+        for entry in reading.entries
+    )
+
+
+async def _rows(module: ModuleType) -> list[Row]:
+    bot = getattr(module, "bot", None) or commands.Bot(
+        "!", intents=discord.Intents.default(), help_command=None
+    )
+    if hasattr(module, "setup"):
+        await module.setup(bot)
+    found = [*_prefix(bot), *_slash(bot), *_menus(bot)]
+    return sorted(found)
+
+
+def _prefix(bot: commands.Bot) -> Iterator[Row]:
+    for command in bot.walk_commands():
+        whole = command.qualified_name
+        if isinstance(command, commands.HybridCommand) and command.app_command:
+            continue
+        if isinstance(command, commands.HybridGroup) and command.fallback:
+            continue
+        syntax = "{prefix}" + f"{whole} {command.signature}".rstrip().replace(
+            "{prefix}", "{{prefix}}"
+        )
+        texts = [command.short_doc, command.description]
+        description = next(filter(None, texts), NO_DESCRIPTION)
+        parents = [parent.name for parent in reversed(command.parents)]
+        category = command.cog_name or (parents[0] if parents else None)
+        yield Row(whole, description, syntax, category, _hidden(command))
+
+
+def _hidden(command: commands.Command[Any, ..., Any]) -> bool:
+    """Tell whether a command is hidden, or is in a hidden group."""
+    return any(part.hidden or not part.enabled for part in (command, *command.parents))
+
+
+def _slash(bot: commands.Bot) -> Iterator[Row]:
+    for command in bot.tree.walk_commands():
+        if isinstance(command, app_commands.Command):
+            described = command.to_dict(bot.tree)
+            parameters = [
+                Parameter(
+                    name=option["name"],
+                    required=option.get("required", False),
+                    choices=tuple(choice["name"] for choice in option.get("choices", ())),
+                )
+                for option in described.get("options", ())
+            ]
+            syntax = slash_syntax(command.qualified_name, parameters)
+            wrapped = getattr(command, "wrapped", None)
+            yield Row(
+                command.qualified_name,
+                str(described["description"]) or NO_DESCRIPTION,
+                syntax,
+                _category(command),
+                wrapped is not None and _hidden(wrapped),
+            )
+
+
+def _category(command: AnyCommand) -> str | None:
+    binding = command.binding
+    if isinstance(binding, commands.Cog):
+        return binding.qualified_name
+    wrapped = getattr(command, "wrapped", None)
+    if wrapped is not None and wrapped.cog_name:
+        return str(wrapped.cog_name)
+    return command.root_parent.name if command.root_parent else None
+
+
+def _menus(bot: commands.Bot) -> Iterator[Row]:
+    for kind in (discord.AppCommandType.user, discord.AppCommandType.message):
+        for menu in bot.tree.get_commands(type=kind):
+            nothing = f"In the menu of a {kind.name}, under Apps."
+            description = (menu.callback.__doc__ or nothing).strip()
+            yield Row(menu.name, description, menu.name, None, hidden=False)

@@ -1,0 +1,58 @@
+"""The reading of code against the frameworks themselves.
+
+discord.py loads the same code here, with no network. The others cannot be installed beside it: what
+they wrote for this code is in the files (disnake 2.12, nextcord 2.6, py-cord 2.8).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.sources import read as read_source
+from commandsync.sources.entry import Trait
+from commandsync.sources.python import read
+from tests.support.offline import loaded, rows
+
+if TYPE_CHECKING:
+    from commandsync.sources.entry import SourceEntry
+
+BOTS = Path(__file__).parents[3] / "fixtures" / "bots"
+FORKS = ("disnake", "nextcord", "pycord")
+
+
+def shown(entries: tuple[SourceEntry, ...]) -> list[tuple[str, str, str]]:
+    return sorted((entry.name, entry.description, entry.syntax) for entry in entries)
+
+
+@pytest.mark.parametrize("name", ["discordpy", "discordpy_classes"])
+def test_code_reads_as_discord_py_loads_it(name: str, tmp_path: Path) -> None:
+    code = (BOTS / f"{name}.txt").read_text(encoding="utf-8")
+    file = tmp_path / "bot.py"
+    file.write_text(code, encoding="utf-8")
+    reading = read([str(file)])
+
+    assert rows(reading) == loaded(code)
+    assert reading.notes == ()
+
+
+@pytest.mark.parametrize("name", FORKS)
+def test_code_reads_as_what_its_framework_tells_discord(name: str, tmp_path: Path) -> None:
+    output = json.loads((BOTS / f"{name}.json").read_text(encoding="utf-8"))
+    (tmp_path / "commands.json").write_text(json.dumps(output["commands"]), encoding="utf-8")
+    (tmp_path / "bot.py").write_text(
+        (BOTS / f"{name}.txt").read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    registered = read_source(str(tmp_path / "commands.json"))
+    reading = read([str(tmp_path / "bot.py")])
+    slash = tuple(entry for entry in reading.entries if not entry.syntax.startswith("{prefix}"))
+    prefix = [entry.syntax for entry in reading.entries if entry not in slash]
+
+    assert shown(slash) == shown(registered.entries)
+    assert prefix == ["{prefix}old [what=x] <rest>"]
+    assert reading.notes == ()
+    assert {entry.name for entry in slash if Trait.ADMIN_ONLY in entry.traits} == {"debug"}
+    assert {entry.name for entry in slash if Trait.GUILD_ONLY in entry.traits} == {"debug"}
