@@ -3,17 +3,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.diagnostics import Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest.editing import AddEntry, Edit, RemoveEntry, RemoveField, SetField, edit
 from tests.support import layouts
+
+if TYPE_CHECKING:
+    from commandsync.diagnostics import Problem
 
 EMPTY = re.compile(r"commands: \[\s*\]")
 FILES = st.integers(0, 2**32).map(Random)  # hypothesis's own random numbers take ten times as long
