@@ -225,7 +225,7 @@ class Declarations:
         value = self._constants.value(given["name"], scope)
         if value is None:
             return default
-        return value if isinstance(value, str) and value else None
+        return value if isinstance(value, str) and value.strip() else None
 
 
 def _given(call: ast.expr) -> dict[str, ast.expr]:

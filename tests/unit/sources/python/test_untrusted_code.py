@@ -75,14 +75,6 @@ def damaged(draw: DrawFn) -> str:
     return code
 
 
-@given(content=st.binary() | st.text(alphabet=st.sampled_from("".join(PIECES))).map(str.encode))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_bytes_are_read(content: bytes, tmp_path: Path) -> None:
-    reading = reading_of(tmp_path, {"bot.py": b"# command\n" + content})
-
-    assert reading == reading_of(tmp_path, {"bot.py": b"# command\n" + content})
-
-
 @given(code=damaged())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damaged_code_is_read(code: str, tmp_path: Path) -> None:
