@@ -41,6 +41,8 @@ NAMED = COMMANDS + "{}@commands.command(name={})\nasync def g(ctx): 0\n"
 READ = {
     "a chain of branches": COMMANDS + "if x: 0\n" + "elif x: 0\n" * 400 + COMMAND.format("a"),
     "a list in lists": COMMAND.format("a=" + "[" * 150 + "]" * 150),
+    "a long Literal": "from typing import *\n"
+    + COMMAND.format(f"a: Literal[{', '.join(map(str, range(300)))}]"),
     "a long union": COMMAND.format("a: " + "b|" * 500 + "b"),
     "a name of many parts": COMMAND.format("a: a" + ".b" * 500),
     "a huge number": COMMAND.format(f"a=0x{'f' * 9999}"),
