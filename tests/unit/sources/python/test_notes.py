@@ -245,3 +245,17 @@ def test_the_key_of_a_command_is_its_function_if_that_is_the_only_one(tmp_path: 
         "tag b": None,
         "Menu": None,
     }
+
+
+def test_a_decorator_of_the_bot_that_may_declare_a_command_has_a_note(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path,
+        START
+        + "@Feature.Command(name='a')\nasync def one(ctx): '1'\n"
+        + "@log_command\n@bot.command()\nasync def two(ctx): '2'\n"
+        + "@log_command\nasync def three(): '3'\n@log_command\ndef four(ctx): '4'\n"
+        + "@cached\nasync def five(ctx): '5'\n",
+    )
+
+    assert syntaxes(reading) == ["{prefix}two"]
+    assert notes_of(reading) == ["bot.py:6:1 cannot tell whether 'one' is a command"]
