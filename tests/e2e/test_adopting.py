@@ -135,10 +135,11 @@ def test_a_name_that_is_live_elsewhere_is_pinned_in_place_of_a_former_name(
 def test_a_manifest_that_only_names_the_bot_is_filled(home: Home, bot: Bot) -> None:
     home.write(f'version: 1\nbot: "{bot.id}"')
 
-    ran = home.run("pull", "--merge", "--yes")
+    ran = home.run("pull", "--merge", "--yes", "-f", "./commands.yaml")
 
     assert ran.code == 0, ran.said
     assert "Merge: 7 to add, 0 to rename." in ran.out
+    assert "next: commandsync plan -f ./commands.yaml shows what is left to change" in ran.err
     assert "\nannouncements:\n  - title: v1\n    description: News." in home.read("commands.yaml")
     assert home.run("plan", "--detailed-exitcode").code == 0
 
