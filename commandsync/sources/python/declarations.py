@@ -63,6 +63,15 @@ class Declarations:
             self._known[function] = next(filter(None, found), None)
         return self._known[function]
 
+    def may_declare(self, function: Function, scope: Scope) -> bool:
+        """Whether a function that no known decorator makes a command may be one nevertheless."""
+        called = (
+            part.func if isinstance(part, ast.Call) else part for part in function.decorator_list
+        )
+        if not any("command" in last_name(part).casefold() for part in called):
+            return False
+        return _takes_context(function, scope)
+
     def of_call(self, call: ast.Call, scope: Scope) -> Declaration | None:
         """Return the group that a call creates, or the command in a menu."""
         if call not in self._known:
@@ -125,10 +134,9 @@ class Declarations:
         on = self._receiver(called.value, scope) if isinstance(called, ast.Attribute) else None
         if on is not None:
             return on
-        context = _context(function, scope)
-        if not isinstance(function, ast.AsyncFunctionDef) or not _CONTEXT.match(context):
+        if not _takes_context(function, scope):
             return Kind.OTHER  # such as the commands of a command line
-        return Kind.TREE if _INTERACTION.search(context.casefold()) else None
+        return Kind.TREE if _INTERACTION.search(_context(function, scope).casefold()) else None
 
     def _receiver(self, expression: ast.expr, scope: Scope) -> Declaration | Kind | None:
         meaning = self._names.meaning(expression, scope)
@@ -225,7 +233,7 @@ class Declarations:
         value = self._constants.value(given["name"], scope)
         if value is None:
             return default
-        return value if isinstance(value, str) and value else None
+        return value if isinstance(value, str) and value.strip() else None
 
 
 def _given(call: ast.expr) -> dict[str, ast.expr]:
@@ -267,6 +275,12 @@ def _form_on(on: Declaration | Kind | None) -> Form:
     if isinstance(on, Declaration):
         return on.form
     return Form.SLASH if on is Kind.TREE else Form.PREFIX
+
+
+def _takes_context(function: Function, scope: Scope) -> bool:
+    """Whether a function is one that a framework calls for a command."""
+    is_async = isinstance(function, ast.AsyncFunctionDef)
+    return is_async and _CONTEXT.match(_context(function, scope)) is not None
 
 
 def _context(function: Function, scope: Scope) -> str:

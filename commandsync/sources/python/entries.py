@@ -112,9 +112,10 @@ class Entries:
             return
         given = self._given(declaration) if prefix else declaration.given
         name = " ".join(map(str, path))
+        description = self._description(declaration, given, prefix=prefix)
         yield SourceEntry(
             name=name,
-            description=self._description(declaration, given, prefix=prefix) or NO_DESCRIPTION,
+            description=description if description.strip() else NO_DESCRIPTION,
             syntax=self._syntax(declaration, given, name, prefix=prefix),
             category=self._category(chain),
             key=_key(declaration),

@@ -55,7 +55,12 @@ class Inventory:
 
     def _declared(self, read_file: Outline) -> Iterator[Declaration]:
         for function, scope in read_file.functions:
-            yield from filter(None, [self._declarations.of_function(function, scope)])
+            declaration = self._declarations.of_function(function, scope)
+            if declaration is not None:
+                yield declaration
+            elif self._declarations.may_declare(function, scope):
+                message = f"cannot tell whether {function.name!r} is a command"
+                self.notes.append(Notice(message, _BY_HAND, scope.file.place(function)))
         for call, scope in read_file.created:
             yield from filter(None, [self._declarations.of_call(call, scope)])
         for call, scope in read_file.registered:

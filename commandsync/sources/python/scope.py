@@ -193,7 +193,7 @@ def _other_bindings(statement: ast.AST) -> Iterator[tuple[str, Binding]]:
     for name in _names(getattr(statement, "target", None)):  # a loop, or an assignment like +=
         yield name, None
     alias = getattr(statement, "name", None)  # `type Alias = ...`, from Python 3.12 on
-    if isinstance(alias, ast.Name):
+    if isinstance(alias, ast.Name):  # pragma: no cover - which is tested there
         yield alias.id, getattr(statement, "value", None)
 
 
