@@ -14,6 +14,8 @@ from commandsync.api.policy import FAILURES_IN_A_ROW, LONGEST_WAIT
 from commandsync.apply.outcomes import Outcome
 from commandsync.cli.program import EPILOG, program
 from commandsync.document import failure_kind
+from commandsync.document.plan import plan_schema_text
+from commandsync.document.result import result_schema_text
 from commandsync.errors import CommandsyncError, FileError
 from commandsync.manifest import json_schema
 from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES
@@ -371,6 +373,21 @@ def test_the_glossary_has_every_action_outcome_and_summary_of_a_result() -> None
 )
 def test_the_numbers_are_the_constants_of_the_program(sentence: str) -> None:
     assert sentence in " ".join(TEXT.split())
+
+
+def test_the_reference_has_every_field_of_plans_and_results() -> None:
+    plan = json.loads(plan_schema_text())["$defs"]["PlanDocument"]["properties"]
+    result = json.loads(result_schema_text())["$defs"]["ResultDocument"]["properties"]
+    fields = {
+        kind: {
+            name for row in table(f"field of a {kind}", "meaning") for name in _CODE.findall(row[0])
+        }
+        for kind in ("plan", "result")
+    }
+
+    assert fields["plan"] == set(plan)
+    assert fields["result"] == set(result) - set(plan)
+    assert set(plan) - set(result) == {"digest"}
 
 
 def test_the_reference_has_every_path_of_the_service() -> None:

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
-_REGISTERING = frozenset({"add_command", "add_application_command", "ContextMenu"})
+_REGISTERING = frozenset({"add_cog", "add_command", "add_application_command", "ContextMenu"})
 _CREATORS = frozenset({"create_group", "create_subgroup"})
-_IN_FUNCTIONS = re.compile(r"@|\bclass\b|add_(application_)?command|ContextMenu|[Gg]roup\b")
+_IN_FUNCTIONS = re.compile(
+    r"@|\bclass\b|add_(cog|command|application_command)|ContextMenu|[Gg]roup\b"
+)
 """What a function contains in which commands are declared; the others are not visited."""
 
 _BODIES = ("body", "handlers", "cases", "orelse", "finalbody")

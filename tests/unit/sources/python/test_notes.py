@@ -152,3 +152,65 @@ def test_several_paths_are_read_together(tmp_path: Path) -> None:
     bot, fun = str(tmp_path / "bot.py"), str(tmp_path / "fun.py")
 
     assert syntaxes(read([bot, fun, bot])) == ["{prefix}a"]
+
+
+def test_commands_that_a_group_adds_are_in_it(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path,
+        START
+        + "outer = app_commands.Group(name='outer', description='O')\n"
+        + "inner = app_commands.Group(name='inner', description='I')\n"
+        + "outer.add_command(inner)\n"
+        + "@inner.command()\nasync def deep(interaction): 'Deep'\n"
+        + "@bot.group()\nasync def tag(ctx): 'Tag'\n"
+        + "@commands.command()\nasync def add(ctx): 'Adds'\n"
+        + "tag.add_command(add)\n"
+        + "bot.tree.add_command(outer, guild=discord.Object(1))\n",
+    )
+
+    assert syntaxes(reading) == ["/outer inner deep", "{prefix}tag", "{prefix}tag add"]
+    assert [" ".join(entry.traits) for entry in reading.entries] == ["guild-only", "", ""]
+
+
+def test_a_cog_of_certain_servers_says_it_of_its_slash_commands(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path,
+        START
+        + "class Fun(commands.Cog):\n"
+        + "    @commands.command()\n    async def a(self, ctx): 'A'\n"
+        + "    @app_commands.command()\n    async def b(self, interaction): 'B'\n"
+        + "class All(commands.Cog):\n"
+        + "    @app_commands.command()\n    async def c(self, interaction): 'C'\n"
+        + "async def setup(bot):\n"
+        + "    await bot.add_cog(Fun(bot), guilds=[discord.Object(1)])\n"
+        + "    await bot.add_cog(All(bot))\n    await bot.add_cog(cog, guild=GUILD)\n"
+        + "    await bot.add_cog(read_cog(), guild=GUILD)\n",
+    )
+
+    assert {entry.name: " ".join(entry.traits) for entry in reading.entries} == {
+        "a": "",
+        "b": "guild-only",
+        "c": "",
+    }
+
+
+def test_the_key_of_a_command_is_its_function_if_that_is_the_only_one(tmp_path: Path) -> None:
+    again = "@tag.command(name='{}')\nasync def _sub(ctx): 'Sub'\n"
+    reading = reading_of(
+        tmp_path,
+        START
+        + "class Fun(commands.Cog):\n"
+        + "    @commands.command(name='x')\n    async def ping(self, ctx): 'Pong'\n"
+        + "@bot.group()\nasync def tag(ctx): 'Tag'\n"
+        + again.format("a")
+        + again.format("b")
+        + "bot.tree.add_command(app_commands.ContextMenu(name='Menu', callback=x))\n",
+    )
+
+    assert {entry.name: entry.key for entry in reading.entries} == {
+        "x": "python:Fun.ping",
+        "tag": "python:tag",
+        "tag a": None,
+        "tag b": None,
+        "Menu": None,
+    }
