@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Location, Problem
-from commandsync.errors import FileError, ManifestError, UsageError
+from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest
 from commandsync.manifest.fields import uses_of_prefix, with_prefix
 from commandsync.manifest.places import field_places
@@ -22,8 +22,9 @@ from commandsync.sources.threeway import three_way
 from commandsync.sync import DEFAULT_MANIFEST
 from commandsync.sync.declared import read_sources, sources_of
 from commandsync.sync.edits import EntryPlaces, edited_texts
-from commandsync.sync.files import read_file, write_file
-from commandsync.sync.job import load_files
+from commandsync.sync.files import MOST_BYTES, read_file, write_edits
+from commandsync.sync.job import load_files, load_to_edit
+from commandsync.sync.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from commandsync.sources.merge import Declared, Merge
 
 _COMMANDS = Resource.COMMAND
-_MOST = 10 * 1024 * 1024  # bytes of a file
 
 
 def plan_import(
@@ -60,7 +60,7 @@ def plan_import(
     """
     new = _new_manifest(files, given) if create else {}
     contents = dict(new)
-    manifest = _one_manifest(files, contents)
+    manifest = load_to_edit(Settings(files=tuple(files)), contents, what="import")
     sources = sources_of(manifest, given)
     reading = read_sources(
         manifest, sources, locale=locale or manifest.imports.locale, registered=registered
@@ -105,12 +105,7 @@ def write_import(result: Import) -> None:
     Raises:
         FileError: A file changed since it was read, or cannot be written.
     """
-    for edit in result.files:
-        before = None if edit.before is None else edit.before.encode()
-        if before is not None and read_file(edit.path, most=_MOST) != before:
-            raise FileError(f"{edit.path} has changed in the meantime", hint="import again")
-    for edit in result.files:
-        write_file(edit.path, edit.after, force=edit.before is not None)
+    write_edits(result.files, again="import again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +115,6 @@ class _Imported:
     path: str
     text: str | None
     declared: tuple[Declared, ...]
-
-
-def _one_manifest(files: Sequence[str], contents: dict[str, bytes]) -> Manifest:
-    if "-" in files:
-        raise UsageError("an import edits the manifest in place", hint="name its file with -f")
-    manifests = load_files(files or (DEFAULT_MANIFEST,), contents=contents)
-    if len(manifests) != 1:
-        raise UsageError("an import works on one manifest", hint="name it with -f")
-    return manifests[0]
 
 
 def _new_manifest(files: Sequence[str], given: Sequence[str]) -> dict[str, bytes]:
@@ -175,7 +161,7 @@ def _read_imported(manifest: str) -> _Imported:
     if not Path(path).exists():
         return _Imported(path, None, ())
     try:
-        text = read_file(path, most=_MOST).decode()
+        text = read_file(path, most=MOST_BYTES).decode()
     except UnicodeDecodeError as error:
         hint = "restore it from version control"
         raise ManifestError([Problem(Location(path), "the file is not UTF-8", hint)]) from error

@@ -259,11 +259,11 @@ def test_sources_that_were_given_can_be_written_into_the_manifest(home: Home) ->
     [
         ((), 2, "there is no terminal to ask on"),
         (("--check",), 2, "no source to import from was given"),
-        (("--check", "-f", "-", "list.json"), 2, "an import edits the manifest in place"),
+        (("--check", "-f", "-", "list.json"), 2, "import edits the manifest in place"),
         (
             ("--check", "-f", "commands.yaml", "-f", "b.yaml", "list.json"),
             2,
-            "works on one manifest",
+            "import works on one manifest",
         ),
         (("--check", "missing.json"), 1, "cannot read missing.json"),
         (("--check", "empty.json"), 1, "empty.json has no commands"),
