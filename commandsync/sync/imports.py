@@ -24,19 +24,19 @@ from commandsync.sync.declared import read_sources, sources_of
 from commandsync.sync.edits import EntryPlaces, edited_texts
 from commandsync.sync.files import MOST_BYTES, read_file, write_edits
 from commandsync.sync.job import load_files, load_to_edit
-from commandsync.sync.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from commandsync.sources.entry import SourceEntry, SourceReading
     from commandsync.sources.merge import Declared, Merge
+    from commandsync.sync.settings import Settings
 
 _COMMANDS = Resource.COMMAND
 
 
 def plan_import(
-    files: Sequence[str],
+    settings: Settings,
     given: Sequence[str],
     *,
     registered: Callable[[str], SourceReading],
@@ -46,7 +46,7 @@ def plan_import(
     """Read a manifest and its sources, and merge them; nothing is written.
 
     Args:
-        files: The manifest; empty for the default one.
+        settings: The settings of the run, which name the manifest.
         given: The sources; empty for those of the manifest.
         registered: Reads what the bot has registered with Discord, in a language.
         locale: The language of Discord's texts; empty for the manifest's.
@@ -58,9 +58,9 @@ def plan_import(
         FileError: A source cannot be read.
         UsageError: There is no source, or more than one manifest.
     """
-    new = _new_manifest(files, given) if create else {}
+    new = _new_manifest(settings.files, given) if create else {}
     contents = dict(new)
-    manifest = load_to_edit(Settings(files=tuple(files)), contents, what="import")
+    manifest = load_to_edit(settings, contents, what="import")
     sources = sources_of(manifest, given)
     reading = read_sources(
         manifest, sources, locale=locale or manifest.imports.locale, registered=registered
