@@ -52,7 +52,8 @@ def merge_listing(settings: Settings, output: Output, *, pin: bool, yes: bool) -
 
 
 def _changes(adoption: Adoption, screen: Screen) -> str:
-    """Show the changed lines of each file, and count what they add."""
-    lines = [line for change in adoption.files for line in (*file_lines(change), "")]
+    """Show the changed lines of each file, and count what they add; with -q only the counts."""
+    files = () if screen.quiet else adoption.files
+    lines = [line for change in files for line in (*file_lines(change), "")]
     counts = f"Merge: {adoption.added:,} to add, {adoption.renamed:,} to rename."
     return joined([*lines, counts], screen)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
-
-from commandsync.records.texts import CommandText
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -33,13 +32,14 @@ def shared_of(texts: Collection[Text]) -> Shared:
     A prefix is the beginning of more than half of the syntaxes, and of two at least. A category is
     the default if fewer lines are needed with it: commands of none need a line then.
     """
-    commands = [text for text in texts if isinstance(text, CommandText)]
-    prefixes = Counter(filter(None, map(_prefix, commands)))
-    categories = Counter(command.category for command in commands)
+    entries = [text._asdict() for text in texts]
+    syntaxes = [(entry["syntax"], entry["name"]) for entry in entries if "syntax" in entry]
+    prefixes = Counter(filter(None, starmap(_prefix, syntaxes)))
+    categories = Counter(entry["category"] for entry in entries if "category" in entry)
     uncategorized = categories.pop("", 0)
     prefix, uses = max(prefixes.items(), key=lambda item: item[1], default=("", 0))
     category, members = max(categories.items(), key=lambda item: item[1], default=("", 0))
-    if uses <= max(1, len(commands) // 2):
+    if uses <= max(1, len(syntaxes) // 2):
         prefix = ""
     if members - uncategorized <= _LINES or len(category) > _LONGEST_CATEGORY:
         category = ""
@@ -49,20 +49,20 @@ def shared_of(texts: Collection[Text]) -> Shared:
 def fields_of(text: Text, shared: Shared) -> dict[str, str]:
     """Return the keys and values of an entry, as a manifest with these shared values has them."""
     values = text._asdict()
-    if isinstance(text, CommandText):
-        prefix, syntax = "", text.syntax
+    if "syntax" in values:
+        prefix, syntax = "", values["syntax"]
         if shared.prefix and syntax.startswith(shared.prefix):
             prefix, syntax = "{prefix}", syntax.removeprefix(shared.prefix)
         values["syntax"] = prefix + syntax.replace("{prefix}", "{{prefix}}")
-        if text.category == shared.category:
-            del values["category"]
+    if values.get("category") == shared.category:
+        del values["category"]
     return values
 
 
-def _prefix(command: CommandText) -> str:
+def _prefix(syntax: str, name: str) -> str:
     """Return what is before the name in a syntax, or its first signs; empty for nothing."""
-    before = command.syntax[: max(0, command.syntax.find(command.name))]
+    before = syntax[: max(0, syntax.find(name))]
     if _PREFIX.fullmatch(before):
         return before
-    signs = _SIGNS.match(command.syntax)
+    signs = _SIGNS.match(syntax)
     return signs[0] if signs else ""

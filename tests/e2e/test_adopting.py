@@ -99,6 +99,13 @@ def test_a_merge_adds_what_is_missing_and_keeps_every_other_byte(home: Home, pro
 
 
 @pytest.mark.usefixtures("bot")
+def test_a_quiet_merge_prints_the_counts_alone(home: Home) -> None:
+    ran = home.run("pull", "--merge", "--yes", "-q")
+
+    assert (ran.code, ran.out, ran.err) == (0, "Merge: 3 to add, 1 to rename.\n", "")
+
+
+@pytest.mark.usefixtures("bot")
 def test_new_entries_get_their_ids_on_request(home: Home, bot: Bot) -> None:
     assert home.run("pull", "--merge", "--pin", "--yes").code == 0
 

@@ -64,6 +64,21 @@ def test_what_is_dumped_loads_to_the_same_texts_in_the_same_order(
     assert loaded(dumped(*texts)) == texts
 
 
+PREFIXED = st.builds(
+    lambda name, prefix, rest, category: CommandText(name, "x", f"{prefix}{name}{rest}", category),
+    *(st.sampled_from("ab"), st.sampled_from(["/", "/", "/", "m!", "{", "::", "##[x]"])),
+    *(
+        st.sampled_from(["", "}", "{prefix}", " {{prefix}}", "\n/"]),
+        st.sampled_from(["", "C", "C"]),
+    ),
+)
+
+
+@given(st.lists(PREFIXED, unique=True, max_size=8))
+def test_what_is_shared_reads_as_what_it_was(texts: list[CommandText]) -> None:
+    assert loaded(dumped(*texts)) == texts
+
+
 @given(WORDS.filter(bool), WORDS.filter(bool))
 def test_announcements_survive_too_even_twice(title: str, description: str) -> None:
     text = AnnouncementText(title, description)
