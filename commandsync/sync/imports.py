@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from commandsync.sync.settings import Settings
 
 _COMMANDS = Resource.COMMAND
+_SUFFIXES = frozenset({".yaml", ".yml"})
 
 
 def plan_import(
@@ -119,8 +120,8 @@ class _Imported:
 
 def _new_manifest(files: Sequence[str], given: Sequence[str]) -> dict[str, bytes]:
     """Return the text of the manifest by its path, if it does not exist yet and can be begun."""
-    path = Path(*files or (DEFAULT_MANIFEST,)).as_posix() if len(files) <= 1 else "-"
-    if path == "-" or Path(path).exists() or not given:
+    path = Path(files[0] if len(files) == 1 else DEFAULT_MANIFEST).as_posix()
+    if Path(path).suffix not in _SUFFIXES or Path(path).exists() or not given:
         return {}
     names = [name for name, _ in sources_of(Manifest(path), given)]
     sources = "".join(f"    - {json.dumps(name, ensure_ascii=False)}\n" for name in names)
