@@ -191,14 +191,10 @@ def _places(
     """Return the places of the fields of the commands that change or are for review."""
     of_file: dict[str, list[dict[str, Location]]] = {}
     found = {}
-    indexes = (
-        *(review.index for review in merge.reviews),
-        *(step.index for step in merge.edited),
-    )
-    for index in indexes:
-        if index is not None:
-            path = places.paths[index]
-            if path not in of_file:
-                of_file[path] = field_places(texts[path], _COMMANDS.collection, path=path)
-            found[index] = of_file[path][places.numbers[index]]
+    reviewed = (review.index for review in merge.reviews if review.index is not None)
+    for index in (*reviewed, *(step.index for step in merge.edited)):
+        path = places.paths[index]
+        if path not in of_file:
+            of_file[path] = field_places(texts[path], _COMMANDS.collection, path=path)
+        found[index] = of_file[path][places.numbers[index]]
     return found
