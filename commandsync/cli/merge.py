@@ -40,7 +40,7 @@ def merge_listing(settings: Settings, output: Output, *, pin: bool, yes: bool) -
         output.result(_changes(adoption, output.screen(sys.stdout)))
         output.notices(adoption.notices)
     else:
-        output.talk(_changes(adoption, output.screen(sys.stderr)), at=-1)
+        output.talk(_changes(adoption, output.screen(sys.stderr, whole=True)), at=-1)
         output.notices(adoption.notices)
         if not confirm("\nWrite these changes?"):
             decline(output)
