@@ -84,7 +84,7 @@ def test_a_merge_adds_what_is_missing_and_keeps_every_other_byte(home: Home, pro
         "syntax: '{prefix}kick {{prefix}}', category: Mod}"
     )
     assert "\nMerge: 3 to add, 1 to rename.\n" in ran.out
-    assert '\n    16 +     syntax: "!off"\n    17 │\n' in ran.out
+    assert '\n    16 +     syntax: "!off"\n' in ran.out
     assert "'queue' and the listed 'songs' have nearly the same text" in ran.err
     assert "wrote commands.yaml and more.yaml" in ran.err
     assert proxy.writes == []
