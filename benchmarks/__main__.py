@@ -17,6 +17,7 @@ from benchmarks import (
     library,
     lists,
     planning,
+    reading,
     starting,
     validating,
 )
@@ -30,6 +31,7 @@ def main() -> int:
         groups = (
             starting.rows,
             lambda: validating.rows(folder),
+            lambda: reading.rows(folder),
             lambda: lists.rows(folder),
             lambda: planning.rows(folder),
             lambda: applying.rows(folder),

@@ -8,7 +8,7 @@ embedded service.
 
 - `console`: a line that begins with `$ ` is a command. The lines below it are its output, stdout
   and stderr together.
-- `yaml` with a first line `# some/path.yaml`: the content of that file.
+- `yaml` or `py` with a first line `# some/path.yaml`: the content of that file.
 - `diff` with a first line `--- some/path`: an edit of that file. A line `@@` separates two places.
 - `<!-- serve: SEED as URL -->`: starts the embedded service, which the document calls URL.
 - `<!-- picture: PATH = COMMAND -->`: PATH, relative to the repository, is a picture of the coloured
@@ -48,7 +48,7 @@ PROGRAM = (sys.executable, "-m", "commandsync")
 ADDRESS = "http://127.0.0.1:8000"
 
 _BLOCK = re.compile(
-    r"^```(?P<language>console|yaml|diff)\n(?P<content>.*?)^```$"
+    r"^```(?P<language>console|yaml|py|diff)\n(?P<content>.*?)^```$"
     r"|^<!-- serve: (?P<seed>\S+) as (?P<address>\S+) -->$"
     r"|^<!-- picture: (?P<picture>\S+) = (?P<command>.+) -->$",
     re.MULTILINE | re.DOTALL,
@@ -59,6 +59,7 @@ _PATH = re.compile(r"(?:#|---) (\S+)\n")
 _SEEDED = re.compile(r"# (\w+)\n.*\n.*COMMANDSYNC_TOKEN=\"\$\(commandsync (.*)\)\"")
 _SUBSTITUTED = re.compile(r"\$\(commandsync (.*)\)")
 _RECORD = re.compile(r'"id": "([0-9a-f]{24})",\s+"name": "([^"]*)"')
+_NEW_ID = re.compile(r"'(.*?)' has the new id '([0-9a-f]{24})'")
 _FINGERPRINT = re.compile(r"sha256:[0-9a-f]{64}")
 _BOTS = 2  # of each service in the documents
 _LONGEST = 60  # seconds; no command takes two
@@ -139,7 +140,7 @@ class Walkthrough:
             case "console":
                 commands = [line for line in content.splitlines() if line.startswith("$ ")]
                 content = "".join(f"{line}\n{self.run_line(line[2:])}" for line in commands)
-            case "yaml" if path := _PATH.match(content):
+            case "yaml" | "py" if path := _PATH.match(content):
                 file = self.folder / path[1]
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(content, encoding="utf-8", newline="\n")
@@ -238,6 +239,8 @@ class Walkthrough:
     def _with_names(self, text: str) -> str:
         for record, name in _RECORD.findall(text):
             self.names.setdefault(record, f"<id of {name}>")
+        for name, record in _NEW_ID.findall(text):
+            self.names.setdefault(record, f"<new-id-of-{name}>")
         if "Traceback (most recent call last)" in text:
             raise BlockError(text)
         for real, name in self.names.items():

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tests.support.proxy import Proxy
     from tests.support.rawserver import Request
 
+SECRET = "opaque-and-never-shown"
 UNCHECKED = "no other call checks a token and changes nothing: the first apply shows it"
 
 
@@ -104,8 +105,9 @@ def test_a_setting_is_from_the_flag_the_variable_the_manifest_or_the_token(
 
 
 def test_a_token_that_apply_would_not_use_fails(home: Home, bot: Bot, service: Service) -> None:
-    home.variable("COMMANDSYNC_TOKEN", "opaque")
+    home.variable("COMMANDSYNC_TOKEN", SECRET)
     opaque = home.run("doctor", "--format", "json")
+    assert SECRET not in opaque.said + home.run("doctor", "-vv").said
     home.variable("COMMANDSYNC_TOKEN", service.bot().token)
     other = home.run("doctor", "--format", "json")
     home.forget("COMMANDSYNC_TOKEN")
@@ -245,6 +247,7 @@ def test_without_a_manifest_or_a_bot_it_checks_what_is_known(home: Home, service
     assert checks(nothing)["manifest"] == ("failed", "commands.yaml:1:1: there is no such file")
     assert checks(nothing)["settings"] == ("failed", "the base URL is missing")
     assert no_bot["bot"] == ("failed", "the bot's id is missing")
+    assert no_bot["token"] == ("failed", "no token was given")
     assert no_bot["token"][0] == "failed"
     assert no_bot["service"][1].startswith("answers in ")
     assert invalid["manifest"] == ("failed", "the manifest has 4 problems")

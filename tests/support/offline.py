@@ -57,8 +57,12 @@ async def _rows(module: ModuleType) -> list[Row]:
     )
     if hasattr(module, "setup"):
         await module.setup(bot)
-    found = [*_prefix(bot), *_slash(bot), *_menus(bot)]
-    return sorted(found)
+    return rows_of(bot)
+
+
+def rows_of(bot: commands.Bot) -> list[Row]:
+    """Return the commands that a bot has."""
+    return sorted([*_prefix(bot), *_slash(bot), *_menus(bot)])
 
 
 def _prefix(bot: commands.Bot) -> Iterator[Row]:
@@ -121,4 +125,6 @@ def _menus(bot: commands.Bot) -> Iterator[Row]:
         for menu in bot.tree.get_commands(type=kind):
             nothing = f"In the menu of a {kind.name}, under Apps."
             description = (menu.callback.__doc__ or nothing).strip()
-            yield Row(menu.name, description, menu.name, None, hidden=False)
+            binding = getattr(menu.callback, "__self__", None)
+            cog = binding.qualified_name if isinstance(binding, commands.Cog) else None
+            yield Row(menu.name, description, menu.name, cog, hidden=False)
