@@ -26,7 +26,8 @@ _URL = (
     r"(?:/(?:(?:[\w./?:#%=+~@,;!$'()-]|&(?![A-Za-z0-9#]+;))*(?:[^\W_]|/))?)?"
 )
 _AFTER_URL = re.compile(r"[.,:;!?)'\"]*(?: |\Z)")
-_OTHER_LINK = r"(?i:(?<![a-z])(?:https?://|ftp://|www\.)(?=[^ ]*[\\*_\[\]<`&~]))"
+_OTHER_LINK = r"(?i:(?<![a-z])(?:https?://|ftp://|www\.))"
+_ESCAPE_IN_LINK = re.compile(r"[^ \\*_\[\]<`&~]*[\\*_\[\]<`&~]")
 # GitHub strikes through what is between two tildes, also single ones, and mdformat escapes only
 # pairs. One as in "about ~5 minutes" cannot end such a text; any other one becomes code.
 _TILDES = r"(?<!~)(?:(?<=[^ ])~+|~~+|~(?![0-9]))"
@@ -69,10 +70,13 @@ def _escaped_line(line: str) -> str:
     shown = [_escaped(part) for part in parts]
     for index in range(1, len(parts), 2):
         part, after = parts[index], "".join(parts[index + 1 : index + 3])
+        is_other = part.lower().endswith(("://", "www."))
         if part.startswith("~"):
             shown[index] = f"`{part}`"
+        elif _ESCAPE_IN_LINK.match(after) if is_other else not _AFTER_URL.match(after):
+            shown[index] = part + _COMMENT
         else:
-            shown[index] = part if _AFTER_URL.match(after) else part + _COMMENT
+            shown[index] = part
     return "".join(shown)
 
 
