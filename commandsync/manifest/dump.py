@@ -90,7 +90,8 @@ def dump_manifest(
         FileError: A text holds half of a surrogate pair, which YAML cannot express.
     """
     warnings: list[str] = []
-    shared = shared_of({entry.text for each in snapshot.collections.values() for entry in each})
+    texts = [entry.text for each in snapshot.collections.values() for entry in each]
+    shared = shared_of(dict.fromkeys(texts))
     lines = [f"# {one_line(line)}".rstrip() for line in header]
     lines += ("version: 1", *_target_lines(bot=bot, base_url=base_url))
     lines += _fields([("prefix", shared.prefix, True)] if shared.prefix else [], "")

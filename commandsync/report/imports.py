@@ -89,11 +89,13 @@ def render_left_out(result: Import, *, screen: Screen = PLAIN) -> str:
 
 
 def _text(result: Import, screen: Screen) -> str:
+    if screen.quiet:
+        return joined([counts(result)], screen)
     lines: list[str] = []
     for edit in result.edits:
         lines += (*file_lines(edit), "")
     for review in result.merge.reviews:
-        lines += _review_lines(review, result)
+        lines += _review_lines(review, result, screen)
     if result.merge.reviews:
         lines.append("")
     if result.imported and not result.merge.steps:
@@ -102,15 +104,16 @@ def _text(result: Import, screen: Screen) -> str:
     return joined(lines, screen)
 
 
-def _review_lines(review: Review, result: Import) -> Iterator[str]:
+def _review_lines(review: Review, result: Import, screen: Screen) -> Iterator[str]:
     place = _in_brackets(_here(review, result))
     yield f"{paint('review', YELLOW)}: {visible(_what(review))}: {review.reason}{place}"
     if review.field:
         there = review.entry.place if review.entry else None
-        yield Value(f'    {paint("here:  ", DIM)} "{visible(cut(review.here))}"')
-        yield Value(
-            f'    {paint("source:", DIM)} "{visible(cut(review.there))}"{_in_brackets(there)}'
+        here, source = (
+            visible(text if screen.full else cut(text)) for text in (review.here, review.there)
         )
+        yield Value(f'    {paint("here:  ", DIM)} "{here}"')
+        yield Value(f'    {paint("source:", DIM)} "{source}"{_in_brackets(there)}')
     else:
         yield f"    {paint('next:', DIM)} {_NEXT[review.reason]}"
 

@@ -152,7 +152,7 @@ def _reason(reading: SourceReading) -> str:
 
 
 def _source(given: str, name: str, path: str) -> Source:
-    return Source(LIVE, None) if given == LIVE else Source(name, path)
+    return Source(LIVE, None) if given == LIVE else Source(_text(name), path)
 
 
 def _relative(path: str, folder: str) -> str:

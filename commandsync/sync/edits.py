@@ -24,10 +24,10 @@ _COLLECTION = Resource.COMMAND.collection
 
 @dataclass(frozen=True, slots=True)
 class EntryPlaces:
-    """Which file has each of the manifest's commands, and where in its list.
+    """Which file has each of the manifest's entries of a kind, and where in its list.
 
     Attributes:
-        paths: The file of each command.
+        paths: The file of each entry.
         numbers: Its index in the list of that file.
     """
 
@@ -36,7 +36,7 @@ class EntryPlaces:
 
     @classmethod
     def of(cls, manifest: Manifest, entries: Iterable[Entry]) -> EntryPlaces:
-        """Return the places of a manifest's commands, which are in the order of its files."""
+        """Return the places of a manifest's entries, which are in the order of its files."""
         counts: defaultdict[str, int] = defaultdict(int)
         paths, numbers = [], []
         for entry in entries:
@@ -45,6 +45,18 @@ class EntryPlaces:
             numbers.append(counts[path])
             counts[path] += 1
         return cls(paths, numbers)
+
+    def after(self, entry: int | None, manifest: Manifest) -> tuple[str, int | None]:
+        """Return the file for a new entry, and the index there of the one before it.
+
+        After None it goes to the end, which has no index: that of the manifest itself, unless all
+        entries are in files that it includes.
+        """
+        if entry is not None:
+            return self.paths[entry], self.numbers[entry]
+        if not self.paths or manifest.path in self.paths:
+            return manifest.path, None
+        return self.paths[-1], None
 
 
 def edited_texts(
@@ -58,27 +70,13 @@ def edited_texts(
     edits: defaultdict[str, list[Edit]] = defaultdict(list)
     for step in steps:
         if isinstance(step, Added):
-            path, number = _place_of_new(manifest, places, step.after)
+            path, after = places.after(step.after, manifest)
             values = _values(step.entry, category=step.text.category, default=manifest.category)
-            edits[path].append(AddEntry(_COLLECTION, values, number))
+            edits[path].append(AddEntry(_COLLECTION, values, after))
         else:
             path, number = places.paths[step.index], places.numbers[step.index]
             edits[path] += _changes(step, number, default=manifest.category)
     return {path: edit(texts[path], changes, path=path) for path, changes in edits.items()}
-
-
-def _place_of_new(
-    manifest: Manifest, places: EntryPlaces, after: int | None
-) -> tuple[str, int | None]:
-    """Return the file for a new command, and the index of the one before it; None for the end.
-
-    The end is the manifest's own, unless all commands are in files that it includes.
-    """
-    if after is not None:
-        return places.paths[after], places.numbers[after]
-    if not places.paths or manifest.path in places.paths:
-        return manifest.path, None
-    return places.paths[-1], None
 
 
 def _values(entry: SourceEntry, *, category: str, default: str) -> dict[str, str]:

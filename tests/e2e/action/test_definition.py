@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 REFERENCE = (ROOT / "docs" / "action.md").read_text(encoding="utf-8")
-DOCUMENTS = (ROOT / "README.md").read_text(encoding="utf-8") + REFERENCE
+DOCUMENTS = "".join(
+    path.read_text(encoding="utf-8")
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+)
 _BLOCK = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INPUTS = [
     "mode",
@@ -115,9 +118,10 @@ def test_the_reference_describes_every_input_and_output() -> None:
 def test_no_documented_workflow_cancels_an_apply() -> None:
     for workflow in workflows():
         concurrency = workflow.get("concurrency", {})
+        modes = {step.get("with", {}).get("mode", "auto") for step in uses(workflow)}
 
         assert concurrency.get("group")
-        assert concurrency.get("cancel-in-progress") in {None, False}
+        assert concurrency.get("cancel-in-progress") in {None, False, modes <= {"validate"}}
 
 
 def test_the_lock_holds_what_the_project_asks_for() -> None:

@@ -74,6 +74,12 @@ PREFIXED = st.builds(
 )
 
 
+def test_of_two_categories_of_one_size_the_first_one_is_the_default() -> None:
+    texts = [CommandText(f"c{n}", "x", "y", "Fun" if n < 5 else "Art") for n in range(10)]
+
+    assert "defaults:\n  category: Fun\n" in dumped(*texts, *texts)
+
+
 @given(st.lists(PREFIXED, unique=True, max_size=8))
 def test_what_is_shared_reads_as_what_it_was(texts: list[CommandText]) -> None:
     assert loaded(dumped(*texts)) == texts

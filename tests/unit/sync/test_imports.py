@@ -20,6 +20,7 @@ from commandsync.sources.threeway import three_way
 from commandsync.sync.edits import EntryPlaces, edited_texts
 from commandsync.sync.files import write_file
 from commandsync.sync.imports import plan_import, write_import
+from commandsync.sync.settings import Settings
 
 if TYPE_CHECKING:
     from commandsync.sources.outcome import Import
@@ -36,7 +37,7 @@ KICK = {"name": "kick", "description": "Kicks.", "syntax": "/kick"}
 
 def planned(*commands: dict[str, Any]) -> Import:
     Path("list.json").write_text(json.dumps(commands), encoding="utf-8")
-    return plan_import([], [], registered=lambda _: SourceReading())
+    return plan_import(Settings(), [], registered=lambda _: SourceReading())
 
 
 @pytest.fixture(autouse=True)
@@ -92,15 +93,15 @@ def test_a_file_that_is_broken_removes_none_of_its_commands(folder: Path) -> Non
     for name in ("a", "b"):
         command = f"@bot.slash_command(description='Does {name}.')\nasync def {name}(ctx): ...\n"
         Path(f"bot/{name}.py").write_text(bot + command, encoding="utf-8")
-    write_import(plan_import([], [], registered=lambda _: SourceReading()))
+    write_import(plan_import(Settings(), [], registered=lambda _: SourceReading()))
     Path("bot/a.py").write_text(f"{bot}@bot.slash_command(\n", encoding="utf-8")
-    broken = plan_import([], [], registered=lambda _: SourceReading())
+    broken = plan_import(Settings(), [], registered=lambda _: SourceReading())
     (folder / "bot/a.py").unlink()
-    removed = plan_import([], [], registered=lambda _: SourceReading())
+    removed = plan_import(Settings(), [], registered=lambda _: SourceReading())
     Path("bot/b.py").write_text(f"{bot}\n@bot.slash_command(\n", encoding="utf-8")
 
     with pytest.raises(FileError, match="bot has no commands") as caught:
-        plan_import([], ["bot"], registered=lambda _: SourceReading())
+        plan_import(Settings(), ["bot"], registered=lambda _: SourceReading())
     assert caught.value.hint.endswith(": the file is not valid Python: '(' was never closed")
     assert [note.message for note in broken.notes] == [
         "the file is not valid Python: '(' was never closed"
@@ -130,7 +131,7 @@ def test_two_commands_of_one_file_have_their_places() -> None:
 
 def test_half_of_a_surrogate_pair_becomes_a_sign_that_a_file_can_contain() -> None:
     live = SourceEntry(name="a\ud83d", description=" ", syntax="/a", key="discord:1")
-    plan = plan_import([], ["discord"], registered=lambda _: SourceReading(entries=(live,)))
+    plan = plan_import(Settings(), ["discord"], registered=lambda _: SourceReading(entries=(live,)))
     (added,) = plan.merge.added
 
     assert added.text == CommandText("a\ufffd", "…", "/a", "")
