@@ -40,6 +40,7 @@ _CLASSES = {
     ".ext.commands.Command": Form.PREFIX,
     ".ext.commands.HybridCommand": Form.HYBRID,
 }
+_NAMED = "command"  # in the name of a bot's own decorator
 _OWN_FORM = {"command", "group"}  # whose form is that of what they are called on
 _INTERACTION = re.compile(r"inter|itx")
 _CONTEXT = re.compile(r"_?(ctx|context|c|i)\b|.*(Context|Inter)|.*inter|.*itx")
@@ -71,7 +72,7 @@ class Declarations:
         called = (
             part.func if isinstance(part, ast.Call) else part for part in function.decorator_list
         )
-        if not any("command" in last_name(part).casefold() for part in called):
+        if not any(_NAMED in last_name(part).casefold() for part in called):
             return False
         return _takes_context(function, scope)
 
