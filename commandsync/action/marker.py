@@ -1,0 +1,83 @@
+"""The hidden first line of a comment: whose it is, and which plan it has shown."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+
+_LINE = re.compile(r"<!-- commandsync:([0-9a-f]{20}):([A-Za-z0-9+/]+={0,2}) -->")
+_LONGEST = 16_000  # characters of a line, a quarter of a comment: the ids of about 350 records
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marker:
+    """What a comment's first line says about it.
+
+    Attributes:
+        key: Which run may edit the comment (see `key_of`).
+        fingerprint: The digest of the plan that it shows; empty for none.
+        removals: The listed records that this plan deletes or replaces, each as its resource, a
+            colon and its id. Where a line cannot hold them all, only their digest is known.
+        applied: Whether the plan was applied to its end.
+    """
+
+    key: str
+    fingerprint: str
+    removals: frozenset[str]
+    applied: bool = False
+
+    def has_shown(self, removals: frozenset[str]) -> bool:
+        """Whether the comment's plan has every one of these removals.
+
+        Of a plan of which only a digest is known, this is true for all of its removals, and for
+        none.
+        """
+        return removals <= self.removals or frozenset({_digest(removals)}) == self.removals
+
+
+def key_digest(text: str) -> str:
+    """Return the key for a text that names a run."""
+    return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:20]
+
+
+def render(marker: Marker) -> str:
+    """Return a marker as an HTML comment on one line, which shows nothing and which no id ends."""
+    line = _rendered(marker, marker.removals)
+    if len(line) > _LONGEST:
+        line = _rendered(marker, frozenset({_digest(marker.removals)}))
+    return line
+
+
+def parse(line: str) -> Marker | None:
+    """Read the first line of a comment; None for one that is not ours.
+
+    Anybody can write such a line: a comment is ours only if its author is.
+    """
+    match = _LINE.fullmatch(line.rstrip())
+    if match is None or len(line) > 2 * _LONGEST:
+        return None
+    try:
+        content = json.loads(base64.b64decode(match[2], validate=True))
+        removals = frozenset(map(str, content["removals"]))
+        fingerprint, applied = str(content["fingerprint"]), content["applied"] is True
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return Marker(key=match[1], fingerprint=fingerprint, removals=removals, applied=applied)
+
+
+def _rendered(marker: Marker, removals: frozenset[str]) -> str:
+    content = {
+        "fingerprint": marker.fingerprint,
+        "removals": sorted(removals),
+        "applied": marker.applied,
+    }
+    encoded = base64.b64encode(json.dumps(content, separators=(",", ":")).encode()).decode()
+    return f"<!-- commandsync:{marker.key}:{encoded} -->"
+
+
+def _digest(removals: frozenset[str]) -> str:
+    """Return the digest of removals, which is not a removal itself: its part before the colon."""
+    return f"sha256:{sha256(json.dumps(sorted(removals)).encode()).hexdigest()}"
