@@ -7,6 +7,14 @@ import json
 import re
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from commandsync.plan.changes import Delete, Replace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from commandsync.plan.plan import Plan
 
 _LINE = re.compile(r"<!-- commandsync:([0-9a-f]{20}):([A-Za-z0-9+/]+={0,2}) -->")
 _LONGEST = 16_000  # characters of a line, a quarter of a comment: the ids of about 350 records
@@ -36,6 +44,24 @@ class Marker:
         none.
         """
         return removals <= self.removals or frozenset({_digest(removals)}) == self.removals
+
+
+def fingerprint_of(plans: Sequence[Plan]) -> str:
+    """Return the fingerprint of a plan, or one digest over those of several; empty for none."""
+    fingerprints = "\n".join(plan.fingerprint for plan in plans)
+    if len(plans) > 1:
+        return f"sha256:{sha256(fingerprints.encode()).hexdigest()}"
+    return fingerprints
+
+
+def removals_of(plans: Iterable[Plan]) -> frozenset[str]:
+    """Return what plans delete and replace, as a marker names it."""
+    return frozenset(
+        f"{change.resource}:{change.id}"
+        for plan in plans
+        for change in plan.changes
+        if isinstance(change, Delete | Replace)
+    )
 
 
 def key_digest(text: str) -> str:

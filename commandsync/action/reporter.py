@@ -7,12 +7,12 @@ import tempfile
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commandsync import report
 from commandsync.action.comment import key_of, write_comment
+from commandsync.action.marker import fingerprint_of
 from commandsync.action.rest import GitHubError
 from commandsync.report import github, summary
 from commandsync.report.github import MOST_OF_A_KIND, Annotation
@@ -161,7 +161,4 @@ def _scalars(verdict: Verdict) -> dict[str, str]:
     for name, actions in counted.items():
         values[name] = str(sum(plan.count(action) for plan in plans for action in actions))
     values["unchanged"] = str(sum(plan.unchanged for plan in plans))
-    fingerprint = "\n".join(plan.fingerprint for plan in plans)
-    if len(plans) > 1:  # one over those of all plans
-        fingerprint = f"sha256:{sha256(fingerprint.encode()).hexdigest()}"
-    return {**values, "fingerprint": fingerprint}
+    return {**values, "fingerprint": fingerprint_of(plans)}

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.action.marker import Marker, key_digest, parse, render
+from commandsync.action.marker import Marker, key_digest, parse, removals_of, render
+from tests.support.plans import varied_plan
 
 KEY = key_digest("lantern")
 MARKER = Marker(key=KEY, fingerprint="sha256:ab", removals=frozenset({"command:1", "command:2"}))
@@ -83,3 +84,8 @@ def test_only_true_says_that_a_plan_was_applied() -> None:
 
     assert read is not None
     assert not read.applied
+
+
+def test_a_plan_removes_what_it_deletes_and_what_it_replaces() -> None:
+    assert removals_of([varied_plan()]) == {"command:3", "announcement:a"}
+    assert removals_of([]) == frozenset()
