@@ -83,7 +83,9 @@ class Reporter:
         ]
         limit = f"A job shows {MOST_OF_A_KIND} annotations of a kind"
         notes = [f"*{limit}; not shown: {', '.join(more)}.*"] if more else []
-        text = github.page(verdict.markdown, label=self.inputs.label, notes=notes)
+        text = github.page(
+            verdict.markdown, label=self.inputs.label, title=verdict.title, notes=notes
+        )
         path = self.environ.get("GITHUB_STEP_SUMMARY", "")
         size = 0
         with suppress(OSError):
@@ -97,7 +99,7 @@ class Reporter:
     def _comments(self, verdict: Verdict) -> bool:
         """Whether this run writes a comment."""
         choice = self.inputs.comment
-        if choice == "never" or verdict.word in {"valid", "compared"}:
+        if choice == "never" or verdict.word == "valid" or verdict.compared:
             return False
         if choice == "always":
             return True
@@ -111,7 +113,7 @@ class Reporter:
             self._warn("the comment is not written: there is no github-token")
             return ""
         pending = self.event.name == "pull_request" and any(p.changes for p in verdict.plans)
-        markdown = github.page(verdict.markdown, label=self.inputs.label)
+        markdown = github.page(verdict.markdown, label=self.inputs.label, title=verdict.title)
         try:
             return write_comment(
                 markdown,
