@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 class GitHubEvent:
     """The event that started the workflow: a pull request by number, or 0, and its base commit.
 
-    `default_branch` is for a push to it; `run_url` is the page of the job's summary.
+    `head_sha` is the commit that the pull request adds, or the one that was pushed: `sha` is that
+    of a merge with the base branch. `default_branch` is for a push to it; `run_url` is the page of
+    the job's summary.
     """
 
     name: str = ""
@@ -28,6 +30,7 @@ class GitHubEvent:
     fork: bool = False
     default_branch: bool = False
     run_url: str = ""
+    head_sha: str = ""
 
     @property
     def usual_mode(self) -> Mode:
@@ -60,6 +63,7 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
         base_sha=str(_inner(request, "base").get("sha") or ""),
         fork=bool(request) and head != repository,
         default_branch=bool(branch) and environ.get("GITHUB_REF") == f"refs/heads/{branch}",
+        head_sha=str(_inner(request, "head").get("sha") or environ.get("GITHUB_SHA", "")),
         run_url=f"{server}/{repository}/actions/runs/{environ.get('GITHUB_RUN_ID', '')}",
     )
 

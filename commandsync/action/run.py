@@ -89,6 +89,7 @@ class _Run:
             return verdict.with_imports(verdict.of_validated(manifests), imports)
         self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
+            self.reporter.sites = [job.site for job in opened]
             planned = plan_all(opened)
             anonymous = all(job.site.token is None for job in opened)
         closed = [item for item in planned if isinstance(item, Unauthorized | Forbidden)]
@@ -108,6 +109,7 @@ class _Run:
         manifests = load(self.settings)
         self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
+            self.reporter.sites = [job.site for job in opened]
             for job in opened:
                 job.site.check_token()
             planned = plan_all(opened)

@@ -45,7 +45,8 @@ class Verdict:
     """The outcome of a run, in a word and ready to report.
 
     The text is for the log, the markdown for the summary and the comment. `changed` means that
-    changes are pending, or were or may have been written; None if that is unknown.
+    changes are pending, or were or may have been written; None if that is unknown. `complete` means
+    that the plans were applied to their end.
     """
 
     word: Word
@@ -56,6 +57,7 @@ class Verdict:
     reason: str = ""
     plans: tuple[Plan, ...] = ()
     changed: bool | None = None
+    complete: bool = False
 
 
 def of_validated(manifests: Sequence[Manifest]) -> Verdict:
@@ -147,6 +149,7 @@ def of_results(results: Sequence[Result], *, code: int) -> Verdict:
         reason="" if complete else _reason_of_results(results),
         plans=plans,
         changed=touched,
+        complete=complete,
     )
 
 
