@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 class GitHubEvent:
     """The event that started the workflow: a pull request by number, or 0, and its base commit.
 
-    A merge queue's group has a base commit and no number. `branch` is where pull requests are
-    merged to; `default_branch` is for a push to it; `run_url` is the page of the job's summary.
+    `head_sha` is the commit that the pull request adds, or the one that was pushed: `sha` is that
+    of a merge with the base branch. A merge queue's group has a base commit and no number. `branch`
+    is where pull requests are merged to; `default_branch` is for a push to it; `run_url` is the
+    page of the job's summary.
     """
 
     name: str = ""
@@ -29,6 +31,7 @@ class GitHubEvent:
     fork: bool = False
     default_branch: bool = False
     run_url: str = ""
+    head_sha: str = ""
     branch: str = ""
 
     @property
@@ -69,6 +72,7 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
         base_sha=str(base or ""),
         fork=bool(request) and head != repository,
         default_branch=bool(default) and ref == f"refs/heads/{default}",
+        head_sha=str(_inner(request, "head").get("sha") or environ.get("GITHUB_SHA", "")),
         run_url=f"{server}/{repository}/actions/runs/{environ.get('GITHUB_RUN_ID', '')}",
         branch=ref.removeprefix("refs/heads/")
         if ref.startswith("refs/heads/")

@@ -88,12 +88,18 @@ class _Run:
 
     def plan(self) -> Verdict:
         """Validate or plan, without a write."""
+        if self.reporter.inputs.plan_file:
+            raise UsageError(
+                f"the input plan-file is for the mode apply, and this is {self.mode}",
+                hint="set mode: apply, or remove plan-file",
+            )
         manifests = load(self.settings)
         imports = self._imports(manifests)
         if self.mode == "validate":
             return verdict.with_imports(verdict.of_validated(manifests), imports)
         changes = self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
+            self.reporter.sites = [job.site for job in opened]
             outcome = self._of_listings(opened, plan_all(opened))
         return with_destinations(verdict.with_imports(outcome, imports), changes)
 
@@ -131,17 +137,23 @@ class _Run:
     def _planned(self) -> Iterator[Sequence[Planned | CommandsyncError]]:
         """Make the plans that are to be applied, or read the saved one."""
         if path := self.reporter.inputs.plan_file:
-            os.environ[TOKEN_VARIABLE] = self.reporter.inputs.token or os.environ.get(
-                TOKEN_VARIABLE, ""
-            )
+            if token := self.reporter.inputs.token:
+                os.environ[TOKEN_VARIABLE] = token
+            if not self.settings.base_url:
+                raise UsageError(
+                    "with the input plan-file, the base URL is missing",
+                    hint="give the input base-url: a plan does not decide where the token goes",
+                )
             with saved_plan(replace(self.settings, files=()), path, writes=True) as item:
+                self.reporter.sites = [item.site]
                 yield [item]
             return
         manifests = load(self.settings)
         self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
-            for job in opened:
-                job.site.check_token()
+            self.reporter.sites = [job.site for job in opened]
+            for site in self.reporter.sites:
+                site.check_token()
             yield plan_all(opened)
 
     def _of_plans(self, planned: Sequence[Planned | CommandsyncError]) -> Verdict:

@@ -46,7 +46,8 @@ class Verdict:
 
     The text is for the log, the markdown for the summary and the comment, whose heading ends with
     the title. `changed` means that changes are pending, or were or may have been written; None if
-    that is unknown. `compared` means that a listing is unknown: only manifests were compared.
+    that is unknown. `complete` means that the plans were applied to their end, and `compared` that
+    a listing is unknown: manifests were compared.
     """
 
     word: Word
@@ -58,6 +59,7 @@ class Verdict:
     plans: tuple[Plan, ...] = ()
     changed: bool | None = None
     title: str = ""
+    complete: bool = False
     compared: bool = False
 
 
@@ -150,6 +152,7 @@ def of_results(results: Sequence[Result], *, code: int) -> Verdict:
         reason="" if complete else _reason_of_results(results),
         plans=plans,
         changed=touched,
+        complete=complete,
     )
 
 
