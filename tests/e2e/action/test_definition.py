@@ -34,6 +34,8 @@ INPUTS = [
     "prune",
     "max-deletes",
     "import-check",
+    "apply",
+    "plan-file",
     "python",
     "wheels-dir",
 ]
