@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commandsync import manifest, server
+from commandsync.document.commandlist import command_list_schema_text
 from commandsync.document.plan import plan_schema_text
 from commandsync.document.result import result_schema_text
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).resolve().parents[1] / "schemas"
 SCHEMAS: Mapping[str, Callable[[], str]] = {
     "commands.schema.json": manifest.schema_text,
+    "docs.schema.json": command_list_schema_text,
     "plan.schema.json": plan_schema_text,
     "result.schema.json": result_schema_text,
     "openapi.json": server.openapi_text,

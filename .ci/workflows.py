@@ -56,7 +56,7 @@ def run(*command: str, stdin: str | None = None) -> bool:
 
 def documented_workflows(folder: Path) -> Iterator[Path]:
     """Write every workflow of the documents into a folder, and return the paths."""
-    documents = (ROOT / "README.md", ROOT / "docs" / "action.md")
+    documents = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
     text = "".join(path.read_text(encoding="utf-8") for path in documents)
     for number, block in enumerate(_BLOCK.findall(text)):
         content = yaml.safe_load(block)

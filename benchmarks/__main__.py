@@ -15,7 +15,9 @@ from benchmarks import (
     bookkeeping,
     growth,
     library,
+    lists,
     planning,
+    reading,
     starting,
     validating,
 )
@@ -29,6 +31,8 @@ def main() -> int:
         groups = (
             starting.rows,
             lambda: validating.rows(folder),
+            lambda: reading.rows(folder),
+            lambda: lists.rows(folder),
             lambda: planning.rows(folder),
             lambda: applying.rows(folder),
             lambda: action.rows(folder),

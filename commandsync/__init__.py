@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from commandsync.errors import Forbidden as Forbidden
     from commandsync.errors import Invalid as Invalid
     from commandsync.errors import ListingError as ListingError
+    from commandsync.errors import ManifestError as ManifestError
     from commandsync.errors import NotFound as NotFound
     from commandsync.errors import PlainHttpError as PlainHttpError
     from commandsync.errors import RateLimited as RateLimited
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from commandsync.errors import TransportError as TransportError
     from commandsync.errors import Unauthorized as Unauthorized
     from commandsync.errors import UsageError as UsageError
+    from commandsync.manifest.library import load as load
     from commandsync.records.models import Account as Account
     from commandsync.records.models import Announcement as Announcement
     from commandsync.records.models import Bot as Bot
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from commandsync.records.models import Command as Command
     from commandsync.records.models import Voter as Voter
     from commandsync.records.models import VoterPage as VoterPage
+    from commandsync.records.texts import CommandText as CommandText
 
 __version__ = "0.1.0"
 
@@ -54,9 +57,11 @@ _HOMES = {
         "client.events": "Event Ready Reconnected Reconnecting Reminder Vote",
         "client.library": "Client",
         "errors": "ApiError ArgumentError CommandsyncError DecodeError Forbidden Invalid "
-        "ListingError NotFound PlainHttpError RateLimited Reply ServerError StoppedError "
-        "TransportError Unauthorized UsageError",
+        "ListingError ManifestError NotFound PlainHttpError RateLimited Reply ServerError "
+        "StoppedError TransportError Unauthorized UsageError",
+        "manifest.library": "load",
         "records.models": "Account Announcement Bot BotPage Command Voter VoterPage",
+        "records.texts": "CommandText",
     }.items()
     for name in names.split()
 }

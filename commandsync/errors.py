@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     from commandsync.diagnostics import Problem
 
+_MOST_NOTES = 20  # problems that a traceback shows
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -101,12 +103,18 @@ class ArgumentError(UsageError, ValueError):
 
 
 class ManifestError(CommandsyncError):
-    """The manifest is invalid, with every problem in the order of the files and lines."""
+    """The manifest is invalid, with every problem in the order of the files and lines.
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    Or the file `of` that is written from it is. A traceback shows the first of the problems, each
+    with its place.
+    """
+
+    def __init__(self, problems: Sequence[Problem], *, of: str = "the manifest") -> None:
         count = len(problems)
-        super().__init__(f"the manifest has {count} problem{'s' if count != 1 else ''}")
+        super().__init__(f"{of} has {count} problem{'s' if count != 1 else ''}")
         self.problems = tuple(problems)
+        for problem in self.problems[:_MOST_NOTES]:
+            self.add_note(str(problem))
 
 
 class FileError(CommandsyncError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -14,10 +14,12 @@ from commandsync.plan.changes import Delete, Replace
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
 
 _LINE = re.compile(r"<!-- commandsync:([0-9a-f]{20}):([A-Za-z0-9+/]+={0,2}) -->")
 _LONGEST = 16_000  # characters of a line, a quarter of a comment: the ids of about 350 records
+_DIGITS = 8  # of the digest of a change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +32,14 @@ class Marker:
         removals: The listed records that this plan deletes or replaces, each as its resource, a
             colon and its id. Where a line cannot hold them all, only their digest is known.
         applied: Whether the plan was applied to its end.
+        changes: The digests of the plan's other changes; None where a line cannot hold them.
     """
 
     key: str
     fingerprint: str
     removals: frozenset[str]
     applied: bool = False
+    changes: frozenset[str] | None = None
 
     def has_shown(self, removals: frozenset[str]) -> bool:
         """Whether the comment's plan has every one of these removals.
@@ -56,12 +60,25 @@ def fingerprint_of(plans: Sequence[Plan]) -> str:
 
 def removals_of(plans: Iterable[Plan]) -> frozenset[str]:
     """Return what plans delete and replace, as a marker names it."""
-    return frozenset(
-        f"{change.resource}:{change.id}"
-        for plan in plans
-        for change in plan.changes
-        if isinstance(change, Delete | Replace)
-    )
+    changes = (change for plan in plans for change in plan.changes)
+    return frozenset(removal for change in changes if (removal := removal_of(change)))
+
+
+def removal_of(change: Change) -> str:
+    """Return what a change deletes or replaces, as a marker names it; empty for nothing."""
+    return f"{change.resource}:{change.id}" if isinstance(change, Delete | Replace) else ""
+
+
+def changes_of(plans: Iterable[Plan]) -> frozenset[str]:
+    """Return the digests of what plans add, edit and replace."""
+    changes = (change for plan in plans for change in plan.changes)
+    return frozenset(digest_of(change) for change in changes if not isinstance(change, Delete))
+
+
+def digest_of(change: Change) -> str:
+    """Return a digest of what a change does, short: it tells a few thousand changes apart."""
+    content = [change.action, change.resource, getattr(change, "id", ""), change.texts]
+    return sha256(json.dumps(content).encode()).hexdigest()[:_DIGITS]
 
 
 def key_digest(text: str) -> str:
@@ -71,9 +88,11 @@ def key_digest(text: str) -> str:
 
 def render(marker: Marker) -> str:
     """Return a marker as an HTML comment on one line, which shows nothing and which no id ends."""
-    line = _rendered(marker, marker.removals)
+    line = _rendered(marker)
     if len(line) > _LONGEST:
-        line = _rendered(marker, frozenset({_digest(marker.removals)}))
+        line = _rendered(marker := replace(marker, changes=None))
+    if len(line) > _LONGEST:
+        line = _rendered(replace(marker, removals=frozenset({_digest(marker.removals)})))
     return line
 
 
@@ -87,18 +106,24 @@ def parse(line: str) -> Marker | None:
         return None
     try:
         content = json.loads(base64.b64decode(match[2], validate=True))
-        removals = frozenset(map(str, content["removals"]))
-        fingerprint, applied = str(content["fingerprint"]), content["applied"] is True
+        fingerprint, changes = str(content["fingerprint"]), content.get("changes")
+        return Marker(
+            key=match[1],
+            fingerprint=fingerprint,
+            removals=frozenset(map(str, content["removals"])),
+            applied=content["applied"] is True,
+            changes=None if changes is None else frozenset(map(str, changes)),
+        )
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
-    return Marker(key=match[1], fingerprint=fingerprint, removals=removals, applied=applied)
 
 
-def _rendered(marker: Marker, removals: frozenset[str]) -> str:
+def _rendered(marker: Marker) -> str:
     content = {
         "fingerprint": marker.fingerprint,
-        "removals": sorted(removals),
+        "removals": sorted(marker.removals),
         "applied": marker.applied,
+        "changes": None if marker.changes is None else sorted(marker.changes),
     }
     encoded = base64.b64encode(json.dumps(content, separators=(",", ":")).encode()).decode()
     return f"<!-- commandsync:{marker.key}:{encoded} -->"

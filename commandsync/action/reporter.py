@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from commandsync import report
 from commandsync.action.comment import key_of, write_comment
-from commandsync.action.marker import Marker, fingerprint_of, removals_of
+from commandsync.action.marker import Marker, changes_of, fingerprint_of, removals_of
 from commandsync.action.rest import GitHubError
 from commandsync.report import github, summary
 from commandsync.report.github import MOST_OF_A_KIND, Annotation
@@ -98,7 +98,7 @@ class Reporter:
         ]
         limit = f"A job shows {MOST_OF_A_KIND} annotations of a kind"
         notes = [f"*{limit}; not shown: {', '.join(more)}.*"] if more else []
-        text = page(verdict.markdown, label=self.inputs.label, notes=notes)
+        text = page(verdict.markdown, label=self.inputs.label, title=verdict.title, notes=notes)
         path = self.environ.get("GITHUB_STEP_SUMMARY", "")
         size = 0
         with suppress(OSError):
@@ -112,7 +112,9 @@ class Reporter:
     def _comments(self, verdict: Verdict) -> bool:
         """Whether this run writes a comment."""
         choice = self.inputs.comment
-        if choice == "never" or verdict.word in {"valid", "compared"}:
+        if choice == "never" or verdict.word == "valid" or verdict.compared:
+            return False
+        if verdict.reason == "stale":  # the comment goes on to show the plan that was reviewed
             return False
         if choice == "always":
             return True
@@ -126,7 +128,12 @@ class Reporter:
             self._warn("the comment is not written: there is no github-token")
             return ""
         pending = self.event.name == "pull_request" and any(p.changes for p in verdict.plans)
-        markdown = page(verdict.markdown, label=self.inputs.label, notes=self._origin())
+        markdown = page(
+            verdict.markdown,
+            label=self.inputs.label,
+            title=verdict.title,
+            notes=self._origin(),
+        )
         try:
             return write_comment(
                 markdown,
@@ -152,6 +159,7 @@ class Reporter:
             fingerprint=fingerprint_of(shown),
             removals=removals_of(shown),
             applied=verdict.complete,
+            changes=changes_of(shown),
         )
 
     def _warn(self, message: str, hint: str = "") -> None:

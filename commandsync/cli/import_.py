@@ -79,7 +79,7 @@ def import_command(signals: Signals, /, *, output: Output, **choices: Any) -> in
     Example:
       commandsync import bot/            # shows, asks, writes
       commandsync import discord --yes   # DISCORD_TOKEN is set
-      commandsync import --check         # in CI: exit 3 if commands.yaml is out of date
+      commandsync import --check         # in CI: exits 3 if it would change files
     """
     from commandsync.cli.importation import import_commands
 

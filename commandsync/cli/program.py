@@ -28,8 +28,8 @@ Exit codes:
   0  done, or nothing to do
   1  failed; certainly nothing was changed
   2  wrong usage
-  3  changes are pending (plan --detailed-exitcode, import --check), or no vote
-     (voters check)
+  3  changes are pending (plan --detailed-exitcode, import --check, docs --check),
+     or no vote (voters check)
   4  the manifest is invalid
   5  refused for safety
   6  incomplete: something was or may have been written, and not all is done
@@ -44,7 +44,8 @@ COMMANDS = {
     "plan": "Show what apply would change; nothing is written.",
     "apply": "Make the listing match the manifest.",
     "pull": "Print a manifest of what is listed now.",
-    "schema": "Print a JSON Schema: of manifests, plans or results.",
+    "docs": "Write the command list into Markdown and JSON files.",
+    "schema": "Print a JSON Schema: of manifests, plans, results or lists.",
     "bots": "Show the bots that the service lists, and manage those of your own service.",
     "voters": "Show who voted for the bot.",
     "vote": "Cast a vote for the bot on an embedded service.",

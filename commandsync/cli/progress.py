@@ -98,6 +98,8 @@ class Lines:
             case Send():
                 line = _wait_line(progress, PATIENCE)
                 timer = _timer(lambda: self._say(line))
+            case _:
+                assert_never(progress.step)
         self._calls[key] = begun, timer
 
     def _say(self, line: str) -> None:

@@ -1,4 +1,4 @@
-"""`commandsync schema`: the JSON Schemas of manifests, plans and results."""
+"""`commandsync schema`: the JSON Schemas of manifests, plans, results and command lists."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
 
 @click.command("schema", cls=Command)
-@click.argument("name", type=click.Choice(["commands", "plan", "result"]), default="commands")
+@click.argument(
+    "name", type=click.Choice(["commands", "plan", "result", "docs"]), default="commands"
+)
 @talk_options
 def schema_command(*, name: str, output: Output) -> None:
-    """Print a JSON Schema: of manifests, plans or results.
+    """Print a JSON Schema: of manifests, plans, results or lists.
 
     \b
     Example:
@@ -28,6 +30,8 @@ def schema_command(*, name: str, output: Output) -> None:
         from commandsync.manifest import schema_text as text
     elif name == "plan":
         from commandsync.document.plan import plan_schema_text as text
+    elif name == "docs":
+        from commandsync.document.commandlist import command_list_schema_text as text
     else:
         from commandsync.document.result import result_schema_text as text
     output.result(text())

@@ -79,7 +79,8 @@ def _read_as(value: type[Location | Notice], model: type[Model]) -> PlainValidat
     )
 
 
-def _text_schema(resource: Resource) -> Document:
+def text_schema(resource: Resource) -> Document:
+    """Return the JSON Schema of the text of a kind of record."""
     return {
         "type": "object",
         "title": f"Fields of a record of this kind: {resource}",
@@ -106,7 +107,7 @@ ResourceField = Annotated[Resource, Field(strict=False), _one_of(Resource)]
 TextField = Annotated[
     Text,
     PlainSerializer(lambda text: text._asdict()),
-    WithJsonSchema({"anyOf": [_text_schema(resource) for resource in Resource]}),
+    WithJsonSchema({"anyOf": [text_schema(resource) for resource in Resource]}),
 ]
 _dumped_place = PlainSerializer(lambda at: {"path": at.path, "line": at.line, "column": at.column})
 LocationField = Annotated[Location, _read_as(Location, Place), _dumped_place]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from commandsync.records.texts import Resource, Text
+from commandsync.records.texts import CommandText, Resource, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -63,6 +63,12 @@ class Snapshot:
     def scope(self) -> tuple[Resource, ...]:
         """The collections that are present, in the order of `Resource`."""
         return tuple(resource for resource in Resource if resource in self.collections)
+
+    @property
+    def commands(self) -> tuple[CommandText, ...]:
+        """The texts of the commands, in their order; none where commands are not managed."""
+        entries = self.collections.get(Resource.COMMAND, ())
+        return tuple(entry.text for entry in entries if isinstance(entry.text, CommandText))
 
 
 def by_identity(entries: Iterable[Entry]) -> dict[Identity, Text]:

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _LINE_END = re.compile(r"\r+\n")
 
@@ -96,3 +99,14 @@ def canonical(text: str) -> str:
     stays as it is: of several CR before an LF none is left to be folded when the text is read back.
     """
     return _LINE_END.sub("\n", text).strip()
+
+
+def by_category(commands: Iterable[CommandText]) -> dict[str, tuple[CommandText, ...]]:
+    """Return commands by category, both in the order of their first appearance.
+
+    Commands without a category come first, under `""`, so that a list can begin with them.
+    """
+    found: dict[str, list[CommandText]] = {"": []}
+    for command in commands:
+        found.setdefault(command.category, []).append(command)
+    return {category: tuple(members) for category, members in found.items() if members}

@@ -28,7 +28,7 @@ _FORMAT = (
 _HIDDEN = rf"\x7f-\x9f{_SPACES}{_FILLERS}{_FORMAT}\ud800-\udfff"
 
 # Invisible characters in their proper places: they shape the characters beside them.
-_EMOJI = (
+EMOJI = (
     r"\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u27ff\u2900-\u2bff\u3030\u303d\u3297\u3299"
     r"\U0001f000-\U0001faff"
 )
@@ -38,8 +38,8 @@ _JOINING = (
 )
 _CJK = r"\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _SHAPING = re.compile(
-    rf"(?<=[#*0-9{_EMOJI}])[\ufe0e\ufe0f]"
-    rf"|(?<=[{_EMOJI}\ufe0e\ufe0f])\u200d(?=[{_EMOJI}])"
+    rf"(?<=[#*0-9{EMOJI}])[\ufe0e\ufe0f]"
+    rf"|(?<=[{EMOJI}\ufe0e\ufe0f])\u200d(?=[{EMOJI}])"
     rf"|(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])"
     rf"|(?<=[{_CJK}])[\U000e0100-\U000e01ef]"
     r"|(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f"
@@ -48,6 +48,8 @@ _SHAPING = re.compile(
 # A pattern that begins with a set is searched quickly, which one that begins with `(...)+` is not.
 _HIDDEN_RUN = re.compile(rf"[{_HIDDEN}][{_HIDDEN}]*")
 _CONTROL = re.compile(r"[\x00-\x1f]")
+_CONTROL_IN_LINE = re.compile(r"[\x00-\x08\x0b-\x1f]")  # neither a line end nor a tab
+_SPACE = re.compile(f"[{_SPACES}]")
 _RUNNER_PREFIX = re.compile(r"##(?=\w*\[)")
 _RUNNER_COMMAND = re.compile(r"##(\w*)\[")
 _SHORTEST_FENCE = 3
@@ -64,6 +66,15 @@ def visible_line(text: str) -> str:
     shown = visible(text)
     kept = shown.rstrip(" ")
     return kept + "·" * (len(shown) - len(kept))
+
+
+def readable(text: str) -> str:
+    """Return text for a page, with its lines and all kinds of spaces; else as `visible`.
+
+    The commands of runners are not escaped: none reads a page.
+    """
+    shown = _unhidden(text, lambda sign: sign if _SPACE.match(sign) else _python_escape(sign))
+    return _CONTROL_IN_LINE.sub(lambda match: _python_escape(match[0]), shown)
 
 
 def told_apart(old: str, new: str) -> tuple[str, str]:

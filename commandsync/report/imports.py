@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from commandsync.diagnostics import Location
 from commandsync.document import VERSION
@@ -50,6 +50,8 @@ def render_import(
             return github.annotated(notes, _text(result, screen))
         case "text":
             return _text(result, screen)
+        case _:
+            assert_never(format)
 
 
 def counts(result: Import) -> str:
@@ -109,7 +111,7 @@ def _review_lines(review: Review, result: Import) -> Iterator[str]:
         yield Value(
             f'    {paint("source:", DIM)} "{visible(cut(review.there))}"{_in_brackets(there)}'
         )
-    elif review.reason in _NEXT:
+    else:
         yield f"    {paint('next:', DIM)} {_NEXT[review.reason]}"
 
 
@@ -221,6 +223,8 @@ def _change(step: Step, result: Import) -> dict[str, Any]:
             return part if step.formerly is None else part | {"formerly": step.formerly}
         case Removed(index=index):
             return _part("remove", result.ours[index].name, result.place(index), None, {})
+        case _:
+            assert_never(step)
 
 
 def _part(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from commandsync.apply.outcomes import Result
 from commandsync.document import VERSION
+from commandsync.document.commandlist import command_list_document
 from commandsync.document.failure import failure_document, joined_document, listed_problem
 from commandsync.document.part import json_of
 from commandsync.document.plan import plan_document
@@ -14,10 +15,11 @@ from commandsync.errors import CommandsyncError
 from commandsync.report.escape import json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
+    from commandsync.records.texts import CommandText
 
 
 def plans(outcomes: Sequence[Plan | Result | CommandsyncError]) -> str:
@@ -42,6 +44,11 @@ def validated(manifests: Sequence[Manifest]) -> str:
         counted.append({"path": manifest.path} | counts)
         warnings += [listed_problem(each).model_dump(mode="json") for each in manifest.warnings]
     return _dumped({"version": VERSION, "manifests": counted, "warnings": warnings})
+
+
+def command_list(commands: Iterable[CommandText]) -> str:
+    """Return the document of a command list."""
+    return _dumped(command_list_document(commands))
 
 
 def _document(outcome: Plan | Result | CommandsyncError) -> dict[str, Any]:

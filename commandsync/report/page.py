@@ -34,9 +34,9 @@ _FOLDS = ("<details>", "</details>")
 _ROOM = 600  # bytes for the remark at the end
 
 
-def page(markdown: str, *, label: str = "", notes: Iterable[str] = ()) -> str:
+def page(markdown: str, *, label: str = "", title: str = "", notes: Iterable[str] = ()) -> str:
     """Return a report with its heading and notes, of which only the label is foreign text."""
-    heading = f"## commandsync: {code(label)}" if label else "## commandsync"
+    heading = "## " + ": ".join(filter(None, ("commandsync", label and code(label), title)))
     return "\n\n".join((heading, *notes, markdown.strip("\n"))) + "\n"
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _LARGEST = 10 * 1024 * 1024  # characters, as many as a manifest may have
+_LONGEST = 80  # characters of the keys that are shown
 _HINT = "restore it from version control, or delete it and import again"
 
 _Text = Annotated[str, Field(min_length=1)]
@@ -97,11 +98,11 @@ def _problem(error: ValidationError, text: str, path: str) -> Problem:
         if "<<<<<<<" in text:
             message = "the file has the marks of a merge conflict"
         return Problem(Location(path, broken.lineno, broken.colno), message, _HINT)
-    except RecursionError:
+    except (ValueError, RecursionError):  # a number with too many digits
         return Problem(Location(path), "the file is not valid JSON", _HINT)
     if isinstance(known, dict) and known.get("version", 1) != 1:
-        message = f"the file has version {known['version']!r}, and this program reads version 1"
+        message = "the file has another version than 1, which this program reads"
         return Problem(Location(path), message, "update commandsync")
     detail = error.errors(include_url=False)[0]
-    where = ".".join(map(str, detail["loc"])) or "the file"
+    where = ".".join(map(str, detail["loc"]))[:_LONGEST] or "the file"
     return Problem(Location(path), f"{where} is not valid: {detail['msg']}", _HINT)

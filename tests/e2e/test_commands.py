@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.support.proxy import Proxy
 
 COMMANDS = (
-    *("init", "validate", "plan", "apply", "pull", "schema"),
+    *("init", "validate", "plan", "apply", "pull", "docs", "schema"),
     *("bots", "voters", "vote", "commands", "announcements", "watch", "serve", "demo"),
 )
 FORMATS = pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
@@ -448,7 +448,7 @@ def test_standard_input_is_compared_with_a_file_and_not_with_itself(home: Home) 
     assert "error: standard input can be read only once" in both.err
 
 
-@pytest.mark.parametrize("name", ["commands", "plan", "result"])
+@pytest.mark.parametrize("name", ["commands", "plan", "result", "docs"])
 def test_schema_prints_what_is_kept_in_schemas(home: Home, name: str) -> None:
     ran = home.run("schema", name)
 

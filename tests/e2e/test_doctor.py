@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tests.support.proxy import Proxy
     from tests.support.rawserver import Request
 
+SECRET = "opaque-and-never-shown"
 UNCHECKED = "no other call checks a token and changes nothing: the first apply shows it"
 
 
@@ -104,8 +105,9 @@ def test_a_setting_is_from_the_flag_the_variable_the_manifest_or_the_token(
 
 
 def test_a_token_that_apply_would_not_use_fails(home: Home, bot: Bot, service: Service) -> None:
-    home.variable("COMMANDSYNC_TOKEN", "opaque")
+    home.variable("COMMANDSYNC_TOKEN", SECRET)
     opaque = home.run("doctor", "--format", "json")
+    assert SECRET not in opaque.said + home.run("doctor", "-vv").said
     home.variable("COMMANDSYNC_TOKEN", service.bot().token)
     other = home.run("doctor", "--format", "json")
     home.forget("COMMANDSYNC_TOKEN")

@@ -35,6 +35,7 @@ RUN = {
     *("show_commands.py", "count.py", "voted.py", "uses.py", "start.py"),
     *("thanks.py", "events.py", "votes.py"),
     *("greeter.py", "test_greeter.py", "test_greeter_async.py"),
+    "show_help.py",
 }
 _COG = """
 import asyncio
@@ -153,6 +154,17 @@ def test_count_counts(home: Home) -> None:
     ran = home.child_of((sys.executable, "count.py"))
 
     assert (ran.code, ran.out, ran.err) == (0, "2 commands, 1 announcements\n", "")
+
+
+def test_show_help_prints_the_commands_of_each_category(home: Home) -> None:
+    more = "  - {name: play, description: Plays., syntax: /play <song>, category: Music}\n"
+    home.write(MANIFEST + more)
+    home.write(EXAMPLES["show_help.py"], "show_help.py")
+
+    ran = home.child_of((sys.executable, "show_help.py"))
+
+    printed = "**Other**\n`/help` Shows all.\n`/ping` Does it.\n**Music**\n`/play <song>` Plays.\n"
+    assert (ran.code, ran.out, ran.err) == (0, printed, "")
 
 
 MANIFEST = (

@@ -69,13 +69,26 @@ def test_the_list_of_commands_shows_the_first_sentence_of_each_help(
     assert command.get_short_help_str(100) == sentence
 
 
-def test_validate_loads_no_http(home: Home) -> None:
+@pytest.mark.parametrize("arguments", [["validate"], ["docs", "COMMANDS.md"]])
+def test_what_needs_no_service_loads_no_http(home: Home, arguments: list[str]) -> None:
     home.write(fields(("help",)))
 
-    modules = loaded(home, "validate")
+    modules = loaded(home, *arguments)
 
     assert {"pydantic", "yaml"} <= modules
     assert modules.isdisjoint(["requests", "urllib3", "deepdiff", "rich", *SERVER])
+
+
+def test_a_bot_that_loads_its_commands_loads_pyyaml_and_pydantic_alone(home: Home) -> None:
+    home.write(fields(("help",)))
+    script = "import sys, commandsync\nprint(commandsync.load('commands.yaml'), *sys.modules)"
+
+    ended = home.child_of([sys.executable, "-c", script])
+
+    modules = set(ended.out.split())
+    assert "CommandText(name='help'," in ended.out
+    assert {"pydantic", "yaml"} <= modules
+    assert modules.isdisjoint({*HEAVY, *SERVER, "click"} - {"pydantic", "yaml"})
 
 
 def test_a_plan_without_changes_loads_nothing_that_shows_them(home: Home, service: Service) -> None:

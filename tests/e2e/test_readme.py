@@ -14,6 +14,8 @@ from commandsync.api.policy import FAILURES_IN_A_ROW, LONGEST_WAIT
 from commandsync.apply.outcomes import Outcome
 from commandsync.cli.program import EPILOG, program
 from commandsync.document import failure_kind
+from commandsync.document.plan import plan_schema_text
+from commandsync.document.result import result_schema_text
 from commandsync.errors import CommandsyncError, FileError
 from commandsync.manifest import json_schema
 from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES
@@ -22,6 +24,7 @@ from commandsync.plan.guard import ALWAYS_ALLOWED, DEFAULT_LIMIT
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.server import openapi_text
 from commandsync.server.seed import read_seed
+from commandsync.sync.discord import TOKEN_VARIABLE as DISCORD_VARIABLE
 from commandsync.sync.exits import Exit, worst
 from commandsync.sync.settings import TOKEN_VARIABLE
 from tests.e2e.readme_blocks import (
@@ -46,7 +49,7 @@ LINKED = {
         for path in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
     },
 }
-RUN = {"console", "yaml", "diff"}
+RUN = {"console", "yaml", "py", "diff"}
 NOT_RUN = {"text", "sh", "json"}  # the diagram, the installation, the format of a seed
 RUN_IN_TEST_EXAMPLES = {"python"}
 MOST_LINES = 200  # of the README
@@ -259,7 +262,10 @@ def test_one_example_shows_every_key_and_agrees_with_the_schema() -> None:
 
     jsonschema.validate(manifest, json_schema())
 
-    assert set(keys_in(manifest)) == {key for key, _, _ in keys_of(json_schema())}
+    known = {key for key, _, _ in keys_of(json_schema())}
+    users_own = ("import.categories.", "import.columns.")
+
+    assert {key for key in keys_in(manifest) if not key.startswith(users_own)} == known
 
 
 def test_the_reference_has_every_command_in_its_order() -> None:
@@ -307,8 +313,9 @@ def test_the_reference_has_every_variable_of_the_environment() -> None:
     }
 
     assert documented >= read | {TOKEN_VARIABLE, "NO_COLOR"}
-    assert {name for name in documented if name.startswith("COMMANDSYNC_")} == (
-        read | {TOKEN_VARIABLE}
+    ours = ("COMMANDSYNC_", "DISCORD_")
+    assert {name for name in documented if name.startswith(ours)} == (
+        read | {TOKEN_VARIABLE, DISCORD_VARIABLE}
     )
 
 
@@ -366,6 +373,21 @@ def test_the_glossary_has_every_action_outcome_and_summary_of_a_result() -> None
 )
 def test_the_numbers_are_the_constants_of_the_program(sentence: str) -> None:
     assert sentence in " ".join(TEXT.split())
+
+
+def test_the_reference_has_every_field_of_plans_and_results() -> None:
+    plan = json.loads(plan_schema_text())["$defs"]["PlanDocument"]["properties"]
+    result = json.loads(result_schema_text())["$defs"]["ResultDocument"]["properties"]
+    fields = {
+        kind: {
+            name for row in table(f"field of a {kind}", "meaning") for name in _CODE.findall(row[0])
+        }
+        for kind in ("plan", "result")
+    }
+
+    assert fields["plan"] == set(plan)
+    assert fields["result"] == set(result) - set(plan)
+    assert set(plan) - set(result) == {"digest"}
 
 
 def test_the_reference_has_every_path_of_the_service() -> None:

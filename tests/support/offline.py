@@ -57,8 +57,12 @@ async def _rows(module: ModuleType) -> list[Row]:
     )
     if hasattr(module, "setup"):
         await module.setup(bot)
-    found = [*_prefix(bot), *_slash(bot), *_menus(bot)]
-    return sorted(found)
+    return rows_of(bot)
+
+
+def rows_of(bot: commands.Bot) -> list[Row]:
+    """Return the commands that a bot has."""
+    return sorted([*_prefix(bot), *_slash(bot), *_menus(bot)])
 
 
 def _prefix(bot: commands.Bot) -> Iterator[Row]:

@@ -41,6 +41,7 @@ from commandsync.report import (
     render_validated,
 )
 from commandsync.sources.contents import of_csv, of_json
+from commandsync.sources.imported import imported_text, read_imported
 from tests.support.plans import resource_of
 
 if TYPE_CHECKING:
@@ -113,6 +114,14 @@ WORDS: dict[str, tuple[bytes, ...]] = {
             *('"commands":[', '"slash_commands":[', "null", "true", "1", "2", "99", "1e999"),
             *("name,description,syntax,category\n", "name;syntax\n", '"a\nb",', "a,b,c,d\n"),
             *("\ufeff", "\\ud800", "\\u202e", "\x1b", "::error", "##[group]", "{prefix}", "\t"),
+        )
+    ),
+    "imported": tuple(
+        word.encode()
+        for word in (
+            *('"version": 1', '"version": 2', '"commands": [', '{"name": "a", "description": "b",'),
+            *('"syntax": "/a"', '"source": "bot"', '"key": ', '"category": ', "null", "1e999"),
+            *("\\ud800", "\\u202e", "::error", "##[group]", "<<<<<<<", "[{", "}]", "{", "}", ","),
         )
     ),
 }
@@ -214,6 +223,24 @@ def judge_source(data: bytes) -> None:
         assert all(note.message for note in reading.notes)
 
 
+def judge_imported(data: bytes) -> None:
+    """What was imported last, which can be written again; or one problem with its place."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return  # the import has its own word for that
+    try:
+        imported = read_imported(text, path="commands.imported.json")
+    except ManifestError as error:
+        _judge_failure(error)
+        (problem,) = error.problems
+        assert len(str(problem)) < 300
+        return
+    again = imported_text(imported)
+    assert again.encode()
+    assert imported_text(read_imported(again, path="commands.imported.json")) == again
+
+
 def _judge_saved(text: str) -> None:
     try:
         plan = load_plan(text, "plan.json")
@@ -228,6 +255,7 @@ JUDGES: dict[str, Callable[[bytes], None]] = {
     "answer": judge_answer,
     "plan": judge_plan,
     "source": judge_source,
+    "imported": judge_imported,
 }
 
 

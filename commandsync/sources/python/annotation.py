@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.sources.python.lineage import Kind, lineage
 from commandsync.sources.python.names import Definition
-from commandsync.sources.python.scope import last_name
+from commandsync.sources.python.scope import last_name, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,8 +54,14 @@ class Annotations:
         self._names = names
         self._constants = constants
 
-    def read(self, expression: ast.AST | None, scope: Scope) -> Annotation:
-        """Return what an annotation says; one that is not there says nothing."""
+    def read(self, expression: ast.AST | None, scope: Scope, *, inner: bool = False) -> Annotation:
+        """Return what an annotation says; one that is not there says nothing.
+
+        Args:
+            expression: The annotation.
+            scope: Its scope.
+            inner: Whether it is part of another one, whose parts are not read again.
+        """
         result = Annotation()
         if expression is None:
             return result
@@ -63,24 +69,25 @@ class Annotations:
         types = [part for part in parts if part.node is not _NONE]
         result.optional = len(types) < len(parts) and bool(types)
         if len(types) == 1:
-            self._read_type(types[0], result)
+            self._read_type(types[0], result, inner=inner)
         return result
 
-    def _read_type(self, part: Definition, result: Annotation) -> None:
+    def _read_type(self, part: Definition, result: Annotation, *, inner: bool) -> None:
         match part.node:
             case ast.Subscript(value=head, slice=inside):
                 name = self._name(head, part.scope)
                 if name == "Literal":
-                    result.literals = tuple(self._literals(inside, part.scope, result))
+                    values = tuple(self._literals(inside, part.scope, result))
+                    result.literals = () if result.unread else values
                     result.choices = tuple(map(str, result.literals))
-                elif name == "Greedy":
-                    inner = self.read(inside, part.scope)
-                    result.greedy, result.attachment = True, inner.attachment
-                    result.literals = () if inner.optional else inner.literals
+                elif name == "Greedy" and not inner:
+                    one = self.read(inside, part.scope, inner=True)
+                    result.greedy, result.attachment = True, one.attachment
+                    result.literals = () if one.optional else one.literals
             case ast.Call(func=function, args=arguments) if last_name(function) in _OPTIONS:
                 result.option = part
-                if arguments:  # the type of the option
-                    result.choices = self.read(arguments[0], part.scope).choices
+                if arguments and not inner:  # the type of the option
+                    result.choices = self.read(arguments[0], part.scope, inner=True).choices
             case ast.ClassDef():
                 self._read_class(part, result)
             case _:
@@ -187,7 +194,7 @@ class Annotations:
     def _identity(self, part: Definition) -> str | ast.AST:
         if isinstance(part.node, (ast.Name, ast.Attribute)):
             meaning = self._names.meaning(part.node, part.scope)
-            return meaning if isinstance(meaning, str) else ast.unparse(part.node)
+            return meaning if isinstance(meaning, str) else words(part.node)
         return part.node
 
     def _name(self, head: ast.expr, scope: Scope) -> str:
@@ -213,7 +220,7 @@ def _members(node: ast.ClassDef) -> Iterator[str]:
     for statement in node.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name[0] != "_":
-                written = ast.unparse(value)
-                if not isinstance(value, ast.Constant) or written not in seen:
+                written = repr(value.value) if isinstance(value, ast.Constant) else name
+                if written not in seen:
                     seen.add(written)
                     yield name

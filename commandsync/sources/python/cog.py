@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commandsync.sources.python.declaration import kebab
+from commandsync.sources.python.declarations import kebab
 from commandsync.sources.python.lineage import Kind, Lineage, lineage
 from commandsync.sources.python.names import Definition
 from commandsync.sources.python.scope import last_name
@@ -27,7 +27,7 @@ class Cog:
     """A class that contains commands.
 
     Attributes:
-        definition: The class: of those that inherit the commands, one that no other inherits from.
+        node: The class: of those that inherit the commands, one that no other inherits from.
         lineage: What it inherits from.
         name: Its name, which is the category of its commands; None for a bot, or a name that only
             a run of the code can tell.
@@ -37,7 +37,7 @@ class Cog:
         traits: What its decorators, its arguments and its check say.
     """
 
-    definition: Definition
+    node: ast.ClassDef
     lineage: Lineage
     name: str | None
     group: str | None
@@ -105,7 +105,7 @@ class Cogs:
             *(trait for part, _ in ancestry.classes for trait in of_cog_check(part.body)),
         }
         return Cog(
-            definition=definition,
+            node=node,
             lineage=ancestry,
             name=None if ancestry.kind in {Kind.BOT, Kind.GROUP} else name,
             group=self._group(given, node, scope) if ancestry.kind is Kind.GROUP_COG else None,

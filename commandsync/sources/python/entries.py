@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
-from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, menu_description
+from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait, menu_description
 from commandsync.sources.python.declaration import Form
 from commandsync.sources.python.description import (
     of_prefix_command,
@@ -23,10 +23,10 @@ from commandsync.sources.syntax import literal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from commandsync.sources.entry import Trait
     from commandsync.sources.python.cog import Cog, Cogs
     from commandsync.sources.python.constant import Constants
     from commandsync.sources.python.declaration import Declaration
+    from commandsync.sources.python.inventory import Inventory
     from commandsync.sources.python.parameter import Argument, Arguments
     from commandsync.sources.python.trait import Traits
 
@@ -42,22 +42,25 @@ class Entries:
     """Makes the entries of declarations.
 
     Attributes:
+        inventory: What all files declare.
         cogs: The classes that commands are declared in.
         arguments: What reads the parameters of functions.
         constants: The values of expressions.
         traits: What reads decorators.
-        instances: The groups that are instances of a class.
-        with_sub_commands: The slash commands that others are declared in.
         notes: What could not be read so far.
     """
 
+    inventory: Inventory
     cogs: Cogs
     arguments: Arguments
     constants: Constants
     traits: Traits
-    instances: dict[ast.ClassDef, Chain]
-    with_sub_commands: set[Declaration]
     notes: list[Notice] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Find the slash commands that others are declared in: they cannot be called."""
+        parents = (declaration.parent for declaration in self.inventory.declared)
+        self._with_sub_commands = {parent for parent in parents if parent is not None}
 
     def of(self, declaration: Declaration) -> Iterator[SourceEntry]:
         """Yield what users can call of a declaration; a group of slash commands they cannot."""
@@ -74,7 +77,7 @@ class Entries:
             yield from self._entry(chain, [part.name for part in chain], prefix=True)
         elif declaration.form is Form.HYBRID and declaration.is_group:
             yield from self._group_itself(chain)
-        elif not declaration.is_group and declaration not in self.with_sub_commands:
+        elif not declaration.is_group and declaration not in self._with_sub_commands:
             yield from self._entry(chain, self._slash_path(chain))
 
     def _group_itself(self, chain: Chain) -> Iterator[SourceEntry]:
@@ -114,6 +117,7 @@ class Entries:
             description=self._description(declaration, given, prefix=prefix) or NO_DESCRIPTION,
             syntax=self._syntax(declaration, given, name, prefix=prefix),
             category=self._category(chain),
+            key=_key(declaration),
             place=declaration.scope.file.place(declaration.node),
             traits=frozenset(trait for part in chain for trait in self._traits(part)),
         )
@@ -135,7 +139,9 @@ class Entries:
             return prefix_syntax(name, usage)
         for argument in arguments:
             for part in argument.unread:
-                self._note(declaration, f"the default of {argument.name!r} cannot be read", part)
+                self._note(
+                    declaration, f"a value of {argument.name!r} is computed at run time", part
+                )
         required = given.get("require_var_positional")
         required_rest = required is not None and self.constants.value(required, scope) is True
         return prefix_syntax(name, signature(arguments, require_rest=required_rest))
@@ -189,6 +195,8 @@ class Entries:
         yield from self.traits.of_decorators(declaration.decorators, scope)
         yield from self.traits.of_arguments(self._given(declaration), scope)
         yield from cog.traits if cog else ()
+        if cog and cog.node in self.inventory.guild_cogs and declaration.form is not Form.PREFIX:
+            yield Trait.GUILD_ONLY
 
     def _given(self, declaration: Declaration) -> Mapping[str, ast.expr]:
         """Return the arguments of a declaration, with those that its cog gives to all."""
@@ -210,7 +218,7 @@ class Entries:
         cog = self._cog(declaration)
         above = [declaration.parent] if declaration.parent else []
         if not above and cog and cog.lineage.kind is Kind.GROUP:
-            above = self.instances.get(cog.lineage.classes[0][0], [])
+            above = self.inventory.instances.get(cog.lineage.classes[0][0], [])
         if not above:
             return [[declaration]]
         chains = (chain for group in above for chain in self._chains(group, depth + 1))
@@ -236,6 +244,16 @@ class Entries:
 
 def _is_disnake(declaration: Declaration) -> bool:
     return "disnake" in declaration.scope.file.text
+
+
+def _key(declaration: Declaration) -> str | None:
+    """Return the names of a command's class and function; None for what a call declares."""
+    function = getattr(declaration.node, "name", None)
+    if function is None:
+        return None
+    return (
+        f"python:{declaration.owner.name}.{function}" if declaration.owner else f"python:{function}"
+    )
 
 
 def _docstring(declaration: Declaration) -> str:

@@ -188,9 +188,10 @@ def _is_class(scope: Scope) -> bool:
 
 
 def _module(path: str) -> Module:
-    parts = [part for part in path.split("/") if part not in {"", "."}]
-    name = parts[-1].rpartition(".")[0]
-    return tuple(parts[:-1]) if name == "__init__" else (*parts[:-1], name)
+    """Return the parts of a module's name; a folder with a point in its name has several."""
+    parts = path.rpartition(".")[0].replace("/", ".").split(".")
+    named = tuple(part for part in parts if part)
+    return named[:-1] if named[-1:] == ("__init__",) else named
 
 
 def _shared(module: Module, other: Module) -> int:

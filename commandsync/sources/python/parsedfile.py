@@ -7,14 +7,15 @@ import io
 import re
 import tokenize
 import warnings
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Location, Notice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 MOST_BYTES = 2 * 1024 * 1024
 """A larger file is not read: it was generated, or it is data."""
@@ -37,10 +38,27 @@ class ParsedFile:
     path: str
     text: str
     tree: ast.Module
+    _matches: dict[re.Pattern[str], list[int]] = field(default_factory=dict)
 
     @cached_property
     def _lines(self) -> Sequence[str]:
         return _LINE_END.split(self.text)
+
+    def mentions(self, pattern: re.Pattern[str], node: ast.stmt) -> bool:
+        """Whether a pattern matches in a line of a function's body, or in all of a short one."""
+        if pattern not in self._matches:
+            self._matches[pattern] = list(self._lines_of(pattern))
+        last = node.end_lineno or node.lineno
+        first = min(node.lineno + 1, last)
+        matches = self._matches[pattern]
+        return bisect_left(matches, first) < bisect_right(matches, last)
+
+    def _lines_of(self, pattern: re.Pattern[str]) -> Iterator[int]:
+        line, last = 1, 0
+        for match in pattern.finditer(self.text):
+            line += len(_LINE_END.findall(self.text, last, match.start()))
+            last = match.start()
+            yield line
 
     def place(self, node: ast.AST) -> Location:
         """Return where a node of the tree begins; the file for a node without a place."""

@@ -6,6 +6,7 @@ The bodies of functions are dropped once they were visited: a bot's code is most
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, TypeAlias
@@ -17,8 +18,13 @@ if TYPE_CHECKING:
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
-_REGISTERING = frozenset({"add_command", "add_application_command", "ContextMenu"})
+_REGISTERING = frozenset({"add_cog", "add_command", "add_application_command", "ContextMenu"})
 _CREATORS = frozenset({"create_group", "create_subgroup"})
+_IN_FUNCTIONS = re.compile(
+    r"@|\bclass\b|add_(cog|command|application_command)|ContextMenu|[Gg]roup\b"
+)
+"""What a function contains in which commands are declared; the others are not visited."""
+
 _BODIES = ("body", "handlers", "cases", "orelse", "finalbody")
 
 
@@ -106,7 +112,9 @@ class _Visitor:
         self._registers = registers
 
     def visit(self, body: Iterable[ast.AST], scope: Scope) -> None:
-        for statement in body:
+        waiting = list(body)[::-1]
+        while waiting:
+            statement = waiting.pop()
             match statement:
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
                     self._function(statement, scope)
@@ -115,7 +123,9 @@ class _Visitor:
                 case ast.Import() | ast.ImportFrom():
                     _bind_import(statement, scope)
                 case _:
-                    self._other(statement, scope)
+                    inner = [part for name in _BODIES for part in getattr(statement, name, ())]
+                    self._other(statement, scope, simple=not inner)
+                    waiting += inner[::-1]
 
     def _function(self, node: Function, scope: Scope) -> None:
         scope.bind(node.name, node.lineno, node)
@@ -126,7 +136,8 @@ class _Visitor:
             inner.bind(parameter.arg, node.lineno, parameter)
         if isinstance(scope.node, ast.ClassDef) and node.args.args:  # self
             inner.bind(node.args.args[0].arg, node.lineno, scope.node)
-        self.visit(node.body, inner)
+        if self._result.scope.file.mentions(_IN_FUNCTIONS, node):
+            self.visit(node.body, inner)
         node.body = node.body[:2]  # the docstring, and the whole of a short check
 
     def _class(self, node: ast.ClassDef, scope: Scope) -> None:
@@ -135,15 +146,12 @@ class _Visitor:
         self._result.classes[node] = inner
         self.visit(node.body, inner)
 
-    def _other(self, statement: ast.AST, scope: Scope) -> None:
+    def _other(self, statement: ast.AST, scope: Scope, *, simple: bool) -> None:
         for name, value in _assigned(statement):
             scope.bind(name, getattr(statement, "lineno", 0), value)
         if isinstance(statement, (ast.Assign, ast.AnnAssign)):
             self._assignment(statement, scope)
-        bodies = [getattr(statement, name, ()) for name in _BODIES]
-        for body in filter(None, bodies):
-            self.visit(body, scope)
-        if self._registers and not any(bodies):
+        if self._registers and simple:
             calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
             found = [(call, scope) for call in calls if last_name(call.func) in _REGISTERING]
             self._result.registered += found
@@ -241,3 +249,15 @@ def last_name(expression: ast.AST) -> str:
             return name
         case _:
             return ""
+
+
+def words(expression: ast.AST) -> str:
+    """Return the names and texts in an expression, such as `discord Interaction`."""
+    parts = []
+    for node in ast.walk(expression):
+        match node:
+            case ast.Name(id=text) | ast.Attribute(attr=text) | ast.Constant(value=str(text)):
+                parts.append(text)
+            case _:
+                pass
+    return " ".join(parts)

@@ -94,6 +94,12 @@ def test_a_pause_is_a_line_where_there_is_no_place(capsys: pytest.CaptureFixture
     assert capsys.readouterr().err == ("reading again in 1 s: not every write is listed yet\n")
 
 
+def test_a_call_that_was_never_sent_is_no_line(capsys: pytest.CaptureFixture[str]) -> None:
+    Lines(Output(verbosity=1)).show(CallProgress(SITE, READ, None))
+
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("verbosity", [-1, 0])
 def test_without_a_terminal_nothing_is_shown_unless_asked_for(
     capsys: pytest.CaptureFixture[str], verbosity: int

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 URL = "http://127.0.0.1:9"
 PUBLIC = """
-Account AsyncClient Announcement ApiError ArgumentError Bot BotPage Client Command CommandsyncError
-DecodeError Event Forbidden Id Invalid ListingError NotFound PlainHttpError RateLimit RateLimited
-Ready Reconnected Reconnecting Reminder Reply ServerError StoppedError Token TransportError
-Unauthorized UsageError Vote Voter VoterPage
+Account AsyncClient Announcement ApiError ArgumentError Bot BotPage Client Command CommandText
+CommandsyncError DecodeError Event Forbidden Id Invalid ListingError ManifestError NotFound
+PlainHttpError RateLimit RateLimited Ready Reconnected Reconnecting Reminder Reply ServerError
+StoppedError Token TransportError Unauthorized UsageError Vote Voter VoterPage load
 """
 VOTED = Vote(Account(id="1"), Account(id="42"))
 

@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Location, Notice, Problem
+from commandsync.document.commandlist import command_list_schema_text
 from commandsync.document.failure import failure_document, joined_document
 from commandsync.document.plan import plan_document, plan_schema_text
 from commandsync.document.result import result_document, result_schema_text
@@ -29,7 +30,11 @@ RESULT = Draft202012Validator(json.loads(result_schema_text()))
 
 @pytest.mark.parametrize(
     ("name", "generate"),
-    [("plan.schema.json", plan_schema_text), ("result.schema.json", result_schema_text)],
+    [
+        ("docs.schema.json", command_list_schema_text),
+        ("plan.schema.json", plan_schema_text),
+        ("result.schema.json", result_schema_text),
+    ],
 )
 def test_the_files_are_what_the_models_generate(name: str, generate: Callable[[], str]) -> None:
     assert (FOLDER / name).read_text(encoding="utf-8") == generate()

@@ -107,7 +107,7 @@ def test_no_line_of_a_plan_begins_with_foreign_text_or_hides_anything(plan: Plan
         assert line.isprintable() or not set(line) & set("\x1b\r\x08\u202e\u200b\ufeff\u2066")
         assert re.match(
             r"Bot |$|  [-+~»±] |      \w+:|        [-+│…]( |$)|warning: |  hint: "
-            r"|\d+ listed |refused: |No changes: |Nothing is |Plan: |[»±] is a re",
+            r"|\d+ listed |refused: |No changes: |Nothing is |[»±] is a |Plan: ",
             line,
         )
 
@@ -232,3 +232,29 @@ def test_no_failure_is_obeyed_by_a_runner(one: str, other: str) -> None:
     for line in render_failure(error, format="text").splitlines():
         assert not line.lstrip().startswith("::")
         assert not re.search(r"##\w*\[", line)
+
+
+def test_in_quiet_each_of_several_plans_is_named_with_its_counts(
+    every_change: Plan, refused: Plan
+) -> None:
+    shown = render_plans([every_change, refused], format="text", screen=Screen(quiet=True))
+
+    heading = "Bot 779641401482805289 at https://listing.example from commands.yaml"
+    assert shown.splitlines() == [
+        heading,
+        "Plan: 1 to add, 2 to edit, 1 to replace, 1 to delete, 1 unchanged.",
+        heading,
+        (
+            "refused: this plan would delete 4 of 5 listed commands, 80 % is over 30 %; "
+            "apply refuses it"
+        ),
+        "  hint: if that is meant, allow it with --max-deletes 4",
+        "Plan: 0 to add, 0 to edit, 4 to delete, 1 unchanged.",
+    ]
+
+
+def test_of_several_plans_the_first_with_a_sign_explains_it(every_change: Plan) -> None:
+    shown = render_plans([every_change, every_change], format="text")
+
+    assert shown.count("» is a rename") == shown.count("± is a replace") == 1
+    assert shown.index("» is a rename") < shown.index("Plan: ")

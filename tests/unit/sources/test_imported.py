@@ -86,6 +86,6 @@ def test_a_file_that_is_not_valid_names_its_problem(text: str, problem: str) -> 
 
 def test_a_file_of_a_later_version_asks_for_a_later_program() -> None:
     assert problem_of('{"version": 2, "commands": []}') == (
-        f"{PATH}:1:1: the file has version 2, and this program reads version 1",
+        f"{PATH}:1:1: the file has another version than 1, which this program reads",
         "update commandsync",
     )

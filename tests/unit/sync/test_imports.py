@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 from commandsync.manifest import fields, load_manifests
 from commandsync.records.texts import CommandText, Resource
@@ -106,6 +107,25 @@ def test_a_file_that_is_broken_removes_none_of_its_commands(folder: Path) -> Non
     ]
     assert broken.files == ()
     assert len(removed.merge.removed) == 1
+
+
+def test_a_former_name_that_is_a_command_again_is_removed_from_the_file() -> None:
+    write_import(planned(BAN))
+    text = Path("commands.yaml").read_text(encoding="utf-8")
+    former = text.replace("syntax: /ban}", "syntax: /ban, formerly: [kick]}")
+    Path("commands.yaml").write_text(former, encoding="utf-8")
+    write_import(planned(BAN, KICK))
+
+    assert "formerly" not in Path("commands.yaml").read_text(encoding="utf-8")
+
+
+def test_two_commands_of_one_file_have_their_places() -> None:
+    write_import(planned(BAN, KICK))
+    plan = planned(BAN | {"syntax": "/ban 2"}, KICK | {"description": "Removes."})
+    first, second = plan.merge.edited
+
+    assert plan.place(first.index, "syntax") == Location("commands.yaml", 4, 43)
+    assert plan.place(second.index, "description") == Location("commands.yaml", 5, 29)
 
 
 def test_half_of_a_surrogate_pair_becomes_a_sign_that_a_file_can_contain() -> None:

@@ -6,7 +6,10 @@ they wrote for this code is in the files (disnake 2.12, nextcord 2.6, py-cord 2.
 
 from __future__ import annotations
 
+import asyncio
 import json
+import runpy
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,11 +18,14 @@ import pytest
 from commandsync.sources import read as read_source
 from commandsync.sources.entry import Trait
 from commandsync.sources.python import read
-from tests.support.offline import loaded, rows
+from tests.support.offline import loaded, rows, rows_of
 
 if TYPE_CHECKING:
+    from discord.ext import commands
+
     from commandsync.sources.entry import SourceEntry
 
+EXAMPLE = Path(__file__).parents[4] / "examples" / "bot"
 BOTS = Path(__file__).parents[3] / "fixtures" / "bots"
 FORKS = ("disnake", "nextcord", "pycord")
 
@@ -37,6 +43,28 @@ def test_code_reads_as_discord_py_loads_it(name: str, tmp_path: Path) -> None:
 
     assert rows(reading) == loaded(code)
     assert reading.notes == ()
+
+
+def test_the_example_reads_as_discord_py_loads_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLE))
+    loaded_bot = asyncio.run(load_example())
+    reading = read([str(EXAMPLE)])
+
+    assert rows(reading) == rows_of(loaded_bot)
+    assert reading.notes == ()
+    assert [entry.name for entry in reading.entries if entry.traits] == ["reload"]
+
+
+async def load_example() -> commands.Bot:
+    """Load the cogs of the example as its `setup_hook` does."""
+    main = runpy.run_path(str(EXAMPLE / "bot.py"))
+    bot: commands.Bot = main["Helper"]()
+    names = [f"cogs.{file.stem}" for file in sorted(main["COGS"].glob("*.py"))]
+    for name in names:
+        await bot.load_extension(name)
+    for name in ["cogs", *names]:  # which load_extension leaves in the interpreter
+        del sys.modules[name]
+    return bot
 
 
 @pytest.mark.parametrize("name", FORKS)

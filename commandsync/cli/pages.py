@@ -1,0 +1,154 @@
+"""The files that `commandsync docs` writes: read, compared with the manifest, shown and written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commandsync.diagnostics import Location
+from commandsync.document.commandlist import is_command_list
+from commandsync.errors import FileError, RefusedError, UsageError
+from commandsync.report.escape import path
+from commandsync.report.filediff import file_lines
+from commandsync.report.json import command_list as json_list
+from commandsync.report.lines import joined
+from commandsync.report.markdownfile import NEW_FILE, State, with_lists
+from commandsync.report.markers import BEGIN, read_regions
+from commandsync.report.summary import counted
+from commandsync.sources.outcome import FileEdit
+from commandsync.sync.files import check_target, read_file, write_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from commandsync.cli.output import Output
+    from commandsync.records.texts import CommandText
+    from commandsync.report import Screen
+
+DEFAULT_PAGES = ("README.md", "COMMANDS.md")
+_LARGEST = 32 * 1024 * 1024  # bytes
+_MARKDOWN = frozenset({".md", ".markdown"})
+_JSON = ".json"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A file with command lists.
+
+    Attributes:
+        path: The file.
+        old: What it contains; None where it does not exist.
+        new: What it is to contain.
+        lists: The place of each list, and what the list is.
+    """
+
+    path: str
+    old: str | None
+    new: str
+    lists: tuple[tuple[Location, State], ...]
+
+    @property
+    def stale(self) -> bool:
+        """Whether a list is not up to date."""
+        return any(state is not State.CURRENT for _, state in self.lists)
+
+    @property
+    def edited(self) -> tuple[Location, ...]:
+        """The places of lists that were edited by hand."""
+        return tuple(at for at, state in self.lists if state is State.EDITED)
+
+
+def read_pages(paths: Iterable[str], commands: Sequence[CommandText]) -> list[Page]:
+    """Read files and write their lists again, in memory.
+
+    Raises:
+        UsageError: No file is named, and none of the usual ones has markers; or one is not of a
+            known kind.
+        FileError: A file cannot be read.
+        ManifestError: The markers of a file are not valid.
+    """
+    named = list(dict.fromkeys(paths)) or [
+        name for name in DEFAULT_PAGES if read_regions(_read(name) or "", name)
+    ]
+    if not named:
+        raise UsageError(
+            f"neither {' nor '.join(DEFAULT_PAGES)} has the marker {BEGIN}",
+            hint=f"name a file: commandsync docs {DEFAULT_PAGES[-1]} creates it",
+        )
+    return [_page(name, commands) for name in named]
+
+
+def check_edits(pages: Sequence[Page]) -> None:
+    """Refuse to replace what somebody wrote.
+
+    Raises:
+        RefusedError: A list was edited by hand.
+    """
+    edited = [str(at) for page in pages for at in page.edited]
+    if edited:
+        raise RefusedError(
+            f"{' and '.join(edited)}: the list was edited by hand",
+            hint="move the edit into the manifest, or out of the markers; --force replaces it",
+        )
+
+
+def write_pages(pages: Sequence[Page], output: Output) -> None:
+    """Write the files that are not up to date.
+
+    Raises:
+        FileError: One cannot be written; those before it are.
+    """
+    for page in pages:
+        if page.stale:
+            check_target(page.path, force=True)
+    for page in pages:
+        if page.stale:
+            write_file(page.path, page.new, force=True)
+        output.talk(f"wrote {page.path}" if page.stale else f"{page.path} is up to date")
+
+
+def differences(pages: Iterable[Page], screen: Screen) -> str:
+    """Return the differences between the files and what they are to contain."""
+    edits = (FileEdit(page.path, page.old, page.new) for page in pages if page.stale)
+    return joined((line for edit in edits for line in (*file_lines(edit), "")), screen)
+
+
+def states(pages: Sequence[Page], mend: str) -> str:
+    """Return the lists that are not up to date, and the command to `mend` them."""
+    lists = [each for page in pages for each in page.lists]
+    stale = [f"{path(str(at))}: {state}\n" for at, state in lists if state is not State.CURRENT]
+    count = counted(len(lists), "list")
+    if not stale:
+        return f"Up to date: {count}."
+    return f"{''.join(stale)}\nNot up to date: {len(stale)} of {count}. Run  {mend}"
+
+
+def _page(name: str, commands: Sequence[CommandText]) -> Page:
+    suffix = Path(name).suffix.lower()
+    if suffix not in {*_MARKDOWN, _JSON}:
+        raise UsageError(
+            f"{name} is not a file that docs can write", hint="its name must end in .md or .json"
+        )
+    old = _read(name)
+    if suffix == _JSON:
+        new = json_list(commands)
+        return Page(name, old, new, ((Location(name), _state_of_json(old, new)),))
+    file = with_lists(NEW_FILE if old is None else old, commands, path=name)
+    return Page(name, old, file.text, file.lists)
+
+
+def _read(name: str) -> str | None:
+    """Read a file as it is; None where it does not exist."""
+    if not Path(name).exists():
+        return None
+    try:
+        return read_file(name, most=_LARGEST).decode()
+    except UnicodeDecodeError as error:
+        raise FileError(f"{name} is not UTF-8", hint="save it as UTF-8") from error
+
+
+def _state_of_json(old: str | None, new: str) -> State:
+    if old is not None and old.replace("\r\n", "\n") == new:
+        return State.CURRENT
+    return State.STALE if old is None or is_command_list(old) else State.EDITED

@@ -1,0 +1,133 @@
+"""A command list as Markdown: a table or a list for each category, below its heading.
+
+Tables are padded as Markdown formatters pad them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+from unicodedata import category
+
+from commandsync.records.texts import Resource, by_category
+from commandsync.report.escape import EMOJI
+from commandsync.report.markdowntext import inline, literal
+from commandsync.report.screen import columns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from commandsync.records.texts import CommandText
+
+COLUMNS = Resource.COMMAND.fields
+"""The columns that a list can have: the fields of a command."""
+
+_TYPED = frozenset({"name", "syntax"})  # what users type is shown as code
+_WIDEST = 1000  # columns of a table; a wider one is not padded: one long text would pad every row
+_DEEPEST = 6  # level of a heading
+_MARKS = frozenset({"Mn", "Me"})  # they take up no column
+_SKIN = "\U0001f3fb-\U0001f3ff"
+_SEQUENCE = re.compile(
+    rf"[{EMOJI}][\ufe0f{_SKIN}]*(?:\u200d[{EMOJI}][\ufe0f{_SKIN}]*)+|[{EMOJI}][\ufe0f{_SKIN}]+"
+    r"|[0-9#*]\ufe0f\u20e3"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How commands are listed.
+
+    Attributes:
+        category: The one category that is listed, without a heading; None for all.
+        format: A table with a row, or a list with an item for each command.
+        columns: The fields that are shown, in their order.
+    """
+
+    category: str | None = None
+    format: Literal["table", "list"] = "table"
+    columns: tuple[str, ...] = ("syntax", "description")
+
+
+def command_list(commands: Iterable[CommandText], layout: Layout, *, level: int) -> str:
+    """Return the Markdown of a list, without a line end at its end; empty where nothing is listed.
+
+    Args:
+        commands: All commands of the manifest, in its order.
+        layout: What is listed, and how.
+        level: The level of the headings of categories, from 1; 6 is the deepest.
+    """
+    if "category" in layout.columns and layout.category is None:
+        return _block(tuple(commands), layout)
+    groups = by_category(commands)
+    if layout.category is not None:
+        return _block(groups.get(layout.category, ()), layout)
+    if len(groups) == 1:
+        return "".join(_block(members, layout) for members in groups.values())
+    return "\n\n".join(
+        block
+        for name, members in groups.items()
+        for block in (*_heading(name, level), _block(members, layout))
+    )
+
+
+def _heading(name: str, level: int) -> Iterator[str]:
+    """Yield the heading of a category; hashes at its end would be taken for a part of its mark."""
+    if name:
+        text = inline(name.replace("\n", " "))
+        text = f"{text[:-1]}\\#" if text.endswith("#") else text
+        yield f"{'#' * min(level, _DEEPEST)} {text}"
+
+
+def _block(commands: Sequence[CommandText], layout: Layout) -> str:
+    if not commands:
+        return ""
+    if layout.format == "list":
+        return "\n".join(_item(command, layout.columns) for command in commands)
+    rows = [
+        [_shown(field, getattr(command, field)) for field in layout.columns] for command in commands
+    ]
+    return _table([[field.capitalize() for field in layout.columns], *rows])
+
+
+def _item(command: CommandText, columns: Iterable[str]) -> str:
+    """Return an item that begins with its first text in the type of code, or in bold type."""
+    first, *rest = ((name, text) for name in columns if (text := getattr(command, name)))
+    start = _shown(*first) if first[0] in _TYPED else f"**{_shown(*first)}**"
+    more = [_shown(*each, before=" ", after=" ") for each in rest[:-1]]
+    more += [_shown(*each, before=" ") for each in rest[-1:]]
+    return f"- {start}: {' '.join(more)}" if more else f"- {start}"
+
+
+def _shown(field: str, text: str, *, before: str = "", after: str = "") -> str:
+    return literal(text) if field in _TYPED else inline(text, before=before, after=after)
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    """Return a table; a bar ends a cell, in a code span too."""
+    escaped = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    widths = [[_columns(cell) for cell in row] for row in escaped]
+    widest = [max(column) for column in zip(*widths, strict=True)]
+    if sum(widest) > _WIDEST:
+        widths = [[0] * len(row) for row in rows]
+        widest = [0] * len(rows[0])
+    head, *body = (
+        _row(
+            cell + " " * (most - width)
+            for cell, width, most in zip(row, row_widths, widest, strict=True)
+        )
+        for row, row_widths in zip(escaped, widths, strict=True)
+    )
+    return "\n".join((head, _row("-" * max(most, 3) for most in widest), *body))
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _columns(cell: str) -> int:
+    """Return the columns of a cell; an emoji of several characters takes up two."""
+    if cell.isascii():
+        return len(cell)
+    bases = (sign for sign in _SEQUENCE.sub("ww", cell) if category(sign) not in _MARKS)
+    return columns_of("".join(bases))

@@ -1,0 +1,120 @@
+"""A Markdown file -> the same file with its command lists current, every other byte as it was."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from commandsync.diagnostics import Location, Problem
+from commandsync.errors import ManifestError
+from commandsync.manifest.problems import did_you_mean, quoted
+from commandsync.records.texts import by_category
+from commandsync.report.commandlist import command_list
+from commandsync.report.markers import BEGIN, END, lines_of, read_regions, same_page
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from commandsync.records.texts import CommandText
+    from commandsync.report.markers import Region
+
+NEW_FILE = f"# Commands\n\n{BEGIN}\n{END}\n"
+"""A file for a list alone, whose owner can write around it."""
+
+_LINE_END = re.compile(r"\r\n|\r")
+_SPACING = re.compile(r"[\s\\]+|-{3,}")  # what formatters change
+_DIGITS = 16  # of a checksum: it tells an edit by hand, and nothing depends on it
+_SHOWN_CATEGORIES = 10
+
+
+class State(StrEnum):
+    """What a list in a file is, before it is written again."""
+
+    CURRENT = "up to date"
+    STALE = "out of date"
+    EDITED = "edited by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownFile:
+    """A file with all of its lists written.
+
+    Attributes:
+        text: The whole file.
+        lists: The place of each list's begin marker, and what the list was before.
+    """
+
+    text: str
+    lists: tuple[tuple[Location, State], ...]
+
+
+def with_lists(text: str, commands: Sequence[CommandText], *, path: str) -> MarkdownFile:
+    """Write the lists of a Markdown file again.
+
+    Args:
+        text: The file, its byte order mark and line ends included.
+        commands: The commands of the manifest.
+        path: The file, for messages.
+
+    Raises:
+        ManifestError: The file has no marker, a marker is not valid, or no command has the category
+            that one asks for.
+    """
+    regions = read_regions(text, path)
+    categories = by_category(commands)
+    problems = list(filter(None, (_missing(region, categories) for region in regions)))
+    if not regions:
+        hint = f"write these two lines where the list goes: {BEGIN} and {END}"
+        problems = [Problem(Location(path), "this file has no markers", hint)]
+    if problems:
+        raise ManifestError(problems, of=path)
+    lines = lines_of(text)
+    states = []
+    for region in reversed(regions):
+        state, written = _written(region, lines[region.begin : region.end + 1], commands)
+        lines[region.begin : region.end + 1] = written
+        states.append((region.location, state))
+    return MarkdownFile("".join(lines), tuple(reversed(states)))
+
+
+def _missing(region: Region, categories: Collection[str]) -> Problem | None:
+    """Return the problem of a list of a category that no command has."""
+    wanted = region.layout.category
+    if wanted is None or wanted in categories or not categories:
+        return None
+    names = [name or '""' for name in categories]
+    more = ", …" if len(names) > _SHOWN_CATEGORIES else ""
+    hint = f"the categories are {', '.join(names[:_SHOWN_CATEGORIES])}{more}"
+    message = f"no command has the category {quoted(wanted)}"
+    return Problem(region.location, message, did_you_mean(wanted, categories) or hint)
+
+
+def _written(
+    region: Region, lines: Sequence[str], commands: Sequence[CommandText]
+) -> tuple[State, list[str]]:
+    """Return what a list was, and its lines as they are to be, markers included."""
+    begin, *between, end = lines
+    old = _LINE_END.sub("\n", "".join(between))
+    content = command_list(commands, region.layout, level=region.level)
+    new = f"\n{content}\n\n" if content else "\n"
+    seen, wanted = _checksum(old), _checksum(new)
+    is_same = old == new or (seen == wanted and same_page(old, new))
+    if is_same and region.checksum == wanted:
+        return State.CURRENT, list(lines)
+    edited = seen not in {region.checksum, wanted} and old.strip()
+    marker = END.replace("-->", f"{wanted} -->") + _line_end(end)
+    written = [begin, new.replace("\n", _line_end(begin)), marker]
+    return State.EDITED if edited else State.STALE, written
+
+
+def _line_end(line: str) -> str:
+    return line[len(line.rstrip("\r\n")) :]
+
+
+def _checksum(content: str) -> str:
+    """Return the checksum of a list's words: the end marker has it, so that an edit is seen."""
+    words = _SPACING.sub("", content)
+    return f"sha256:{sha256(words.encode('utf-8', 'surrogatepass')).hexdigest()[:_DIGITS]}"

@@ -1,0 +1,95 @@
+"""Any text as inline Markdown that renders as the text, spelled as Markdown formatters spell it.
+
+The escapes are those of mdformat, which writes each page in one way; prettier keeps what is
+written. So neither changes what is returned here. Spaces are collapsed, as on every page.
+"""
+
+from __future__ import annotations
+
+import re
+from html.entities import html5
+from unicodedata import category
+
+from commandsync.report.escape import readable
+
+_SPECIAL = re.compile(r"[\\*_\[\]<`&~\n]|[ \t]{2}|\t|://|www\.")
+_SPACES = re.compile(r"[ \t]+")
+_STAR = re.compile(r"(?<!\s)\*|\*(?!\s)")
+_BRACKET = re.compile(r"(\[[^\[\]]*\](?![:(]))|[\[\]]")
+_LESS = re.compile(r"<(?! )")
+_LESS_BEFORE_LESS = re.compile(r"\\<(?=\\<)")
+_REFERENCE = re.compile(r"&(?:#[0-9]{1,7};|#[Xx][0-9A-Fa-f]{1,6};|([A-Za-z0-9]+;))")
+# What GFM links by itself: an escaped underscore in it would be another address.
+_URL = re.compile(
+    r"((?<![^\s*_~(])(?:https?://|www\.)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
+    r"(?:/[\w./?:#%=+-]*[A-Za-z0-9/])?)"
+)
+
+
+def inline(text: str, *, before: str = "", after: str = "") -> str:
+    """Return a text as Markdown for a cell, an item or a heading; line ends become `<br>`.
+
+    Where spaces come `before` or `after` it on the page, a mark beside them needs no escape.
+    """
+    shown = readable(text)
+    if not _SPECIAL.search(shown):
+        return shown
+    first, *others = (_SPACES.sub(" ", line).strip(" ") for line in shown.split("\n"))
+    lines = [before + first, *others]
+    lines[-1] += after
+    return "<br>".join(map(_escaped_around_urls, lines)).strip(" ")
+
+
+def literal(text: str) -> str:
+    """Return a text in the type of code; line ends become `<br>`.
+
+    A code span cannot contain everything: formatters differ about a backtick in it, and in a table
+    about a backslash before a bar. Text between `<code>` and `</code>` can.
+    """
+    return "<br>".join(_literal_line(line) for line in readable(text).split("\n") if line.strip())
+
+
+def _literal_line(line: str) -> str:
+    line = _SPACES.sub(" ", line).strip(" ")
+    if "`" in line or "\\|" in line:
+        return f"<code>{_escaped_around_urls(line)}</code>"
+    return f"`{line}`"
+
+
+def _escaped_around_urls(line: str) -> str:
+    parts = _URL.split(line)
+    return "".join(part if index % 2 else _escaped(part) for index, part in enumerate(parts))
+
+
+def _escaped(text: str) -> str:
+    if not _SPECIAL.search(text):
+        return text
+    text = text.replace("\\", "\\\\")
+    text = _STAR.sub(r"\\*", text)
+    if "_" in text:
+        text = re.sub("_", _underscore, text)
+    text = _BRACKET.sub(lambda match: match[1] or f"\\{match[0]}", text)
+    # mdformat escapes only the first of several; a comment between them keeps them apart.
+    text = _LESS_BEFORE_LESS.sub(r"\\<<!-- -->", _LESS.sub(r"\\<", text))
+    text = _REFERENCE.sub(_reference, text.replace("`", "\\`"))
+    return text.replace("~~", "\\~~")
+
+
+def _underscore(match: re.Match[str]) -> str:
+    """Escape an underscore, unless it is inside a word or between two spaces."""
+    text, at = match.string, match.start()
+    around = {_kind(text[at - 1 : at]), _kind(text[at + 1 : at + 2])}
+    return "_" if around in ({"space"}, {"letter"}) else "\\_"
+
+
+def _kind(character: str) -> str:
+    if not character:
+        return "end"
+    if character.isspace():
+        return "space"
+    return "mark" if category(character)[0] in "PS" else "letter"
+
+
+def _reference(match: re.Match[str]) -> str:
+    known = match[1] is None or match[1] in html5
+    return f"\\{match[0]}" if known else match[0]

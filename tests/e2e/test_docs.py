@@ -1,0 +1,264 @@
+"""`docs` writes the command list into files, and `docs --check` tells whether it is current."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.home import checked, failed, fields
+
+if TYPE_CHECKING:
+    from tests.support.home import Home
+
+README = """\
+# Bot\r
+\r
+<!-- commandsync:commands category=Fun format=list columns=name,description -->\r
+<!-- /commandsync:commands -->\r
+\r
+Kept, without a line end"""
+HELP = ("help", "Shows the help menu.", "/help [command]", "General")
+FACTS = ("facts", "Says a fact.", "/facts", "Fun")
+NEW_PAGE = """\
+# Commands
+
+<!-- commandsync:commands -->
+
+## General
+
+| Syntax            | Description          |
+| ----------------- | -------------------- |
+| `/help [command]` | Shows the help menu. |
+
+## Fun
+
+| Syntax   | Description  |
+| -------- | ------------ |
+| `/facts` | Says a fact. |
+
+<!-- /commandsync:commands sha256:750b7889ba49977b -->
+"""
+
+
+@pytest.fixture(autouse=True)
+def _manifest(home: Home) -> None:
+    home.write(fields(HELP, FACTS))
+
+
+def reword(home: Home) -> None:
+    home.write(fields(HELP, (FACTS[0], "Tells a fact.", *FACTS[2:])))
+
+
+def test_a_new_file_is_created_and_written_again_after_a_change(home: Home) -> None:
+    created = home.run("docs", "COMMANDS.md")
+
+    assert (created.code, created.said) == (0, "wrote COMMANDS.md\n")
+    assert home.read("COMMANDS.md") == NEW_PAGE
+    assert home.run("docs").err == "COMMANDS.md is up to date\n"
+    reword(home)
+    assert home.run("docs", "-q").said == ""
+    assert "| Tells a fact. |" in home.read("COMMANDS.md")
+
+
+def test_the_usual_files_are_written_where_they_have_markers(home: Home) -> None:
+    home.write(README.encode(), "README.md")
+    home.write("# No list here, but `<!-- commandsync:commands -->`\n", "COMMANDS.md")
+
+    assert home.run("docs").err == "wrote README.md\n"
+
+    written = home.read("README.md")
+    assert written.count("\r\n") == written.count("\n") == 8
+    assert written.endswith("\r\n\r\nKept, without a line end")
+    assert "-->\r\n\r\n- `facts`: Says a fact.\r\n\r\n<!-- /commandsync:commands sha256:" in written
+
+
+def test_without_a_file_the_way_to_one_is_shown(home: Home) -> None:
+    ran = home.run("docs", "--check")
+
+    assert ran.code == 2
+    assert ran.err == (
+        "error: neither README.md nor COMMANDS.md has the marker <!-- commandsync:commands -->\n"
+        "  hint: name a file: commandsync docs COMMANDS.md creates it\n"
+    )
+
+
+def test_a_check_names_what_is_out_of_date_and_the_command_that_mends_it(home: Home) -> None:
+    home.write(README, "docs/a page.md")
+    paths = ("COMMANDS.md", "docs/a page.md")
+    mend = "commandsync docs -f commands.yaml COMMANDS.md 'docs/a page.md'"
+    assert home.run("docs", "-f", "commands.yaml", *paths, "--check").out.splitlines() == [
+        "COMMANDS.md:3:1: out of date",
+        "docs/a page.md:3:1: out of date",
+        "",
+        f"Not up to date: 2 of 2 lists. Run  {mend}",
+    ]
+    assert not (home.path / "COMMANDS.md").exists()
+
+    home.run("docs", *paths)
+    ran = home.run("docs", *paths, paths[0], "--check")
+
+    assert (ran.code, ran.said) == (0, "Up to date: 2 lists.\n")
+    reword(home)
+    assert home.run("docs", "--check", "--diff").code == 3
+
+
+def test_an_edit_by_hand_is_told_from_an_old_list_and_kept(home: Home) -> None:
+    home.run("docs", "COMMANDS.md", "b.md")
+    reword(home)
+    edited = home.read("COMMANDS.md").replace("Says a fact", "Says two facts")
+    home.write(edited, "COMMANDS.md")
+    ran = home.run("docs", "COMMANDS.md", "b.md", "--check")
+    assert ran.code == 3
+    assert ran.out.splitlines() == [
+        "COMMANDS.md:3:1: edited by hand",
+        "b.md:3:1: out of date",
+        "",
+        "Not up to date: 2 of 2 lists. Run  commandsync docs --force COMMANDS.md b.md",
+    ]
+
+    refused = home.run("docs", "COMMANDS.md", "b.md")
+
+    assert refused.code == 5
+    assert refused.err == (
+        "error: COMMANDS.md:3:1: the list was edited by hand\n"
+        "  hint: move the edit into the manifest, or out of the markers; --force replaces it\n"
+    )
+    assert home.read("COMMANDS.md") == edited
+    assert "Says a fact" in home.read("b.md")  # nothing is written when something is refused
+    assert home.run("docs", "--force").code == 0
+    assert "| Tells a fact. |" in home.read("COMMANDS.md")
+
+
+def test_a_difference_is_shown_and_nothing_is_written(home: Home) -> None:
+    home.write(README, "README.md")
+
+    ran = home.run("docs", "--diff")
+
+    assert ran.code == 0
+    assert ran.out.splitlines() == [
+        "README.md",
+        "     2 │",
+        "     3 │ <!-- commandsync:commands category=Fun format=list columns=name,description -->",
+        "     4 - <!-- /commandsync:commands -->",
+        "     4 +",
+        "     5 + - `facts`: Says a fact.",
+        "     6 +",
+        "     7 + <!-- /commandsync:commands sha256:0b8246d9973015ed -->",
+        "     8 │",
+        "     9 │ Kept, without a line end",
+    ]
+    assert home.read("README.md") == README
+    coloured = home.run("docs", "--diff", "--check", "--color", "always")
+    assert coloured.code == 3
+    assert "\x1b[32m     5 + - `facts`: Says a fact.\x1b[0m" in coloured.out
+    home.run("docs")
+    assert home.run("docs", "--diff").said == ""
+
+
+def test_a_json_file_is_written_whole_and_no_other_is_replaced(home: Home) -> None:
+    home.write('{"version": 2}', "package.json")
+
+    assert home.run("docs", "commands.json", "--check").code == 3
+    assert home.run("docs", "commands.json").code == 0
+
+    assert home.read("commands.json") == checked_list(home)
+    home.write(home.read("commands.json").replace("\n", "\r\n"), "commands.json")
+    assert home.run("docs", "commands.json", "--check").code == 0
+    reword(home)
+    assert home.run("docs", "commands.json").code == 0
+    assert home.read("commands.json") == checked_list(home)
+    for other in ('{"version": 2}', "[1", '["version", "commands"]'):
+        home.write(other, "package.json")
+        assert home.run("docs", "package.json").code == 5
+        assert home.read("package.json") == other
+
+
+def checked_list(home: Home) -> str:
+    """Return the list that is printed, which is as its schema says."""
+    ran = home.run("docs", "--format", "json")
+    document = checked(ran, "docs")
+    assert [list(command) for command in document["commands"]] == [
+        ["name", "description", "syntax", "category"]
+    ] * 2
+    return ran.out
+
+
+def test_a_list_is_printed(home: Home) -> None:
+    ran = home.run("docs", "--format", "markdown")
+
+    assert ran.out == "\n".join(NEW_PAGE.split("\n")[4:15]) + "\n"
+    assert list(home.path.iterdir()) == [home.path / "commands.yaml"]
+
+
+@pytest.mark.parametrize("option", ["--check", "--diff", "COMMANDS.md"])
+def test_what_is_printed_is_not_written_too(home: Home, option: str) -> None:
+    ran = home.run("docs", "--format", "json", option)
+
+    assert ran.code == 2
+    assert failed(ran, "usage") == "--format prints the list"
+
+
+def test_markers_that_are_not_valid_are_shown_as_problems_with_their_lines(home: Home) -> None:
+    home.write("\n<!-- commandsync:commands format=csv -->\n\x1b::x\n", "README.md")
+
+    ran = home.run("docs")
+
+    assert ran.code == 4
+    assert ran.err == (
+        "README.md:2:1: error: a list begins here and does not end\n"
+        "  hint: write <!-- /commandsync:commands --> below it; a list cannot contain another one\n"
+        'README.md:2:27: error: format must be table or list, not "csv"\n\n'
+        "error: README.md has 2 problems\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "path", "message"),
+    [
+        (b"\xff", "page.md", "page.md is not UTF-8"),
+        (b"", "no/such/folder.md", "cannot write no/such/folder.md: its folder does not exist"),
+    ],
+)
+def test_a_file_that_cannot_be_read_or_written_is_named(
+    home: Home, content: bytes, path: str, message: str
+) -> None:
+    if content:
+        home.write(content, path)
+
+    ran = home.run("docs", path)
+
+    assert ran.code == 1
+    assert f"error: {message}" in ran.err
+
+
+@pytest.mark.parametrize("path", ["page.html", "-", "commands.yaml"])
+def test_a_file_of_another_kind_is_refused(home: Home, path: str) -> None:
+    home.write(README, "page.html")
+
+    ran = home.run("docs", path)
+
+    assert (ran.code, "its name must end in .md or .json" in ran.err) == (2, True)
+    assert home.read("page.html") == README
+
+
+def test_the_manifest_is_shown_with_v_and_its_warnings_fail_with_strict(home: Home) -> None:
+    home.write(fields(HELP, (HELP[0].upper(), *HELP[1:])))
+
+    ran = home.run("docs", "-v", "COMMANDS.md")
+
+    assert (ran.code, "commands.yaml: 2 commands" in ran.err) == (0, True)
+    assert home.run("docs", "--strict", "COMMANDS.md").code == 4
+
+
+def test_one_manifest_is_taken_and_an_invalid_one_refused(home: Home) -> None:
+    home.write(fields(HELP) + "bot: '2'\n", "other.yaml")
+    several = home.run("docs", "-f", "commands.yaml", "-f", "other.yaml", "COMMANDS.md")
+    assert (several.code, "docs takes one manifest" in several.err) == (2, True)
+    home.write("version: 1\ncommands:\n  - name: a\n")
+
+    ran = home.run("docs", "--format", "json")
+
+    assert ran.code == 4
+    assert json.loads(ran.out)["error"]["kind"] == "invalid"

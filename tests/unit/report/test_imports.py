@@ -1,0 +1,115 @@
+"""An import in every format: what changes, what is left to a person, and no untrusted line."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+import pytest
+
+from commandsync.diagnostics import Location, Notice
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import CommandText
+from commandsync.report import Format
+from commandsync.report.imports import render_import, render_left_out
+from commandsync.sources.entry import SourceEntry
+from commandsync.sources.exclusion import Excluded
+from commandsync.sources.merge import Added, Declared, Edited, Merge, Reason, Removed, Review
+from commandsync.sources.outcome import FileEdit, Import
+
+HOSTILE = "::error::x\n\x1b[31m##[error]\u202e"
+LIVE = SourceEntry(name=HOSTILE, description=HOSTILE, syntax="/x")
+CODE = SourceEntry(
+    name="ban", description="Bans.", syntax="/ban", place=Location(f"bot/{HOSTILE}.py", 3, 5)
+)
+OURS = tuple(
+    Entry(CommandText(name, HOSTILE, "/x"), location=Location("commands.yaml", 3 + number, 3))
+    for number, name in enumerate(["a", HOSTILE, "c"])
+)
+RESULT = Import(
+    path="commands.yaml",
+    sources=("discord",),
+    repeatable=True,
+    ours=OURS,
+    merge=Merge(
+        steps=(
+            Edited(index=0, formerly=()),
+            Removed(index=1),
+            Added(entry=CODE, text=CommandText("ban", "Bans.", "/ban"), after=None),
+        ),
+        reviews=(
+            Review(
+                reason=Reason.BOTH_CHANGED,
+                name=HOSTILE,
+                index=1,
+                entry=LIVE,
+                field="description",
+                here=HOSTILE,
+                there="x",
+            ),
+            Review(reason=Reason.KEPT, name="c", index=2),
+            Review(reason=Reason.DELETED, name="ban", entry=CODE),
+            Review(reason=Reason.NAME_TAKEN, name="a", index=0),
+        ),
+        unwanted=(Declared("discord", LIVE),),
+    ),
+    edits=(FileEdit("commands.yaml", "a\n", f"a\n# {HOSTILE}"),),
+    imported=FileEdit("commands.imported.json", "", "{}"),
+    excluded=(Excluded(CODE, "it is hidden"),),
+    notes=(Notice("the file is odd", "", CODE.place),),
+)
+
+
+@pytest.mark.parametrize("form", get_args(Format))
+def test_no_line_of_it_is_obeyed(form: Format) -> None:
+    shown = render_import(RESULT, format=form) + render_left_out(RESULT)
+    lines = shown.splitlines()
+    ours = [line for line in lines if line.startswith("::")]
+
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert "##[error]" not in shown
+    assert not any(line.lstrip().startswith("::error::") for line in lines)
+    assert len(ours) == (8 if form == "github" else 0)
+
+
+def test_each_review_says_what_to_do() -> None:
+    lines = render_import(RESULT, format="text").splitlines()
+
+    assert lines[
+        lines.index("review: c: edited here, and gone from the source  (commands.yaml:5:3)") + 1
+    ] == ("    next: remove it from the manifest if the bot does not have it")
+    assert "    next: write it into the manifest if it is to be listed" in lines
+    assert (
+        "    next: pin both by id to keep their uses: commandsync pull --pin shows the ids" in lines
+    )
+
+
+def test_a_difference_that_is_written_is_a_notice_and_one_that_is_checked_an_error() -> None:
+    written = render_import(RESULT, format="github").splitlines()
+    checked = render_import(RESULT, format="github", check=True).splitlines()
+
+    assert written[0] == (
+        "::notice file=commands.yaml,line=3,col=3,title=Import::a: formerly changed in the source"
+    )
+    assert checked[0] == (
+        "::error file=commands.yaml,line=3,col=3,title=Import::a: formerly changed in the source"
+        "%0Arun commandsync import, and commit what it writes"
+    )
+
+
+def test_the_document_has_what_is_left_out() -> None:
+    document = json.loads(render_import(RESULT, format="json"))
+
+    assert [(each["name"], each["reason"]) for each in document["excluded"]] == [
+        ("ban", "it is hidden"),
+        (HOSTILE, "it was deleted from the manifest"),
+    ]
+    assert [each["reason"] for each in document["reviews"]] == [
+        "both-changed",
+        "kept",
+        "deleted",
+        "name-taken",
+    ]
+    assert document["warnings"][0]["message"] == "the file is odd"
+    assert document["changes"][0]["formerly"] == []

@@ -1,0 +1,158 @@
+"""Names in a bot's code, across its files and however they are imported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.botfiles import COMMANDS, notes_of, reading_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SLASH = "async def ping(interaction, mode: Mode): 'Pong'\n"
+
+IMPORTS = {
+    "the module": "import discord\n@discord.ext.commands.command()",
+    "the module by another name": "import discord.ext.commands as cmd\n@cmd.command()",
+    "the function": "from discord.ext.commands import command\n@command()",
+    "the function by another name": "from discord.ext.commands import command as c\n@c()",
+    "everything": "from discord.ext.commands import *\n@command()",
+    "a fork": "from nextcord.ext import commands as c\n@c.command()",
+    "one of two frameworks": (
+        "try:\n    from disnake.ext import commands\nexcept ImportError:\n"
+        "    from discord.ext import commands\n@commands.command()"
+    ),
+    "another name in the code": COMMANDS + "make = commands.command\n@make()",
+    "without a call": "from discord.ext import commands\n@commands.command",
+    "Red": "from redbot.core import commands\n@commands.command()",
+    "a bot": "from discord.ext import commands\nbot = commands.Bot('!')\n@bot.command()",
+    "a bot's own class": (
+        "from discord.ext import commands\nclass Mine(commands.Bot): ...\nbot = Mine()\n"
+        "@bot.command()"
+    ),
+    "a bot from elsewhere": "from core import bot\n@bot.command()",
+}
+
+
+@pytest.mark.parametrize("start", IMPORTS.values(), ids=IMPORTS)
+def test_a_decorator_is_known_however_it_is_imported(start: str, tmp_path: Path) -> None:
+    reading = reading_of(tmp_path, f"{start}\nasync def ping(ctx, times: int = 1): 'Pong'\n")
+
+    assert [entry.syntax for entry in reading.entries] == ["{prefix}ping [times=1]"]
+
+
+TREES = {
+    "of a bot": "from discord.ext import commands\nbot = commands.Bot('!')\n@bot.tree.command()",
+    "of a client": COMMANDS + "tree = discord.app_commands.CommandTree(client)\n@tree.command()",
+    "of an own class": (
+        "from discord import app_commands\nclass Mine(app_commands.CommandTree): ...\n"
+        "commands_of = Mine(client)\n@commands_of.command()"
+    ),
+    "from elsewhere": "from core import client\n@client.tree.command()",
+    "by its context": "from core import interactions\n@interactions.command()",
+    "by a parameter": (
+        "import discord\ndef setup(it: discord.app_commands.CommandTree):\n    @it.command()"
+    ),
+}
+
+
+@pytest.mark.parametrize("start", TREES.values(), ids=TREES)
+def test_a_command_of_a_tree_is_a_slash_command(start: str, tmp_path: Path) -> None:
+    indent = "    " * ("    @" in start)
+    code = f"{start}\n{indent}async def ping(interaction, mode: str): 'Pong'\n"
+
+    assert [entry.syntax for entry in reading_of(tmp_path, code).entries] == ["/ping <mode>"]
+
+
+OTHERS = {
+    "of a command line": "import click\n@click.command()\ndef ping(ctx): ...",
+    "in a group of a command line": (
+        "import click\n@click.group()\ndef main(): ...\n@main.command()\ndef ping(ctx): ..."
+    ),
+    "of an application": "import typer\napp = typer.Typer()\n@app.command()\ndef ping(ctx): ...",
+    "without a context": "from core import app\n@app.command()\nasync def ping(): ...",
+    "of another name": COMMANDS + "@commands.check(x)\nasync def ping(ctx): 0",
+}
+
+
+@pytest.mark.parametrize("code", OTHERS.values(), ids=OTHERS)
+def test_a_command_of_something_else_is_not_read(code: str, tmp_path: Path) -> None:
+    reading = reading_of(tmp_path, code + "\n")
+
+    assert (reading.entries, reading.notes) == ((), ())
+
+
+def test_names_are_found_in_the_other_files_of_a_bot(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path / "my.bot",
+        {
+            "main.py": "from cogs.base import tags\nfrom cogs import base\n"
+            "@tags.command()\nasync def add(ctx): 'Adds'\n"
+            "@base.tags.command()\nasync def remove(ctx): 'Removes'\n",
+            "cogs/__init__.py": "from .base import Base as Renamed\n",
+            "cogs/base.py": COMMANDS
+            + "class Base(commands.Cog, name='Base'): ...\n"
+            + "@commands.group()\nasync def tags(ctx): 'Tags'\n",
+            "cogs/fun.py": COMMANDS
+            + "from . import Renamed\nfrom .. import texts\n"
+            + "from ..texts import *\nfrom ..choices import Mode\n"
+            + "class Fun(Renamed):\n"
+            + "    @commands.command(NAME)\n"
+            + "    async def roll(self, ctx, mode: Mode, count=texts.COUNT): 'Rolls'\n"
+            + "    @discord.app_commands.command()\n"
+            + "    async def pick(self, interaction, fruit: Fruit, mode: Mode | None): 'Picks'\n",
+            "texts.py": "NAME = 'roll-' + SIDES\nSIDES = 'd6'\nCOUNT = 2\n"
+            "from enum import Enum as E\nclass Fruit(E):\n    apple = 1\n    pear = 2\n"
+            "    pomme = 1\n    _other = 3\n",
+            "choices.py": "import typing as t\nMode = t.Literal['on', 'off']\n",
+        },
+    )
+
+    assert notes_of(reading) == []
+    assert {entry.syntax: entry.category for entry in reading.entries} == {
+        '{prefix}roll-d6 <"on"|"off"> [count=2]': "Fun",
+        "/pick <apple|pear> [on|off]": "Fun",
+        "{prefix}tags": None,
+        "{prefix}tags add": "tags",
+        "{prefix}tags remove": "tags",
+    }
+
+
+def test_of_two_modules_of_a_name_the_nearer_one_is_meant(tmp_path: Path) -> None:
+    bot = COMMANDS + "from texts import NAME\n@commands.command(NAME)\nasync def x(ctx): 'X'\n"
+    reading = reading_of(
+        tmp_path,
+        {
+            "one/bot.py": bot,
+            "one/texts.py": "NAME = 'first'",
+            "two/bot.py": bot,
+            "two/texts.py": "NAME = 'second'",
+        },
+    )
+
+    assert [entry.name for entry in reading.entries] == ["first", "second"]
+
+
+def test_a_name_means_what_it_is_bound_to_above(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path,
+        COMMANDS
+        + "NAME = 'a'\n@commands.command(name=NAME)\nasync def one(ctx): '1'\n"
+        + "NAME = 'b'\n@commands.command(name=NAME)\nasync def two(ctx): '2'\n"
+        + "def setup(bot, NAME='c'):\n"
+        + "    NAME = 'd'\n    @bot.command(name=NAME)\n    async def three(ctx): '3'\n",
+    )
+
+    assert [entry.name for entry in reading.entries] == ["a", "b", "d"]
+
+
+def test_folders_of_others_and_tests_are_left_out(tmp_path: Path) -> None:
+    code = COMMANDS + "@commands.command()\nasync def {}(ctx): 'Pong'\n"
+    folders = ("", "a/", ".venv/", "venv/", "node_modules/", "tests/", "a/tests/", ".git/")
+    reading = reading_of(
+        tmp_path, {f"{folder}bot.py": code.format(f"c{n}") for n, folder in enumerate(folders)}
+    )
+
+    assert [entry.name for entry in reading.entries] == ["c1", "c0"]

@@ -1,0 +1,216 @@
+"""What only a run of the code can tell is named with its place, and nothing is guessed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.errors import FileError
+from commandsync.sources.python import read
+from tests.support.botfiles import COMMANDS, notes_of, reading_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commandsync.sources.entry import SourceReading
+
+START = COMMANDS + "from discord import app_commands\nbot = commands.Bot('!')\n"
+
+
+def syntaxes(reading: SourceReading) -> list[str]:
+    return [entry.syntax for entry in reading.entries]
+
+
+def test_a_computed_name_leaves_its_command_out(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path,
+        START
+        + "for name in names:\n"
+        + "    @bot.command(name=name)\n    async def one(ctx): '1'\n"
+        + "@bot.group(f'{name:>3}')\nasync def two(ctx): '2'\n"
+        + "@two.command()\nasync def three(ctx): '3'\n"
+        + "group = app_commands.Group(name=read_name(), description='G')\n"
+        + "@group.command()\nasync def four(interaction): '4'\n"
+        + "class Five(commands.GroupCog, group_name=name):\n"
+        + "    @app_commands.command()\n    async def six(self, interaction): '6'\n"
+        + "@bot.command(name=None)\nasync def seven(ctx): '7'\n"
+        + "@bot.command(name='')\nasync def eight(ctx): '8'\n",
+    )
+
+    assert syntaxes(reading) == ["{prefix}seven"]
+    assert notes_of(reading) == [
+        "bot.py:6:23 the name of this command is computed at run time",
+        "bot.py:8:12 the name of this command is computed at run time",
+        "bot.py:11:1 the name of a group of this command is computed at run time",
+        "bot.py:14:1 the name of a group of this command is computed at run time",
+        "bot.py:17:5 the name of a group of this command is computed at run time",
+        "bot.py:20:19 the name of this command is computed at run time",
+    ]
+
+
+def test_a_computed_text_or_value_has_a_note(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path,
+        START
+        + "from typing import Literal\n"
+        + "@bot.command(description=texts['é'], usage=usage, help=None)\n"
+        + "async def one(ctx, é='é', size=config.SIZE, kind: Literal[1, x] = None): 'One'\n"
+        + "@bot.command(brief=text())\n"
+        + "async def two(ctx, a=0 / 1, b={**c}, d=commands.parameter(default=read())): 'Two'\n"
+        + "@bot.hybrid_command(help=text())\nasync def three(ctx, a: str = read()): ...\n",
+    )
+
+    assert syntaxes(reading) == [
+        "{prefix}one [é=é] [size] [kind]",
+        "{prefix}two [a] [b] [d]",
+        "/three [a]",
+    ]
+    assert [entry.description for entry in reading.entries] == ["One", "Two", "…"]
+    assert notes_of(reading) == [
+        "bot.py:6:26 the description of this command is computed at run time",
+        "bot.py:6:44 the usage of this command is computed at run time",
+        "bot.py:7:32 a value of 'size' is computed at run time",
+        "bot.py:7:62 a value of 'kind' is computed at run time",
+        "bot.py:8:20 the brief of this command is computed at run time",
+        "bot.py:9:22 a value of 'a' is computed at run time",
+        "bot.py:9:31 a value of 'b' is computed at run time",
+        "bot.py:9:67 a value of 'd' is computed at run time",
+        "bot.py:10:26 the help of this command is computed at run time",
+    ]
+
+
+def test_what_a_call_registers_has_a_note_unless_it_is_read(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path,
+        START
+        + "class Perm(app_commands.Group):\n"
+        + "    @app_commands.command()\n    async def give(self, interaction): 'Gives'\n"
+        + "class Fun(commands.Cog):\n"
+        + "    def __init__(self, bot):\n"
+        + "        self.menu = app_commands.ContextMenu(name='Report', callback=self.report)\n"
+        + "        bot.tree.add_command(self.menu)\n"
+        + "        bot.tree.add_command(self.other)\n"
+        + "    async def report(self, interaction, message: discord.Message): 'Reports it'\n"
+        + "@commands.command()\nasync def ping(ctx): 'Pong'\n"
+        + "bot.add_command(ping)\nbot.add_command(commands.Command(ping, name='p'))\n"
+        + "bot.tree.add_command(Perm(bot))\n"
+        + "for command in all_commands:\n    bot.add_command(command)\n"
+        + "bot.tree.add_command(app_commands.ContextMenu(name='User', callback=lambda: 1))\n"
+        + "bot.tree.add_command(app_commands.ContextMenu(name=name, callback=x))\n"
+        + "bot.add_command()\n",
+    )
+
+    assert {entry.name: entry.description for entry in reading.entries} == {
+        "perm give": "Gives",
+        "Report": "In the menu of a message, under Apps.",
+        "ping": "Pong",
+        "User": "In the menu of a user, under Apps.",
+    }
+    assert notes_of(reading) == [
+        "bot.py:12:9 what is registered here is computed at run time",
+        "bot.py:17:1 what is registered here is computed at run time",
+        "bot.py:20:5 what is registered here is computed at run time",
+        "bot.py:22:52 the name of this command is computed at run time",
+    ]
+
+
+def test_registering_something_else_has_no_note(tmp_path: Path) -> None:
+    reading = reading_of(tmp_path, "import click\ncli = click.Group()\ncli.add_command(x)\n")
+
+    assert reading.notes == ()
+
+
+def test_a_command_that_is_declared_twice_is_read_once(tmp_path: Path) -> None:
+    ping = "@bot.command()\nasync def ping(ctx): 'Pong'\n"
+    slash = "@bot.tree.command()\nasync def ping(interaction): 'Slash'\n"
+    reading = reading_of(tmp_path, {"a.py": START + ping, "b.py": START + slash + ping})
+
+    assert [entry.description for entry in reading.entries] == ["Pong", "Slash"]
+    assert notes_of(reading) == [
+        f"b.py:8:1 'ping' is declared again (first at {tmp_path}/a.py:6:1)"
+    ]
+
+
+def test_a_path_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="cannot read"):
+        read([str(tmp_path / "bot.py")])
+
+
+def test_a_file_in_a_folder_that_cannot_be_read_has_a_note(tmp_path: Path) -> None:
+    (tmp_path / "large.py").write_bytes(b" " * 11_000_000)
+    (tmp_path / "bot.py").write_text(START + "@bot.command()\nasync def a(ctx): 'A'\n")
+    reading = read([str(tmp_path)])
+
+    assert syntaxes(reading) == ["{prefix}a"]
+    assert notes_of(reading) == [f"large.py:1:1 {tmp_path}/large.py is larger than 10 MiB"]
+
+
+def test_several_paths_are_read_together(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(START)
+    (tmp_path / "fun.py").write_text("from bot import bot\n@bot.command()\nasync def a(ctx): 'A'\n")
+    bot, fun = str(tmp_path / "bot.py"), str(tmp_path / "fun.py")
+
+    assert syntaxes(read([bot, fun, bot])) == ["{prefix}a"]
+
+
+def test_commands_that_a_group_adds_are_in_it(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path,
+        START
+        + "outer = app_commands.Group(name='outer', description='O')\n"
+        + "inner = app_commands.Group(name='inner', description='I')\n"
+        + "outer.add_command(inner)\n"
+        + "@inner.command()\nasync def deep(interaction): 'Deep'\n"
+        + "@bot.group()\nasync def tag(ctx): 'Tag'\n"
+        + "@commands.command()\nasync def add(ctx): 'Adds'\n"
+        + "tag.add_command(add)\n"
+        + "bot.tree.add_command(outer, guild=discord.Object(1))\n",
+    )
+
+    assert syntaxes(reading) == ["/outer inner deep", "{prefix}tag", "{prefix}tag add"]
+    assert [" ".join(entry.traits) for entry in reading.entries] == ["guild-only", "", ""]
+
+
+def test_a_cog_of_certain_servers_says_it_of_its_slash_commands(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path,
+        START
+        + "class Fun(commands.Cog):\n"
+        + "    @commands.command()\n    async def a(self, ctx): 'A'\n"
+        + "    @app_commands.command()\n    async def b(self, interaction): 'B'\n"
+        + "class All(commands.Cog):\n"
+        + "    @app_commands.command()\n    async def c(self, interaction): 'C'\n"
+        + "async def setup(bot):\n"
+        + "    await bot.add_cog(Fun(bot), guilds=[discord.Object(1)])\n"
+        + "    await bot.add_cog(All(bot))\n    await bot.add_cog(cog, guild=GUILD)\n"
+        + "    await bot.add_cog(read_cog(), guild=GUILD)\n",
+    )
+
+    assert {entry.name: " ".join(entry.traits) for entry in reading.entries} == {
+        "a": "",
+        "b": "guild-only",
+        "c": "",
+    }
+
+
+def test_the_key_of_a_command_is_its_function_if_that_is_the_only_one(tmp_path: Path) -> None:
+    again = "@tag.command(name='{}')\nasync def _sub(ctx): 'Sub'\n"
+    reading = reading_of(
+        tmp_path,
+        START
+        + "class Fun(commands.Cog):\n"
+        + "    @commands.command(name='x')\n    async def ping(self, ctx): 'Pong'\n"
+        + "@bot.group()\nasync def tag(ctx): 'Tag'\n"
+        + again.format("a")
+        + again.format("b")
+        + "bot.tree.add_command(app_commands.ContextMenu(name='Menu', callback=x))\n",
+    )
+
+    assert {entry.name: entry.key for entry in reading.entries} == {
+        "x": "python:Fun.ping",
+        "tag": "python:tag",
+        "tag a": None,
+        "tag b": None,
+        "Menu": None,
+    }

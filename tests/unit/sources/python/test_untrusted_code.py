@@ -1,0 +1,142 @@
+"""Any text may be in a file: reading it ends soon, and never in a traceback."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.botcode import bots
+from tests.support.botfiles import COMMANDS, notes_of, reading_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hypothesis.strategies import DrawFn
+
+ONE_COMMAND = COMMANDS + "@commands.command()\nasync def ping(ctx, x=1): 'Pong'\n"
+PIECES = (
+    *(
+        "@commands.command(",
+        "@app_commands.command()",
+        "async def ",
+        "class A(",
+        "):",
+        "name=",
+        "*",
+    ),
+    *("lambda: ", "'", '"', "[", "]", "(", ")", "\n", "    ", "\t", "\\", "\x00", "\r", "é", "🎲"),
+    *("Optional[", "Literal[", "| None", "import ", "from . import *\n", "f'{", "}'", ":= ", "@"),
+)
+
+TWINS = "".join(f"from mod{number} import *\n" for number in range(12))
+CHAIN = "".join(f"B{number} = Union[B{number - 1}, B{number - 1}]\n" for number in range(1, 60))
+SUMS = "".join(f"s{number} = s{number - 1} + s{number - 1}\n" for number in range(1, 60))
+
+COMMAND = COMMANDS + "@commands.command()\nasync def g(ctx, {}): 0\n"
+NAMED = COMMANDS + "{}@commands.command(name={})\nasync def g(ctx): 0\n"
+
+READ = {
+    "a chain of branches": COMMANDS + "if x: 0\n" + "elif x: 0\n" * 400 + COMMAND.format("a"),
+    "a list in lists": COMMAND.format("a=" + "[" * 150 + "]" * 150),
+    "a long union": COMMAND.format("a: " + "b|" * 500 + "b"),
+    "a name of many parts": COMMAND.format("a: a" + ".b" * 500),
+    "a huge number": COMMAND.format(f"a=0x{'f' * 9999}"),
+    "a text that is no type": COMMAND.format("a: '(', b: 'int | \"(\"'"),
+    "classes that inherit from each other": COMMANDS
+    + "class A(B):\n    @commands.command()\n    async def g(self, ctx): 0\nclass B(A): 0\n",
+    "greedy in greedy": COMMAND.format("a: " + "commands.Greedy[" * 150 + "int" + "]" * 150),
+    "options in options": COMMAND.format("a: " + "Option(" * 150 + "int" + ")" * 150),
+    "twice as many types each time": "from typing import Union\nB0 = int\n"
+    + CHAIN
+    + COMMAND.format("a: B59"),
+}
+NOT_READ = {
+    "a lambda in lambdas": NAMED.format("", "lambda: " * 300 + "0"),
+    "a long sum": NAMED.format("", "'a'+" * 900 + "'b'"),
+    "a name of itself": NAMED.format("a = a\n", "a"),
+    "a null byte": ONE_COMMAND + "\x00",
+    "attributes": ONE_COMMAND + "a" + ".a" * 5000,
+    "brackets": ONE_COMMAND + "(" * 5000,
+    "minus signs": ONE_COMMAND + "-" * 100_000 + "1",
+    "twice as long each time": NAMED.format("s0 = 'ab'\n" + SUMS, "s59"),
+}
+
+
+@st.composite
+def damaged(draw: DrawFn) -> str:
+    """Draw the code of a bot in which a few parts are cut out, moved or replaced."""
+    code = draw(bots())
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(code)))
+        end = min(len(code), start + draw(st.integers(0, 60)))
+        code = code[:start] + draw(st.sampled_from(PIECES)) + code[end:]
+    return code
+
+
+@given(content=st.binary() | st.text(alphabet=st.sampled_from("".join(PIECES))).map(str.encode))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_bytes_are_read(content: bytes, tmp_path: Path) -> None:
+    reading = reading_of(tmp_path, {"bot.py": b"# command\n" + content})
+
+    assert reading == reading_of(tmp_path, {"bot.py": b"# command\n" + content})
+
+
+@given(code=damaged())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_damaged_code_is_read(code: str, tmp_path: Path) -> None:
+    reading = reading_of(tmp_path, {"bot.py": code.encode()})
+    lines = code.count("\n") + code.count("\r") + 1
+
+    for entry in reading.entries:
+        assert entry.name.strip()
+        assert entry.description.strip()
+        assert entry.syntax.strip()
+        assert entry.place is not None
+        assert 1 <= entry.place.line <= lines
+
+
+@pytest.mark.parametrize("code", READ.values(), ids=READ)
+def test_strange_code_is_read(code: str, tmp_path: Path) -> None:
+    assert [entry.name for entry in reading_of(tmp_path, code).entries] == ["g"]
+
+
+@pytest.mark.parametrize("code", NOT_READ.values(), ids=NOT_READ)
+def test_code_that_cannot_be_read_has_a_note(code: str, tmp_path: Path) -> None:
+    reading = reading_of(tmp_path, code)
+
+    assert reading.entries == ()
+    assert [note.location.path for note in reading.notes if note.location] == [f"{tmp_path}/bot.py"]
+
+
+def test_modules_that_import_everything_from_each_other_are_read(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {f"mod{number}.py": TWINS for number in range(12)}
+    reading = reading_of(tmp_path, files | {"bot.py": TWINS + ONE_COMMAND})
+
+    assert [entry.name for entry in reading.entries] == ["ping"]
+
+
+def test_an_invalid_file_does_not_hide_the_others(tmp_path: Path) -> None:
+    latin = ONE_COMMAND.replace("Pong", "Gr\xf6\xdfe").replace("ping", "size")
+    reading = reading_of(
+        tmp_path,
+        {
+            "bad.py": ONE_COMMAND + "def (",
+            "coded.py": b"# coding: nothing\n" + ONE_COMMAND.encode(),
+            "good.py": b"\xef\xbb\xbf" + ONE_COMMAND.encode(),
+            "large.py": ONE_COMMAND + "#" * 2_100_000,
+            "latin.py": b"# coding: latin-1\n" + latin.encode("latin-1"),
+            "text.txt": ONE_COMMAND,
+        },
+    )
+
+    assert [entry.description for entry in reading.entries] == ["Pong", "Größe"]
+    starts = [note.split(": ")[0] for note in notes_of(reading)]
+
+    assert starts == [
+        "bad.py:5:5 the file is not valid Python",
+        "coded.py:1:1 the file is not valid Python",
+        "large.py:1:1 the file is larger than 2 MiB",
+    ]
