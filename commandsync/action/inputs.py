@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Mode = Literal["validate", "plan", "apply", "drift"]
 Comment = Literal["auto", "always", "never"]
+Apply = Literal["reviewed", "current"]
 
 _BOOLEANS = {"true": True, "false": False}
 _FAIL_ON = ("", "error", "changes")
@@ -61,6 +62,8 @@ class Inputs:
     prune: bool = True
     max_deletes: DeleteLimit | None = None
     import_check: bool = False
+    apply: Apply = "reviewed"
+    plan_file: str = ""
 
 
 def read_inputs(environ: Mapping[str, str]) -> Inputs:
@@ -85,6 +88,8 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         prune=get.boolean("prune"),
         max_deletes=_limit(get("max-deletes")),
         import_check=get.boolean("import-check"),
+        apply=cast("Apply", get.choice("apply", get_args(Apply))),
+        plan_file=get("plan-file"),
     )
 
 

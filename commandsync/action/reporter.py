@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commandsync import report
 from commandsync.action.comment import key_of, write_comment
+from commandsync.action.marker import Marker, changes_of, fingerprint_of, removals_of
 from commandsync.action.rest import GitHubError
 from commandsync.report import github, summary
 from commandsync.report.github import MOST_OF_A_KIND, Annotation
+from commandsync.report.page import LONGEST_SUMMARY, cut_page, page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from commandsync.action.event import GitHubEvent
     from commandsync.action.inputs import Inputs
     from commandsync.action.rest import GitHub
     from commandsync.action.verdict import Verdict
     from commandsync.plan.plan import Plan
+    from commandsync.sync.site import Site
+
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @dataclass(slots=True)
 class Reporter:
-    """Reports one run; `annotated` is the number of annotations, by kind."""
+    """Reports one run.
+
+    Attributes:
+        environ: The step's environment, with the runner's files.
+        inputs: The inputs.
+        event: The event.
+        github: GitHub's API, if there is a token for it.
+        sites: The listings, as soon as they are known.
+        annotated: The number of annotations, by kind.
+    """
 
     environ: Mapping[str, str]
     inputs: Inputs
     event: GitHubEvent
     github: GitHub | None = None
+    sites: Sequence[Site] = ()
     annotated: Counter[str] = field(default_factory=Counter)
 
     def report(self, verdict: Verdict) -> None:
@@ -83,21 +98,23 @@ class Reporter:
         ]
         limit = f"A job shows {MOST_OF_A_KIND} annotations of a kind"
         notes = [f"*{limit}; not shown: {', '.join(more)}.*"] if more else []
-        text = github.page(verdict.markdown, label=self.inputs.label, notes=notes)
+        text = page(verdict.markdown, label=self.inputs.label, title=verdict.title, notes=notes)
         path = self.environ.get("GITHUB_STEP_SUMMARY", "")
         size = 0
         with suppress(OSError):
             size = Path(path).stat().st_size if path else 0
-        most = max(github.LONGEST_SUMMARY - size, 0)
+        most = max(LONGEST_SUMMARY - size, 0)
         pointer = "The rest is in the job's log" + (
             " and in the file that the output plan-markdown-file names." if verdict.plans else "."
         )
-        self._put("GITHUB_STEP_SUMMARY", github.cut_page(text, most=most, pointer=pointer))
+        self._put("GITHUB_STEP_SUMMARY", cut_page(text, most=most, pointer=pointer))
 
     def _comments(self, verdict: Verdict) -> bool:
         """Whether this run writes a comment."""
         choice = self.inputs.comment
-        if choice == "never" or verdict.word in {"valid", "compared"}:
+        if choice == "never" or verdict.word == "valid" or verdict.compared:
+            return False
+        if verdict.reason == "stale":  # the comment goes on to show the plan that was reviewed
             return False
         if choice == "always":
             return True
@@ -111,18 +128,39 @@ class Reporter:
             self._warn("the comment is not written: there is no github-token")
             return ""
         pending = self.event.name == "pull_request" and any(p.changes for p in verdict.plans)
-        markdown = github.page(verdict.markdown, label=self.inputs.label)
+        markdown = page(
+            verdict.markdown,
+            label=self.inputs.label,
+            title=verdict.title,
+            notes=self._origin(),
+        )
         try:
             return write_comment(
                 markdown,
                 self.github,
                 self.event,
-                key=key_of(self.inputs),
+                marker=self._marker(verdict),
                 creates=pending or self.inputs.comment == "always",
             )
         except GitHubError as error:
             self._warn(f"the comment is not written: {error.message}", error.hint)
             return ""
+
+    def _origin(self) -> list[str]:
+        """Return which commit the comment is about, which GitHub links, and which run wrote it."""
+        commit = self.event.head_sha if _COMMIT.fullmatch(self.event.head_sha) else ""
+        return [f"Commit {commit}, [run]({self.event.run_url})"] if commit else []
+
+    def _marker(self, verdict: Verdict) -> Marker:
+        """Return the marker of this run; only the plan of a pull request is shown for review."""
+        shown = verdict.plans if self.event.pull_request else ()
+        return Marker(
+            key=key_of(self.inputs, self.sites),
+            fingerprint=fingerprint_of(shown),
+            removals=removals_of(shown),
+            applied=verdict.complete,
+            changes=changes_of(shown),
+        )
 
     def _warn(self, message: str, hint: str = "") -> None:
         say(f"warning: {message}")
@@ -161,7 +199,4 @@ def _scalars(verdict: Verdict) -> dict[str, str]:
     for name, actions in counted.items():
         values[name] = str(sum(plan.count(action) for plan in plans for action in actions))
     values["unchanged"] = str(sum(plan.unchanged for plan in plans))
-    fingerprint = "\n".join(plan.fingerprint for plan in plans)
-    if len(plans) > 1:  # one over those of all plans
-        fingerprint = f"sha256:{sha256(fingerprint.encode()).hexdigest()}"
-    return {**values, "fingerprint": fingerprint}
+    return {**values, "fingerprint": fingerprint_of(plans)}

@@ -7,13 +7,14 @@ import io
 import os
 import sys
 import traceback
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commandsync import report
 from commandsync.action import verdict
 from commandsync.action.base import base_manifest
+from commandsync.action.destination import destination_changes, with_destinations
 from commandsync.action.event import read_event
 from commandsync.action.inputs import Inputs, forms_of_secrets, in_inputs, read_inputs
 from commandsync.action.reporter import Reporter, say
@@ -25,16 +26,20 @@ from commandsync.sync import exits, signals
 from commandsync.sync.comparison import plan_against
 from commandsync.sync.execution import Stop, execute, ready_of, refusal_of
 from commandsync.sync.job import Planned, jobs, load, plan_all, plans_of
+from commandsync.sync.saved import saved_plan
 from commandsync.sync.settings import TOKEN_VARIABLE, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping, Sequence
+    from collections.abc import Iterator, MutableMapping, Sequence
     from typing import NoReturn
 
+    from commandsync.action.destination import DestinationChange
     from commandsync.action.inputs import Mode
     from commandsync.action.verdict import Verdict
     from commandsync.manifest import Manifest
+    from commandsync.plan.plan import Plan
     from commandsync.sources.outcome import Import
+    from commandsync.sync.job import Job
     from commandsync.sync.signals import Signals
 
 _STOPPING = b"\nstopping: requests in flight are finished first\n"
@@ -83,17 +88,20 @@ class _Run:
 
     def plan(self) -> Verdict:
         """Validate or plan, without a write."""
+        if self.reporter.inputs.plan_file:
+            raise UsageError(
+                f"the input plan-file is for the mode apply, and this is {self.mode}",
+                hint="set mode: apply, or remove plan-file",
+            )
         manifests = load(self.settings)
         imports = self._imports(manifests)
         if self.mode == "validate":
             return verdict.with_imports(verdict.of_validated(manifests), imports)
-        self._hand_over_token(manifests)
+        changes = self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
-            planned = plan_all(opened)
-            anonymous = all(job.site.token is None for job in opened)
-        closed = [item for item in planned if isinstance(item, Unauthorized | Forbidden)]
-        compared = self._compared(manifests, closed[0]) if closed and anonymous else None
-        return verdict.with_imports(compared or self._of_plans(planned), imports)
+            self.reporter.sites = [job.site for job in opened]
+            outcome = self._of_listings(opened, plan_all(opened))
+        return with_destinations(verdict.with_imports(outcome, imports), changes)
 
     def _imports(self, manifests: Sequence[Manifest]) -> list[Import]:
         """Return what an import would change; nothing is checked in a drift check."""
@@ -105,18 +113,14 @@ class _Run:
 
     def apply(self) -> Verdict:
         """Make the listings match."""
-        manifests = load(self.settings)
-        self._hand_over_token(manifests)
-        with jobs(self.settings, manifests) as opened:
-            for job in opened:
-                job.site.check_token()
-            planned = plan_all(opened)
+        with self._planned() as planned:
             ready = ready_of(planned)
             if len(ready) < len(planned):
                 return self._of_plans(planned)
-            say(report.render_plans([item.plan for item in ready], format="text"))
-            for item in ready:
-                self.reporter.annotate(plan_annotations(item.plan))
+            plans = [item.plan for item in ready]
+            say(report.render_plans(plans, format="text"))
+            for plan in plans:
+                self.reporter.annotate(plan_annotations(plan))
             stop = Stop(_announce_stop)
             with self.signals.answered_by(stop):
                 results = execute(
@@ -129,31 +133,90 @@ class _Run:
         code = signals.of_signal(number) if number else exits.of_result(*results)
         return verdict.of_results(results, code=code)
 
+    @contextmanager
+    def _planned(self) -> Iterator[Sequence[Planned | CommandsyncError]]:
+        """Make the plans that are to be applied, or read the saved one."""
+        if path := self.reporter.inputs.plan_file:
+            if token := self.reporter.inputs.token:
+                os.environ[TOKEN_VARIABLE] = token
+            if not self.settings.base_url:
+                raise UsageError(
+                    "with the input plan-file, the base URL is missing",
+                    hint="give the input base-url: a plan does not decide where the token goes",
+                )
+            with saved_plan(replace(self.settings, files=()), path, writes=True) as item:
+                self.reporter.sites = [item.site]
+                yield [item]
+            return
+        manifests = load(self.settings)
+        self._hand_over_token(manifests)
+        with jobs(self.settings, manifests) as opened:
+            self.reporter.sites = [job.site for job in opened]
+            for site in self.reporter.sites:
+                site.check_token()
+            yield plan_all(opened)
+
     def _of_plans(self, planned: Sequence[Planned | CommandsyncError]) -> Verdict:
-        drift = self.mode == "drift"
         refusals = [refusal_of(item) for item in planned if isinstance(item, Planned)]
         return verdict.of_plans(
             plans_of(planned),
-            fail_on_changes=self.reporter.inputs.fail_on == "changes"
-            or (drift and not self.reporter.inputs.fail_on),
+            fail_on_changes=self._fails_on_changes,
             refusals=[refusal for refusal in refusals if refusal is not None],
-            drift=drift,
+            drift=self.mode == "drift",
         )
 
-    def _hand_over_token(self, manifests: Sequence[Manifest]) -> None:
-        """Put the token of the input into the variable of each manifest."""
+    @property
+    def _fails_on_changes(self) -> bool:
+        fail_on = self.reporter.inputs.fail_on
+        return fail_on == "changes" or (self.mode == "drift" and not fail_on)
+
+    def _of_listings(
+        self, opened: Sequence[Job], planned: Sequence[Planned | CommandsyncError]
+    ) -> Verdict:
+        """Return the verdict of plans; without a token, listings may be closed to readers.
+
+        Their manifests are compared with those of the base branch.
+        """
+        closed = {
+            n: item
+            for n, item in enumerate(planned)
+            if isinstance(item, Unauthorized | Forbidden) and opened[n].site.token is None
+        }
+        compared = self._compared([opened[n].manifest for n in closed])
+        if not compared:
+            return self._of_plans(planned)
+        return verdict.with_comparison(
+            self._of_plans([item for n, item in enumerate(planned) if n not in closed]),
+            compared,
+            next(iter(closed.values())),
+            fail_on_changes=self._fails_on_changes,
+        )
+
+    def _hand_over_token(self, manifests: Sequence[Manifest]) -> list[DestinationChange]:
+        """Put the token of the input into the variable of each manifest.
+
+        Returns:
+            What a proposal changes of where the token goes.
+        """
         if token := self.reporter.inputs.token:
             for manifest in manifests:
                 os.environ[manifest.token_env or TOKEN_VARIABLE] = token
+        return destination_changes(
+            manifests,
+            self.reporter.github,
+            self.reporter.event,
+            base_url=self.settings.base_url,
+            say=say,
+        )
 
-    def _compared(self, manifests: Sequence[Manifest], why: CommandsyncError) -> Verdict | None:
-        """Compare with the base branch; None where that cannot be read either."""
+    def _compared(self, manifests: Sequence[Manifest]) -> list[Plan]:
+        """Compare with the base branch; return no plan if that cannot be read either."""
         github, event = self.reporter.github, self.reporter.event
         if github is None or not event.base_sha or self.mode != "plan":
-            return None
+            return []
         temporary = self.reporter.environ.get("RUNNER_TEMP", "")
         try:
-            plans = [
+            return [
                 plan_against(
                     self.settings, [each], base_manifest(each, github, event, folder=temporary)
                 )
@@ -161,11 +224,9 @@ class _Run:
             ]
         except GitHubError as error:
             say(f"The base branch's manifest cannot be read: {error.message}")
-            return None
         except (ManifestError, UsageError):
             say(f"The manifest of the base branch ({event.base_sha}) cannot be compared.")
-            return None
-        return verdict.of_comparison(plans, why)
+        return []
 
 
 def _refuse_requests(_: str) -> NoReturn:

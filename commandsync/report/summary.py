@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from commandsync.records.snapshot import Snapshot
 
 
-_ALREADY = "done already"
-ENDS = ("done", _ALREADY, "failed", "unknown", "skipped")
+DONE, _ALREADY = "done", "done already"
+ENDS = (DONE, _ALREADY, "failed", "unknown", "skipped")
 """The ends of a change; one that is done already was done before the run."""
 
 _VERBS = ("add", "edit", "rename", "replace", "delete")

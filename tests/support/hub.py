@@ -62,7 +62,7 @@ class Hub(SocketServer):
 
     def says(self, body: str, *, login: str = JOBS_OWN) -> Record:
         """Add a comment."""
-        number = len(self.comments) + 1
+        number = 1 + max((record["id"] for record in self.comments), default=0)
         url = f"https://github.com/{REPOSITORY}/pull/7#issuecomment-{number}"
         record = {"id": number, "body": body, "user": {"login": login}, "html_url": url}
         self.comments.append(record)
@@ -83,7 +83,7 @@ class Hub(SocketServer):
             login = JOBS_OWN if self.tells_login else None
             return (200, {"data": {"viewer": {"login": login}}}, "") if login else (404, {}, "")
         if request.writes:
-            return self._written(request.method, request.path, request.json)
+            return self._written(request)
         if _COMMENTS.fullmatch(request.path):
             return self._paged(request.path, int(request.query.get("page", "1")))
         if match := _PULLS.fullmatch(request.path):
@@ -92,16 +92,21 @@ class Hub(SocketServer):
             return self._content(unquote(match[1]))
         return 404, {"message": "Not Found"}, ""
 
-    def _written(self, method: str, path: str, body: Record) -> tuple[int, Any, str]:
+    def _written(self, request: Request) -> tuple[int, Any, str]:
+        method, path = request.method, request.path
         if self.read_only:
             return 403, {"message": "Resource not accessible by integration"}, ""
         if method == "POST" and _COMMENTS.fullmatch(path):
-            return 201, self.says(body["body"]), ""
-        if method == "PATCH" and (match := _COMMENT.fullmatch(path)):
-            record = self.comments[int(match[1]) - 1]
-            record["body"] = body["body"]
-            return 200, record, ""
-        return 404, {"message": "Not Found"}, ""
+            return 201, self.says(request.json["body"]), ""
+        match = _COMMENT.fullmatch(path)
+        record = next((one for one in self.comments if match and one["id"] == int(match[1])), None)
+        if record is None:
+            return 404, {"message": "Not Found"}, ""
+        if method == "DELETE":
+            self.comments.remove(record)
+            return 204, b"", ""
+        record["body"] = request.json["body"]
+        return 200, record, ""
 
     def _paged(self, path: str, number: int) -> tuple[int, Any, str]:
         begin = (number - 1) * self.page
