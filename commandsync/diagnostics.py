@@ -59,11 +59,15 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A warning, which does not affect the changes; its attributes are those of a `Problem`."""
+    """A warning, which does not affect the changes.
+
+    Its attributes are those of a `Problem`; `runs` tells that the hint is a command, ready to run.
+    """
 
     message: str
     hint: str = ""
     location: Location | None = None
+    runs: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,7 @@ _THOROUGH = {
     *("test_untrusted_sizes.py", "test_workers.py"),
 }
 _ON_POSTGRESQL = {  # in `make test` too; the others run on SQLite there
-    *("test_database.py", "test_listing.py", "test_migrations.py", "test_operations.py"),
-    *("test_process.py", "test_voters.py", "test_votes.py"),
+    *("test_database.py", "test_migrations.py", "test_operations.py", "test_process.py"),
 }
 
 settings.register_profile("house", deadline=None, derandomize=True)

@@ -48,9 +48,8 @@ def approve_plans(planned: list[Planned], output: Output) -> list[Planned] | Non
     """
     while True:
         plans = [item.plan for item in planned]
-        output.talk(
-            report.render_plans(plans, format="text", screen=output.screen(sys.stderr)), at=-1
-        )
+        screen = output.screen(sys.stderr, whole=True)
+        output.talk(report.render_plans(plans, format="text", screen=screen), at=-1)
         counts = question([change for plan in plans for change in plan.changes])
         if not confirm(f"\n{counts}. Make these changes?"):
             return None

@@ -48,7 +48,7 @@ def doctor_command(ctx: click.Context, /, *, settings: Settings, output: Output)
         for made in diagnose(settings, given=_given(ctx)):
             check = replace(made, hint=hint_in_flags(made.hint))
             checks.append(check)
-            if not is_json:
+            if not is_json and (made.state == "failed" or not screen.quiet):
                 output.result(check_lines(check, screen=screen))
     output.result(checks_json(checks) if is_json else verdict(checks, screen=screen))
     return Exit.FAILED if any(check.state == "failed" for check in checks) else Exit.DONE

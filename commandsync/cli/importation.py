@@ -99,7 +99,7 @@ def _checked(result: Import, output: Output) -> int:
 def _approved(result: Import, output: Output, *, asks: bool) -> bool:
     """Show the changes and, if the user is to be asked, ask."""
     if asks and result.files:
-        shown = render_import(result, format="text", screen=output.screen(sys.stderr))
+        shown = render_import(result, format="text", screen=output.screen(sys.stderr, whole=True))
         output.talk(shown, at=-1)
         if not confirm("\nWrite these changes?"):
             return False

@@ -8,7 +8,7 @@ import click
 
 from commandsync.cli.help import Command
 from commandsync.cli.options import PATH, listing_options, not_empty
-from commandsync.sync import DEFAULT_MANIFEST
+from commandsync.sync import DEFAULT_MANIFEST, SCHEMA
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from commandsync.cli.output import Output
     from commandsync.sync.settings import Settings
 
-_SCHEMA = "schemas/commands.schema.json"
 _TITLE = b'"commandsync manifest"'
 _LARGEST_SCHEMA = 1024 * 1024  # bytes
 _ADOPTED = (
@@ -47,7 +46,7 @@ def init_command(*, path: str, settings: Settings, output: Output) -> None:
     from commandsync.sync.files import check_target, write_file
 
     check_target(path, force=False, new_folder=True, hint="edit it, or name another file")
-    schema = Path(path).parent / _SCHEMA
+    schema = Path(path).parent / SCHEMA
     _check_schema(schema)
     text, adopted = _manifest(settings, output)
     write_file(str(schema), schema_text(), force=True, new_folder=True)
@@ -66,7 +65,7 @@ def _manifest(settings: Settings, output: Output) -> tuple[str, str]:
     from commandsync.sync.job import read_listing
     from commandsync.sync.settings import known_bot, site_of
 
-    schema = f"./{_SCHEMA}"
+    schema = f"./{SCHEMA}"
     site = site_of(settings, None, of_bot=False) if settings.base_url else None
     if site is None or not site.bot.strip():
         base_url = site.address.base_url if site else ""

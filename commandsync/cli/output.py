@@ -161,14 +161,17 @@ class Output:
         except ResultLostError:
             print_err(text)
 
-    def screen(self, stream: TextIO) -> report.Screen:
-        """Return the colours that a stream gets, and its columns."""
+    def screen(self, stream: TextIO, *, whole: bool = False) -> report.Screen:
+        """Return the colours that a stream gets, and its columns.
+
+        With `whole`, `--quiet` leaves nothing out: a question is about what is shown.
+        """
         is_terminal = stream.isatty()
         color = is_terminal and not os.environ.get("NO_COLOR")
         if self.color != "auto":
             color = self.color == "always"
         width = shutil.get_terminal_size().columns if is_terminal else None
-        return report.Screen(color, width, self.full, self.verbosity < 0)
+        return report.Screen(color, width, self.full, self.verbosity < 0 and not whole)
 
     @property
     def interactive(self) -> bool:

@@ -28,8 +28,8 @@ Exit codes:
   0  done, or nothing to do
   1  failed; certainly nothing was changed
   2  wrong usage
-  3  changes are pending (plan --detailed-exitcode, import --check, docs --check),
-     or no vote (voters check)
+  3  changes are pending (plan --detailed-exitcode, import --check,
+     docs --check), or no vote (voters check)
   4  the manifest is invalid
   5  refused for safety
   6  incomplete: something was or may have been written, and not all is done

@@ -129,7 +129,10 @@ class Warned(Model):
     location: LocationField | None
 
 
-NoticeField = Annotated[Notice, _read_as(Notice, Warned), PlainSerializer(dataclasses.asdict)]
+_dumped_notice = PlainSerializer(
+    lambda notice: {key: dataclasses.asdict(notice)[key] for key in Warned.model_fields}
+)
+NoticeField = Annotated[Notice, _read_as(Notice, Warned), _dumped_notice]
 
 
 class PlannedChange(Model):

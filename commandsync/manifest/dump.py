@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from commandsync.errors import FileError
 from commandsync.manifest.problems import quoted
 from commandsync.manifest.scalars import block_lines, inline, one_line
+from commandsync.manifest.sharing import fields_of, shared_of
+from commandsync.manifest.usage import noted_uses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from commandsync.records.snapshot import Entry, Snapshot
     from commandsync.records.texts import Resource, Text
@@ -71,22 +73,35 @@ class Dump:
 
 
 def dump_manifest(
-    snapshot: Snapshot, *, bot: str, base_url: str, pin: bool = False, header: Sequence[str] = ()
+    snapshot: Snapshot,
+    *,
+    bot: str,
+    base_url: str,
+    pin: bool = False,
+    uses: bool = False,
+    header: Sequence[str] = (),
 ) -> Dump:
-    """Write a listing as a manifest.
+    """Write a listing as a manifest; the prefix and the category of most commands are written once.
 
-    An empty bot or base URL is left out; the header becomes comments; `pin` adds the entries' ids.
+    An empty bot or base URL is left out; the header becomes comments; `pin` adds the entries' ids,
+    and `uses` a comment behind each id that notes how often the command was used.
 
     Raises:
         FileError: A text holds half of a surrogate pair, which YAML cannot express.
     """
     warnings: list[str] = []
+    texts = [entry.text for each in snapshot.collections.values() for entry in each]
+    shared = shared_of(dict.fromkeys(texts))
     lines = [f"# {one_line(line)}".rstrip() for line in header]
     lines += ("version: 1", *_target_lines(bot=bot, base_url=base_url))
+    lines += _fields([("prefix", shared.prefix, True)] if shared.prefix else [], "")
+    if shared.category:
+        lines += ("defaults:", *_fields([("category", shared.category, False)], "  "))
     for resource in snapshot.scope:
         entries = snapshot.collections[resource]
         lines.append(f"{resource.collection}:" if entries else f"{resource.collection}: []")
-        lines += _entries(resource, entries, pin=pin, warnings=warnings)
+        for entry in _expressible(resource, entries, lines, warnings):
+            lines += _entry(entry, fields_of(entry.text, shared), pin=pin, uses=uses)
     return Dump("\n".join(lines) + "\n", tuple(warnings))
 
 
@@ -112,9 +127,10 @@ def _target_lines(*, bot: str, base_url: str) -> Iterator[str]:
     return _fields((field for field in target if field[1]), "")
 
 
-def _entries(
-    resource: Resource, entries: Iterable[Entry], *, pin: bool, warnings: list[str]
-) -> Iterator[str]:
+def _expressible(
+    resource: Resource, entries: Iterable[Entry], lines: list[str], warnings: list[str]
+) -> Iterator[Entry]:
+    """Yield what a manifest can contain; what is wrong becomes comments and warnings."""
     seen: set[Text] = set()
     for entry in entries:
         text = entry.text
@@ -124,27 +140,26 @@ def _entries(
                 "equal in all fields"
             )
             warnings.append(f"{message}, and a manifest can contain it only once")
-            yield f"  # {message}"
+            lines.append(f"  # {message}")
             continue
         seen.add(text)
-        missing = [name for name in resource.required if not getattr(text, name)]
-        if missing:
-            empty = " and ".join(missing)
+        if empty := " and ".join(name for name in resource.required if not getattr(text, name)):
             message = f"the {resource} {quoted(entry.name)} is listed without {empty}"
             warnings.append(f"{message}, which a manifest must have: fill it in")
-            yield f"  # needs {empty}"
-        yield from _entry(entry, resource.required, pin=pin)
+            lines.append(f"  # needs {empty}")
+        yield entry
 
 
-def _entry(entry: Entry, required: Sequence[str], *, pin: bool) -> Iterator[str]:
-    values = entry.text._asdict()
-    if "syntax" in values:
-        values["syntax"] = values["syntax"].replace("{prefix}", "{{prefix}}")
-    fields = [(name, text, False) for name, text in values.items() if text or name in required]
+def _entry(entry: Entry, values: Mapping[str, str], *, pin: bool, uses: bool) -> Iterator[str]:
+    fields = [(name, text, False) for name, text in values.items()]
     if pin and entry.writable:
         fields.append(("id", entry.id, True))
-    for number, line in enumerate(_fields(fields, "    ")):
-        yield line if number else f"  - {line.lstrip()}"
+    lines = [
+        f"  - {line.lstrip()}" if not n else line for n, line in enumerate(_fields(fields, "    "))
+    ]
+    if uses and pin and entry.writable and entry.uses is not None:
+        lines[-1] += noted_uses(entry.uses)
+    return iter(lines)
 
 
 def _fields(fields: Iterable[tuple[str, str, bool]], indent: str) -> Iterator[str]:

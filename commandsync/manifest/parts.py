@@ -17,6 +17,7 @@ from commandsync.manifest.model import MARKS, TABLES, IncludedModel, ManifestMod
 from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
 from commandsync.manifest.problems import FileProblems, Problems
 from commandsync.manifest.source import Allowance, Origin, UnreadableError, read_source
+from commandsync.manifest.usage import uses_noted
 from commandsync.manifest.validation import Model, validated
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
@@ -189,5 +190,11 @@ def _entries(kind: Resource, part: AnyPart, defaults: CommandDefaults) -> Iterat
             report.error(node[key].at, *problem)
             continue
         location = report.source.location(node.at)
-        entry = Entry(text, id=model.id, location=location, formerly=model.formerly)
+        entry = Entry(
+            text,
+            id=model.id,
+            location=location,
+            formerly=model.formerly,
+            uses=uses_noted(report.source.text, node.get("id")),
+        )
         yield Placed(entry, node, report)

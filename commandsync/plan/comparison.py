@@ -10,6 +10,7 @@ from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.plan.diff import field_changes
 from commandsync.plan.hints import lost_renames, rename_hints
 from commandsync.plan.matching import count_same_name, match
+from commandsync.plan.pins import lost_pins
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,8 +40,8 @@ class Comparison:
         entries = sorted(listed, key=lambda entry: self.rules.ignores(entry.name))
         ignored = {n for n, entry in enumerate(entries) if self.rules.ignores(entry.name)}
         matching = match(wanted, entries, pins_first=resource.editable, not_renamed=ignored)
-        self.notices += [_lost_pin(wanted[w]) for w in matching.lost_pins]
         pairs = {w: entries[n] for w, n in (matching.pairs | matching.unwritable).items()}
+        self.notices += lost_pins((wanted[w], pairs.get(w)) for w in matching.lost_pins)
         differing = self._differing(resource, wanted, pairs)
         surplus = [(resource, entries[n]) for n in matching.listed if n not in ignored]
         deletes: list[Entry] = []
@@ -108,15 +109,6 @@ def _change(
     fields = field_changes(listed.text, wanted.text)
     new |= {"id": listed.id, "before": listed.text, "fields": fields}
     return Edit(**new) if resource.editable else Replace(**new, **counted, uses=listed.uses)
-
-
-def _lost_pin(entry: Entry) -> Notice:
-    return Notice(
-        f"{entry.name!r} is pinned to the id {entry.id!r}, which is not listed; it is matched by "
-        "its text instead",
-        "remove the id, or correct it",
-        entry.location,
-    )
 
 
 def _ignored(entry: Entry, listed: Entry) -> Notice:

@@ -39,20 +39,30 @@ def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
     return [(added[a], deleted[d]) for a, d in pairs]
 
 
+def near_texts(new: Iterable[Text], old: Iterable[Text]) -> list[tuple[int, int, float]]:
+    """Return which new and old texts are alike: their indices, and how alike they are, up to 1."""
+    ranked = _ranked([_words(text) for text in new], [_words(text) for text in old])
+    return sorted((n, o, -unlike) for unlike, n, o in ranked)
+
+
 def _most_alike(added: Sequence[Words], deleted: Sequence[Words]) -> list[tuple[int, int]]:
+    pairs: dict[int, int] = {}
+    for _, a, d in _ranked(added, deleted):
+        if a not in pairs and d not in pairs.values():
+            pairs[a] = d
+    return sorted(pairs.items())
+
+
+def _ranked(added: Sequence[Words], deleted: Sequence[Words]) -> list[tuple[float, int, int]]:
+    """Return the pairs that are nearly the same, the most alike first."""
     if len(added) * len(deleted) > _MOST_COMPARISONS:
         return []
-    ranked = sorted(
+    return sorted(
         (-alike, a, d)
         for a, new in enumerate(added)
         for d, old in enumerate(deleted)
         if (alike := max(map(shared, new, old))) >= _NEAR
     )
-    pairs: dict[int, int] = {}
-    for _, a, d in ranked:
-        if a not in pairs and d not in pairs.values():
-            pairs[a] = d
-    return sorted(pairs.items())
 
 
 def rename_hints(changes: Sequence[Change], *, wanted: Sequence[Entry] = ()) -> list[Notice]:

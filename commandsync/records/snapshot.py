@@ -28,7 +28,7 @@ class Entry:
         id: The service's identifier; on the desired side the pin; empty when there is none.
         location: Where the manifest defines it; None on the listed side.
         formerly: Names it had before, canonical (desired commands only).
-        uses: How often it was used; None on the desired side, and where the service sends none.
+        uses: How often it was used, on the desired side as a backup notes it; None if not known.
     """
 
     text: Text

@@ -39,7 +39,7 @@ def verdict(checks: Sequence[Check], *, screen: Screen) -> str:
     text = "No check failed: plan and apply can work."
     if failures:
         text = f"{failures} of {len(checks)} checks failed: apply cannot work."
-    return joined(["", paint(text, BOLD)], screen)
+    return joined([*([] if screen.quiet else [""]), paint(text, BOLD)], screen)
 
 
 def _wrapped(text: str, screen: Screen) -> list[str]:

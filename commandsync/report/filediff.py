@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commandsync.report.escape import path as shown_path
 from commandsync.report.escape import visible_line
+from commandsync.report.linediff import common_length
 from commandsync.report.lines import BOLD, DIM, GREEN, RED, Value, paint
 
 if TYPE_CHECKING:
@@ -60,7 +61,13 @@ def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[_Row]:
 
 
 def _changed(old: Sequence[str], new: Sequence[str], a: int, b: int) -> Iterator[_Row]:
-    """Yield the lines of two parts that begin at these indexes."""
+    """Yield the lines of two parts that begin at these indexes.
+
+    The end that they share comes last: a block that is added ends as those around it do.
+    """
+    shared = common_length(old[::-1], new[::-1])
+    old, end_lines = old[: len(old) - shared], new[len(new) - shared :]
+    new = new[: len(new) - shared]
     codes = [("replace", 0, len(old), 0, len(new))]
     if len(old) * len(new) <= _MOST_COMPARISONS:
         codes = list(SequenceMatcher(None, old, new, autojunk=False).get_opcodes())
@@ -70,6 +77,7 @@ def _changed(old: Sequence[str], new: Sequence[str], a: int, b: int) -> Iterator
             continue
         yield from (_Row("-", a + n + 1, old[n]) for n in range(start, end))
         yield from (_Row("+", b + n + 1, new[n]) for n in range(first, last))
+    yield from (_Row("│", b + len(new) + n + 1, line) for n, line in enumerate(end_lines))
 
 
 def _same_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:

@@ -89,6 +89,8 @@ def render_left_out(result: Import, *, screen: Screen = PLAIN) -> str:
 
 
 def _text(result: Import, screen: Screen) -> str:
+    if screen.quiet:
+        return joined([counts(result)], screen)
     lines: list[str] = []
     for edit in result.edits:
         lines += (*file_lines(edit), "")

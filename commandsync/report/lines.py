@@ -25,6 +25,12 @@ class Value(str):
     __slots__ = ()
 
 
+class Command(str):
+    """A line to be copied: it stays whole on every screen."""
+
+    __slots__ = ()
+
+
 def paint(text: str, color: int) -> str:
     """Paint a text; `joined` removes it again where no colours are shown."""
     return f"\x1b[{color}m{text}\x1b[0m" if text else text
@@ -42,7 +48,8 @@ def joined(lines: Iterable[str], screen: Screen) -> str:
 
 
 def _rows(line: str, screen: Screen) -> Iterable[str]:
-    if screen.width is None or (screen.full and isinstance(line, Value)):
+    whole = Command if not screen.full else (Command, Value)
+    if screen.width is None or isinstance(line, whole):
         return (line,)
     if isinstance(line, Value):
         return (cut_at(line, screen.width),)

@@ -17,6 +17,7 @@ from commandsync.report.lines import (
     GREEN,
     RED,
     YELLOW,
+    Command,
     Value,
     joined,
     paint,
@@ -209,10 +210,15 @@ def _heading(plan: Plan) -> str:
 
 
 def _notices(notices: Iterable[Notice]) -> Iterator[str]:
+    commands = []
     for notice in notices:
         where = f"{visible(str(notice.location))}: " if notice.location else ""
         yield f"{paint('warning', YELLOW)}: {where}{visible(notice.message)}"
-        yield from _hint(notice.hint)
+        if notice.runs:
+            commands.append(Command(f"  {visible(notice.hint)}"))
+        else:
+            yield from _hint(notice.hint)
+    yield from ("run:", *commands) if commands else ()
 
 
 def _problem(problem: Problem, label: str, screen: Screen) -> Iterator[str]:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 DEFAULT_MANIFEST = "commands.yaml"
 
+SCHEMA = "schemas/commands.schema.json"
+"""The file of the JSON Schema for editors, beside a manifest."""
+
 
 def __getattr__(name: str) -> object:
     if name not in {"Outcome", "Result", "run", "run_async"}:

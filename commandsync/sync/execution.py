@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from queue import SimpleQueue
@@ -86,7 +87,11 @@ def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]
         bot=planned.plan.target.bot,
         base_url=planned.plan.target.base_url,
         pin=True,
-        header=("The listing before an apply; apply this file to go back.",),
+        uses=True,
+        header=(
+            f"The listing before an apply. To go back: commandsync apply -f {shlex.quote(path)}",
+            "What is added then has a new id: apply shows the command that sets its uses again.",
+        ),
     )
     write_file(path, dumped.text, force=force)
     return tuple(dumped.warnings)

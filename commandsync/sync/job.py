@@ -104,8 +104,10 @@ def plan_of(
     return plan.only(settings.only) if settings.only else plan
 
 
-def load(settings: Settings) -> tuple[Manifest, ...]:
+def load(settings: Settings, *, contents: dict[str, bytes] | None = None) -> tuple[Manifest, ...]:
     """Load the manifests that the settings name.
+
+    `contents` is as for `load_manifests`.
 
     Raises:
         ManifestError: As `load_files`; if the settings are strict, also with all warnings.
@@ -113,7 +115,7 @@ def load(settings: Settings) -> tuple[Manifest, ...]:
     from commandsync.sync.progress import FilesRead  # noqa: PLC0415 - as late as the loading
 
     start = monotonic()
-    manifests = load_files(settings.files or (DEFAULT_MANIFEST,))
+    manifests = load_files(settings.files or (DEFAULT_MANIFEST,), contents=contents)
     paths = [path for manifest in manifests for path in manifest.paths]
     settings.on_progress(FilesRead(paths, manifests, monotonic() - start))
     if settings.strict:

@@ -35,8 +35,9 @@ class Site:
             WrongBotError: It belongs to another bot.
         """
         if self.token is None:
+            of_bot = f" for bot {self.bot}" if self.bot.strip() else ""
             raise UsageError(
-                f"no token was given for bot {self.bot}",
+                f"no token was given{of_bot}",
                 hint=f"set {self.token_from}, or give --token-file",
             )
         if problem := self._wrong_bot():

@@ -59,6 +59,7 @@ _PATH = re.compile(r"(?:#|---) (\S+)\n")
 _SEEDED = re.compile(r"# (\w+)\n.*\n.*COMMANDSYNC_TOKEN=\"\$\(commandsync (.*)\)\"")
 _SUBSTITUTED = re.compile(r"\$\(commandsync (.*)\)")
 _RECORD = re.compile(r'"id": "([0-9a-f]{24})",\s+"name": "([^"]*)"')
+_NEW_ID = re.compile(r"'(.*?)' has the new id '([0-9a-f]{24})'")
 _FINGERPRINT = re.compile(r"sha256:[0-9a-f]{64}")
 _BOTS = 2  # of each service in the documents
 _LONGEST = 60  # seconds; no command takes two
@@ -238,6 +239,8 @@ class Walkthrough:
     def _with_names(self, text: str) -> str:
         for record, name in _RECORD.findall(text):
             self.names.setdefault(record, f"<id of {name}>")
+        for name, record in _NEW_ID.findall(text):
+            self.names.setdefault(record, f"<new-id-of-{name}>")
         if "Traceback (most recent call last)" in text:
             raise BlockError(text)
         for real, name in self.names.items():

@@ -247,6 +247,7 @@ def test_without_a_manifest_or_a_bot_it_checks_what_is_known(home: Home, service
     assert checks(nothing)["manifest"] == ("failed", "commands.yaml:1:1: there is no such file")
     assert checks(nothing)["settings"] == ("failed", "the base URL is missing")
     assert no_bot["bot"] == ("failed", "the bot's id is missing")
+    assert no_bot["token"] == ("failed", "no token was given")
     assert no_bot["token"][0] == "failed"
     assert no_bot["service"][1].startswith("answers in ")
     assert invalid["manifest"] == ("failed", "the manifest has 4 problems")

@@ -112,7 +112,9 @@ def test_force_replaces_it(home: Home, command: str, name: str) -> None:
 
     assert ran.code == 0, ran.said
     assert "precious" not in home.read(name)
-    assert sorted(path.name for path in home.path.iterdir()) == sorted(["commands.yaml", name])
+    schema = ["schemas"] if command.startswith("pull") else []
+    names = sorted(path.name for path in home.path.iterdir())
+    assert names == sorted(["commands.yaml", name, *schema])
 
 
 @WRITERS

@@ -62,7 +62,8 @@ def test_a_mixed_change_keeps_every_kept_id_and_its_uses(home: Home, bot: Bot) -
     listed = bot.commands()
     once = [record for record in listed if [o["name"] for o in listed].count(record["name"]) == 1]
     edited, renamed, deleted = once[:60], once[60:100], once[100:140]
-    entries = yaml.load(home.read("commands.yaml"), yaml.BaseLoader)["commands"]  # noqa: S506
+    manifest = yaml.load(home.read("commands.yaml"), yaml.BaseLoader)  # noqa: S506
+    entries = manifest["commands"]
     by_id = dict(zip([record["id"] for record in listed], entries, strict=True))
     for record in deleted:
         del by_id[record["id"]]
@@ -71,7 +72,8 @@ def test_a_mixed_change_keeps_every_kept_id_and_its_uses(home: Home, bot: Bot) -
     for number, one in enumerate(renamed):
         by_id[one["id"]] |= {"name": f"renamed {number}", "formerly": [one["name"].strip()]}
     new = [{"name": f"new {n}", "description": "Is new.", "syntax": f"/new {n}"} for n in range(20)]
-    text = json.dumps({"version": 1, "commands": [*by_id.values(), *new]}, ensure_ascii=False)
+    manifest |= {"version": 1, "commands": [*by_id.values(), *new]}
+    text = json.dumps(manifest, ensure_ascii=False)
     # so written, JSON is YAML, which takes some characters for line ends and others for nothing
     home.write(re.sub("[\x7f-\x9f\u2028\u2029]", lambda m: f"\\u{ord(m[0]):04x}", text))
 

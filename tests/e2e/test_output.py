@@ -83,6 +83,7 @@ def test_failures_on_a_pipe_get_colours_only_when_asked(home: Home) -> None:
 
 def test_quiet_prints_the_line_of_the_result_alone(home: Home, bot: Bot) -> None:
     play = bot.ids()["play"]
+    home.write('[{"name": "roll", "description": "Rolls a die.", "type": 1}]', "new.json")
     results = {
         "validate": "commands.yaml: 3 commands, no problems\n",
         "plan": "Plan: 1 to add, 1 to edit, 1 to delete, 1 unchanged.\n",
@@ -91,6 +92,9 @@ def test_quiet_prints_the_line_of_the_result_alone(home: Home, bot: Bot) -> None
         "Verified: nothing is left to do.\n",
         f"commands set-uses {play} 7": f"{play}: used 7 times\n",
         "announcements list": "",
+        "doctor": "No check failed: plan and apply can work.\n",
+        "import new.json --yes": "Import: 1 to add, 0 to edit, 0 to remove, 0 to review, "
+        "3 unchanged.\n",
         "voters list": "",
         "vote 42": "user 42 voted\n",
         "pull --out pulled.yaml": "",
@@ -110,6 +114,8 @@ def test_quiet_shows_errors_all_the_same(home: Home) -> None:
     planned, refused = home.run("plan", "-q"), home.run("apply", "--yes", "-q")
     home.variable("COMMANDSYNC_TOKEN", "another")
     failed = home.run("apply", "--yes", "-q", "--max-deletes", "all")
+    home.forget("COMMANDSYNC_BASE_URL")
+    checked = home.run("doctor", "-q")
 
     assert (invalid.code, planned.code, refused.code, failed.code) == (4, 0, 5, 1)
     assert "commands.yaml:6:5: error: " in invalid.err
@@ -117,6 +123,7 @@ def test_quiet_shows_errors_all_the_same(home: Home) -> None:
     assert planned.out.endswith("\nPlan: 0 to add, 0 to edit, 2 to delete, 1 unchanged.\n")
     assert refused.out == planned.out
     assert "does not accept the token" in failed.out
+    assert checked.out.startswith("failed   settings     the base URL is missing\n")
 
 
 def test_verbose_tells_what_is_read_from_where_with_which_token_and_for_how_long(

@@ -73,6 +73,17 @@ def test_the_hook_of_the_import_fails_if_the_source_has_another_command(reposito
     assert "name: play" in failed.out
 
 
+def test_the_hook_of_the_lists_fails_if_a_list_is_old(repository: Home) -> None:
+    repository.write("version: 1\ncommands: [{name: a, description: b, syntax: /a}]\n")
+    repository.run("docs", "COMMANDS.md")
+    repository.write("version: 1\ncommands: [{name: a, description: b, syntax: /other}]\n")
+    repository.child_of(("git", "add", "."))
+    failed = run(repository, "commandsync-docs", "commands.yaml")
+
+    assert failed.code == 1
+    assert "exit code: 3" in failed.out
+
+
 def test_every_hook_runs_a_command_that_exists() -> None:
     for hook in HOOKS:
         name, command, *options = hook["entry"].split()

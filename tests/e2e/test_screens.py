@@ -233,6 +233,15 @@ def test_with_verbose_each_wait_is_a_line_that_stays(
     check(golden, server, monitor.text, "verbose", monitor)
 
 
+def test_a_question_shows_the_plan_with_quiet_too(server: RawServer, monitor: Monitor) -> None:
+    server.then(listed(*RECORDS))
+    monitor.type("n\n")
+
+    assert monitor.run("apply", "-q", "--only", "purge") == 1
+    assert "  - purge  (40 uses go with it)\n" in monitor.text
+    assert monitor.text.endswith("1 to delete (40 uses). Make these changes? [y/N]:\n")
+
+
 @pytest.mark.usefixtures("clock")
 def test_an_interruption_erases_what_was_waited_for(server: RawServer, monitor: Monitor) -> None:
     def interrupt(exchange: Exchange) -> None:

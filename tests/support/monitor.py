@@ -60,6 +60,10 @@ class Monitor:
             assert self._changed.wait_for(lambda: part in self.text, LONGEST), self.text
             return self.text
 
+    def type(self, keys: str) -> None:
+        """Press keys; what has not asked for them yet gets them when it asks."""
+        os.write(self._master, keys.encode())
+
     def run(self, *arguments: str) -> int:
         """Run the program in this process to its end."""
         with self.attached():

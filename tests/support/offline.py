@@ -125,4 +125,6 @@ def _menus(bot: commands.Bot) -> Iterator[Row]:
         for menu in bot.tree.get_commands(type=kind):
             nothing = f"In the menu of a {kind.name}, under Apps."
             description = (menu.callback.__doc__ or nothing).strip()
-            yield Row(menu.name, description, menu.name, None, hidden=False)
+            binding = getattr(menu.callback, "__self__", None)
+            cog = binding.qualified_name if isinstance(binding, commands.Cog) else None
+            yield Row(menu.name, description, menu.name, cog, hidden=False)

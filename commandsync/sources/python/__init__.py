@@ -106,7 +106,7 @@ def _content(file: str, notes: list[Notice], *, named: bool) -> bytes | None:
 def _reading(names: Names, outlines: list[Outline], unread: list[Notice]) -> SourceReading:
     constants = Constants(names)
     inventory = Inventory(outlines, Declarations(names, constants), names)
-    traits = Traits(constants)
+    traits = Traits(names, constants)
     entries = Entries(
         inventory=inventory,
         cogs=Cogs(outlines, names, constants, traits),
@@ -133,6 +133,5 @@ def _reading(names: Names, outlines: list[Outline], unread: list[Notice]) -> Sou
 
 def _position(place: Location | None) -> tuple[list[str], int, int]:
     """Return what places are sorted by: folders, file, line, column."""
-    if place is None:
-        return ([], 0, 0)
-    return (place.path.split("/"), place.line, place.column)
+    known = place or Location("")
+    return (known.path.split("/"), known.line, known.column)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.sources.python.lineage import Kind, lineage
 from commandsync.sources.python.names import Definition
-from commandsync.sources.python.scope import last_name, words
+from commandsync.sources.python.scope import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ class Annotation:
     choices: tuple[str, ...] = ()
     flags: Definition | None = None
     option: Definition | None = None
-    unread: list[ast.AST] = field(default_factory=list)
+    unread: list[Definition] = field(default_factory=list)
 
 
 class Annotations:
@@ -75,7 +75,7 @@ class Annotations:
     def _read_type(self, part: Definition, result: Annotation, *, inner: bool) -> None:
         match part.node:
             case ast.Subscript(value=head, slice=inside):
-                name = self._name(head, part.scope)
+                name = self._names.last_name(head, part.scope)
                 if name == "Literal":
                     values = tuple(self._literals(inside, part.scope, result))
                     result.literals = () if result.unread else values
@@ -84,7 +84,7 @@ class Annotations:
                     one = self.read(inside, part.scope, inner=True)
                     result.greedy, result.attachment = True, one.attachment
                     result.literals = () if one.optional else one.literals
-            case ast.Call(func=function, args=arguments) if last_name(function) in _OPTIONS:
+            case ast.Call(args=arguments) if self._is_option(part):
                 result.option = part
                 if arguments and not inner:  # the type of the option
                     result.choices = self.read(arguments[0], part.scope, inner=True).choices
@@ -115,7 +115,7 @@ class Annotations:
                 continue
             value = self._constants.value(part.node, part.scope)
             if not isinstance(value, (str, int, type(None))):
-                result.unread.append(part.node)
+                result.unread.append(part)
             elif (type(value), value) not in seen:
                 seen.add((type(value), value))
                 yield value
@@ -160,7 +160,7 @@ class Annotations:
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
                 return [Definition(left, scope), Definition(right, scope)]
             case ast.Subscript(value=head, slice=inner):
-                return self._subscripted(self._name(head, scope), inner, scope, result)
+                return self._subscripted(self._names.last_name(head, scope), inner, scope, result)
             case ast.Name() | ast.Attribute():
                 meaning = self._names.meaning(node, scope)
                 return [meaning] if isinstance(meaning, Definition) else None
@@ -186,21 +186,22 @@ class Annotations:
     def _annotated(self, parts: list[Definition], result: Annotation) -> Definition:
         """Return what counts of an `Annotated`: discord.py takes the first of the metadata."""
         for part in parts[1:]:
-            if isinstance(part.node, ast.Call) and last_name(part.node.func) in _OPTIONS:
+            if self._is_option(part):
                 result.option = part
                 return parts[0]
         return (parts[1:2] or parts)[0]
+
+    def _is_option(self, part: Definition) -> bool:
+        node = part.node
+        return (
+            isinstance(node, ast.Call) and self._names.last_name(node.func, part.scope) in _OPTIONS
+        )
 
     def _identity(self, part: Definition) -> str | ast.AST:
         if isinstance(part.node, (ast.Name, ast.Attribute)):
             meaning = self._names.meaning(part.node, part.scope)
             return meaning if isinstance(meaning, str) else words(part.node)
         return part.node
-
-    def _name(self, head: ast.expr, scope: Scope) -> str:
-        """Return the last name of what is subscripted, whatever it was imported as."""
-        meaning = self._names.meaning(head, scope)
-        return meaning.rpartition(".")[2] if isinstance(meaning, str) else last_name(head)
 
 
 def _parsed(text: str, node: ast.AST) -> ast.expr | None:

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from commandsync.sources.python.scope import Scope
+    from commandsync.sources.python.scope import Function, Scope
 
 
 class Form(Enum):
@@ -34,7 +34,7 @@ class Declaration:
         is_group: Whether it contains other commands.
         parent: The group it is declared in.
         given: The arguments of its decorator or call.
-        decorators: The decorators of its function.
+        function: The function that runs when it is called, with the scope that defines it.
         instance_of: The class of slash commands that it is an instance of.
         menu: Whose menu it is in: a `user`, or a `message`.
     """
@@ -46,9 +46,14 @@ class Declaration:
     is_group: bool = False
     parent: Declaration | None = None
     given: dict[str, ast.expr] = field(default_factory=dict)
-    decorators: list[ast.expr] = field(default_factory=list)
+    function: tuple[Function, Scope] | None = None
     instance_of: ast.ClassDef | None = None
     menu: str = "user"
+
+    @property
+    def decorators(self) -> list[ast.expr]:
+        """The decorators of its function."""
+        return self.function[0].decorator_list if self.function else []
 
     @property
     def owner(self) -> ast.ClassDef | None:

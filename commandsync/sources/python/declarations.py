@@ -34,6 +34,12 @@ _GROUPS = {
     "sub_command_group": Form.SLASH,
 }
 _DECORATORS = _COMMANDS | _GROUPS
+_CLASSES = {
+    ".app_commands.Command": Form.SLASH,
+    ".app_commands.ContextMenu": Form.MENU,
+    ".ext.commands.Command": Form.PREFIX,
+    ".ext.commands.HybridCommand": Form.HYBRID,
+}
 _OWN_FORM = {"command", "group"}  # whose form is that of what they are called on
 _INTERACTION = re.compile(r"inter|itx")
 _CONTEXT = re.compile(r"_?(ctx|context|c|i)\b|.*(Context|Inter)|.*inter|.*itx")
@@ -108,7 +114,7 @@ class Declarations:
             is_group=name in _GROUPS,
             parent=on if isinstance(on, Declaration) else None,
             given=given,
-            decorators=function.decorator_list,
+            function=(function, scope),
             menu=_menu_of(function, name) if _DECORATORS[name] is Form.MENU else "user",
         )
 
@@ -158,8 +164,9 @@ class Declarations:
 
     def _created(self, call: ast.Call, scope: Scope) -> Declaration | None:
         original = self._names.framework(call.func, scope)
-        if original.endswith("app_commands.ContextMenu"):
-            return self._menu(call, scope)
+        for name, form in _CLASSES.items():
+            if original.endswith(name):
+                return self._command(call, form, scope)
         if kind_of(original) is Kind.GROUP:
             return self._group(call, _given(call), scope)
         match call.func:
@@ -193,17 +200,22 @@ class Declarations:
         group.node, group.scope, group.given = call, scope, group.given | given
         return group
 
-    def _menu(self, call: ast.Call, scope: Scope) -> Declaration:
+    def _command(self, call: ast.Call, form: Form, scope: Scope) -> Declaration:
+        """Return the command that is made of a function: `Command(name="...", callback=...)`."""
         given = _keywords(call)
-        callback = self._names.meaning(given["callback"], scope) if "callback" in given else None
-        function = callback.node if isinstance(callback, Definition) else None
+        callback = given.get("callback", (call.args or [ast.Constant(None)])[0])
+        meaning = self._names.meaning(callback, scope)
+        function = None
+        if isinstance(meaning, Definition) and isinstance(meaning.node, _FUNCTIONS):
+            function = (meaning.node, meaning.scope)
         return Declaration(
-            form=Form.MENU,
-            name=self._name(given, scope, None),
+            form=form,
+            name=self._name(given, scope, function[0].name if function else None),
             node=call,
             scope=scope,
             given=given,
-            menu=_menu_of(function) if isinstance(function, _FUNCTIONS) else "user",
+            function=function,
+            menu=_menu_of(function[0]) if function else "user",
         )
 
     def _name(self, given: dict[str, ast.expr], scope: Scope, default: str | None) -> str | None:

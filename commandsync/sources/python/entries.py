@@ -125,12 +125,9 @@ class Entries:
     def _syntax(
         self, declaration: Declaration, given: Mapping[str, ast.expr], name: str, *, prefix: bool
     ) -> str:
-        function, scope = declaration.node, declaration.scope
-        if declaration.form is Form.MENU or not isinstance(
-            function, (ast.FunctionDef, ast.AsyncFunctionDef)
-        ):
+        if declaration.form is Form.MENU:
             return literal(name)
-        arguments = self.arguments.read(function, scope)
+        arguments = self._arguments(declaration)
         if not prefix:
             optional_types = not _is_disnake(declaration)
             return slash_command(name, self._flattened(arguments), optional_types=optional_types)
@@ -139,12 +136,19 @@ class Entries:
             return prefix_syntax(name, usage)
         for argument in arguments:
             for part in argument.unread:
-                self._note(
-                    declaration, f"a value of {argument.name!r} is computed at run time", part
-                )
+                message = f"a value of {argument.name!r} is computed at run time"
+                self.notes.append(Notice(message, _BY_HAND, part.scope.file.place(part.node)))
         required = given.get("require_var_positional")
-        required_rest = required is not None and self.constants.value(required, scope) is True
+        required_rest = (
+            required is not None and self.constants.value(required, declaration.scope) is True
+        )
         return prefix_syntax(name, signature(arguments, require_rest=required_rest))
+
+    def _arguments(self, declaration: Declaration) -> list[Argument]:
+        if declaration.function is None:
+            self._note(declaration, "the function of this command is computed at run time")
+            return []
+        return self.arguments.read(*declaration.function)
 
     def _flattened(self, arguments: list[Argument]) -> Iterator[Argument]:
         """Yield the arguments of a slash command, in which each flag is one of them."""
@@ -186,8 +190,8 @@ class Entries:
 
     def _category(self, chain: Chain) -> str | None:
         """Return the cog of a command, or the outermost of its groups."""
-        cogs = filter(None, map(self._cog, chain))
-        named = (cog.name for cog in cogs if cog.name is not None)
+        cogs = [*map(self._cog, chain), *map(self._callback_cog, chain)]
+        named = (cog.name for cog in cogs if cog is not None and cog.name is not None)
         return next(named, chain[0].name if len(chain) > 1 else None)
 
     def _traits(self, declaration: Declaration) -> Iterator[Trait]:
@@ -207,6 +211,15 @@ class Entries:
     def _cog(self, declaration: Declaration) -> Cog | None:
         owner, around = declaration.owner, declaration.scope.parent
         return self.cogs.of(owner, around) if owner and around else None
+
+    def _callback_cog(self, declaration: Declaration) -> Cog | None:
+        """Return the cog whose method a call makes a command of."""
+        if declaration.function is None:
+            return None
+        inside = declaration.function[1]
+        if not isinstance(inside.node, ast.ClassDef) or inside.parent is None:
+            return None
+        return self.cogs.of(inside.node, inside.parent)
 
     def _chains(self, declaration: Declaration, depth: int = 0) -> list[Chain]:
         """Return the groups around a declaration, outermost first, and itself.
@@ -257,8 +270,7 @@ def _key(declaration: Declaration) -> str | None:
 
 
 def _docstring(declaration: Declaration) -> str:
-    node = declaration.node
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    if declaration.function is None:
         return ""
-    docstring = ast.get_docstring(node, clean=False) or ""
+    docstring = ast.get_docstring(declaration.function[0], clean=False) or ""
     return without_keys(docstring) if _is_disnake(declaration) else docstring

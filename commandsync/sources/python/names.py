@@ -12,7 +12,7 @@ from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
 from commandsync.sources.files import read_bytes
 from commandsync.sources.python.parsedfile import ParsedFile, parse
-from commandsync.sources.python.scope import Imported, Outline, outline
+from commandsync.sources.python.scope import Imported, Outline, last_name, outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +57,7 @@ class Names:
         self._parsed: dict[str, Outline | Notice] = {}
         self._endings: dict[Module, list[str]] = {}
         for path in paths:
-            module = _module(path)
+            module = _module_name(path)
             for start in range(len(module)):
                 self._endings.setdefault(module[start:], []).append(path)
 
@@ -68,7 +68,10 @@ class Names:
                 file = parse(path, read_bytes(path) if data is None else data)
             except FileError as error:
                 file = Notice(error.message, error.hint, Location(path))
-            self._parsed[path] = self._outline(file) if isinstance(file, ParsedFile) else file
+            if isinstance(file, ParsedFile):
+                self._parsed[path] = outline(file, _module_name(path))
+            else:
+                self._parsed[path] = file
         return self._parsed[path]
 
     def scope_of(self, definition: Definition) -> Scope | None:
@@ -97,12 +100,10 @@ class Names:
         meaning = self.meaning(expression, scope)
         return in_framework(meaning) if isinstance(meaning, str) else ""
 
-    def _outline(self, file: ParsedFile) -> Outline | Notice:
-        try:
-            return outline(file, _module(file.path))
-        except RecursionError:
-            message, hint = "the file is nested too deeply", "its commands are not imported"
-            return Notice(message, hint, file.place(file.tree))
+    def last_name(self, expression: ast.AST, scope: Scope) -> str:
+        """Return the last part of a name, whatever it was imported as."""
+        meaning = self.meaning(expression, scope)
+        return meaning.rpartition(".")[2] if isinstance(meaning, str) else last_name(expression)
 
     def _name(self, name: str, scope: Scope, line: int, steps: int) -> Meaning:
         around: Scope | None = scope
@@ -138,8 +139,7 @@ class Names:
         for end in range(len(parts), 0, -1):
             path = self._path(parts[:end], scope.module)
             if path and path != scope.file.path:
-                module = self.outline(path)
-                meaning: Meaning = module if isinstance(module, Outline) else None
+                meaning: Meaning = self._module(path)
                 for part in parts[end:]:
                     meaning = self._member(meaning, part, steps + 1)
                 return meaning
@@ -148,13 +148,14 @@ class Names:
     def _path(self, module: Module, near: Module) -> str | None:
         """Return the file of a module: of those that end in its name, the nearest one."""
         paths = self._endings.get(module, ())
-        return max(paths, key=lambda path: _shared(_module(path), near), default=None)
+        return max(paths, key=lambda path: _shared(_module_name(path), near), default=None)
 
     def _member(self, base: Meaning, name: str, steps: int) -> Meaning:
         if steps > _MOST_STEPS:
             return None
         if isinstance(base, str):
-            return f"{base}.{name}"
+            path = self._path(tuple(f"{base}.{name}".split(".")), ())
+            return self._module(path) if path else f"{base}.{name}"
         if isinstance(base, Outline):
             return self._in_module(base.scope, name, steps)
         inside = self.scope_of(base) if base is not None else None
@@ -170,6 +171,9 @@ class Names:
         path = self._path((*scope.module, name), scope.module)
         if path is None:
             return self._wildcard(name, scope, steps + _WILDCARD)
+        return self._module(path)
+
+    def _module(self, path: str) -> Outline | None:
         module = self.outline(path)
         return module if isinstance(module, Outline) else None
 
@@ -187,7 +191,7 @@ def _is_class(scope: Scope) -> bool:
     return isinstance(scope.node, ast.ClassDef)
 
 
-def _module(path: str) -> Module:
+def _module_name(path: str) -> Module:
     """Return the parts of a module's name; a folder with a point in its name has several."""
     parts = path.rpartition(".")[0].replace("/", ".").split(".")
     named = tuple(part for part in parts if part)

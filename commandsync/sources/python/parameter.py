@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from commandsync.sources.python.annotation import Annotation, Annotations
 from commandsync.sources.python.constant import UNKNOWN
 from commandsync.sources.python.names import Definition
-from commandsync.sources.python.scope import last_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +43,7 @@ class Argument:
         choices: The names of its only values.
         rest: Whether it is `*arguments`.
         keywords: Whether it is `**arguments`.
+        unread: The parts that the code does not state.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Argument:
     choices: tuple[str, ...] = ()
     rest: bool = False
     keywords: bool = False
-    unread: list[ast.AST] = field(default_factory=list)
+    unread: list[Definition] = field(default_factory=list)
 
 
 class Arguments:
@@ -106,7 +106,7 @@ class Arguments:
         if default is None:
             return argument
         meaning = self._names.meaning(default, scope)
-        if isinstance(meaning, Definition) and _is_description(meaning.node):
+        if isinstance(meaning, Definition) and self._is_description(meaning):
             self._describe(meaning, argument)
         else:
             argument.optional = True
@@ -119,7 +119,8 @@ class Arguments:
         if not isinstance(call, ast.Call):
             return  # pragma: no cover - what `_is_description` lets through is a call
         given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-        given |= dict(zip(_positions(last_name(call.func)), call.args, strict=False))
+        positions = _positions(self._names.last_name(call.func, scope))
+        given |= dict(zip(positions, call.args, strict=False))
         if "converter" in given:
             argument.annotation = self._annotations.read(given["converter"], scope)
         argument.option = self._text("name", given, scope) or argument.option
@@ -150,7 +151,7 @@ class Arguments:
     def _decorate(self, call: ast.Call, scope: Scope, by_name: dict[str, Argument]) -> None:
         """Apply `rename(...)`, `choices(...)` and `option(...)`."""
         given = {keyword.arg or "": keyword.value for keyword in call.keywords}
-        match last_name(call.func):
+        match self._names.last_name(call.func, scope):
             case "rename":
                 for name in given.keys() & by_name.keys():
                     by_name[name].option = self._text(name, given, scope) or by_name[name].option
@@ -201,18 +202,24 @@ class Arguments:
             return ""
         known = self._known_default(default, scope)
         if value is UNKNOWN and known is None:
-            argument.unread.append(default)
+            argument.unread.append(Definition(default, scope))
         if known is not None or value is UNKNOWN:
             return known or ""
         try:
             return str(value)
         except ValueError:  # a number with more digits than Python writes
-            argument.unread.append(default)
+            argument.unread.append(Definition(default, scope))
             return ""
 
     def _known_default(self, default: ast.expr, scope: Scope) -> str | None:
         name = self._names.framework(default, scope)
         return _DEFAULTS.get(name.rpartition(".")[2]) if ".commands." in name else None
+
+    def _is_description(self, meaning: Definition) -> bool:
+        node = meaning.node
+        if not isinstance(node, ast.Call):
+            return False
+        return self._names.last_name(node.func, meaning.scope) in _DESCRIPTIONS
 
     def _is_callable(self, default: ast.expr, scope: Scope) -> bool:
         meaning = self._names.meaning(default, scope)
@@ -245,7 +252,3 @@ def _positions(function: str) -> tuple[str, ...]:
             return ("default",)
         case _:
             return ()
-
-
-def _is_description(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and last_name(node.func) in _DESCRIPTIONS

@@ -63,6 +63,7 @@ class ParsedFile:
     def place(self, node: ast.AST) -> Location:
         """Return where a node of the tree begins; the file for a node without a place."""
         line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        line = min(line, len(self._lines))
         before = self._lines[line - 1].encode("utf-8", "surrogatepass")[:offset]
         return Location(self.path, line, len(before.decode("utf-8", "surrogatepass")) + 1)
 

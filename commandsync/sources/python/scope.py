@@ -178,7 +178,8 @@ def _assigned(statement: ast.AST) -> Iterator[tuple[str, Binding]]:
                 alone = isinstance(target, ast.Name)
                 yield from ((name, value if alone else None) for name in _names(target))
         case ast.AnnAssign(target=ast.Name(id=name), value=value):
-            yield name, value
+            if value is not None:  # else it says the type of the name alone
+                yield name, value
         case ast.With(items=items) | ast.AsyncWith(items=items):
             for item in items:
                 yield from ((name, None) for name in _names(item.optional_vars))

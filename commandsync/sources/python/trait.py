@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from commandsync.sources.python.constant import Constants
+    from commandsync.sources.python.names import Names
     from commandsync.sources.python.scope import Function, Scope
 
 _ADMINISTRATOR = 1 << 3  # of Discord's permissions
@@ -31,14 +32,15 @@ _GUILDS = {"debug_guilds", "guild", "guild_id", "guild_ids", "guilds", "test_gui
 class Traits:
     """Reads decorators, the arguments of a command, and the checks of a cog."""
 
-    def __init__(self, constants: Constants) -> None:
+    def __init__(self, names: Names, constants: Constants) -> None:
+        self._names = names
         self._constants = constants
 
     def of_decorators(self, decorators: Iterable[ast.expr], scope: Scope) -> Iterator[Trait]:
         """Yield what the decorators of a function or a class say."""
         for decorator in decorators:
             call = decorator if isinstance(decorator, ast.Call) else None
-            name = last_name(call.func if call else decorator)
+            name = self._names.last_name(call.func if call else decorator, scope)
             if name in _CHECKS:
                 yield _CHECKS[name]
             if name in _PERMISSIONS and call and self._administrators(call, scope):
@@ -61,7 +63,7 @@ class Traits:
         given = {keyword.arg: keyword.value for keyword in call.keywords}
         if "administrator" in given:
             return self._constants.value(given["administrator"], scope) is True
-        if last_name(call.func) not in _DEFAULTS:
+        if self._names.last_name(call.func, scope) not in _DEFAULTS:
             return False
         return not given and all(self._includes_administrator(value, scope) for value in call.args)
 

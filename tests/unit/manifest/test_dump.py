@@ -64,6 +64,27 @@ def test_what_is_dumped_loads_to_the_same_texts_in_the_same_order(
     assert loaded(dumped(*texts)) == texts
 
 
+PREFIXED = st.builds(
+    lambda name, prefix, rest, category: CommandText(name, "x", f"{prefix}{name}{rest}", category),
+    *(st.sampled_from("ab"), st.sampled_from(["/", "/", "/", "m!", "{", "::", "##[x]"])),
+    *(
+        st.sampled_from(["", "}", "{prefix}", " {{prefix}}", "\n/"]),
+        st.sampled_from(["", "C", "C"]),
+    ),
+)
+
+
+def test_of_two_categories_of_one_size_the_first_one_is_the_default() -> None:
+    texts = [CommandText(f"c{n}", "x", "y", "Fun" if n < 5 else "Art") for n in range(10)]
+
+    assert "defaults:\n  category: Fun\n" in dumped(*texts, *texts)
+
+
+@given(st.lists(PREFIXED, unique=True, max_size=8))
+def test_what_is_shared_reads_as_what_it_was(texts: list[CommandText]) -> None:
+    assert loaded(dumped(*texts)) == texts
+
+
 @given(WORDS.filter(bool), WORDS.filter(bool))
 def test_announcements_survive_too_even_twice(title: str, description: str) -> None:
     text = AnnouncementText(title, description)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 from commandsync.errors import ManifestError
 from commandsync.manifest.editing import AddEntry, Edit, RemoveEntry, RemoveField, SetField, edit
 from tests.support import layouts
+
+if TYPE_CHECKING:
+    from commandsync.diagnostics import Problem
 
 EMPTY = re.compile(r"commands: \[\s*\]")
 FILES = st.integers(0, 2**32).map(Random)  # hypothesis's own random numbers take ten times as long
@@ -152,6 +155,56 @@ def test_many_edits_at_once_are_each_made(numbers: Random) -> None:
     assert Counter(map(repr, map(sorted, map(dict.items, says(result))))) == Counter(
         map(repr, map(sorted, map(dict.items, wanted)))
     )
+
+
+def refusals(text: str, edits: list[Edit]) -> tuple[Problem, ...]:
+    try:
+        edit(text, edits, path="x.yaml")
+    except ManifestError as error:
+        return error.problems
+    except IndexError:  # no such entry is left
+        return ()
+    return ()
+
+
+SIGNS = [
+    "\n",
+    " ",
+    "- ",
+    ": ",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    "#",
+    "&a ",
+    "*a",
+    "|\n",
+    "'",
+    '"',
+    "? ",
+    "---",
+]
+
+
+@given(FILES)
+def test_a_file_that_somebody_broke_is_edited_or_refused_with_its_place(numbers: Random) -> None:
+    text = layouts.file(numbers).text
+    for _ in range(numbers.randint(1, 2)):
+        at = numbers.randrange(len(text) + 1)
+        sign = numbers.choice(["", *SIGNS])
+        text = text[:at] + sign + text[at if sign else at + 3 :]
+    edits: list[Edit] = [
+        AddEntry("commands", layouts.values(numbers)),
+        SetField("commands", 0, "syntax", layouts.value(numbers)),
+        RemoveField("commands", 0, "category"),
+        RemoveEntry("commands", 1),
+    ]
+
+    problems = refusals(text, [numbers.choice(edits), numbers.choice(edits)])
+
+    assert {problem.location.path for problem in problems} <= {"x.yaml"}
 
 
 NEW = {"name": "new", "description": "One.\n\nTwo: more", "syntax": "{prefix}new"}

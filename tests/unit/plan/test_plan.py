@@ -467,8 +467,8 @@ def test_what_is_told_of_a_record_says_what_to_do() -> None:
 
     assert [(one.message, one.hint, one.location) for one in notices] == [
         (
-            "'b' is pinned to the id '9', which is not listed; it is matched by its text instead",
-            "remove the id, or correct it",
+            "'b' is pinned to the id '9', which is not listed: it is added with a new id",
+            "commandsync pull --pin shows the ids that are listed",
             place,
         ),
         (

@@ -79,7 +79,7 @@ def test_the_work_grows_with_the_number_of_lines() -> None:
 
 
 def test_very_different_parts_are_shown_as_replaced() -> None:
-    rows = shown("a\n" * 1_500, "b\na\n" * 750)
+    rows = shown("a\n" * 1_500, "b\na\n" * 750 + "b\n")
 
     assert rows[1:3] == ["     1 - a", "     2 - a"]
-    assert rows[-1] == "  1500 + a"
+    assert rows[-1] == "  1501 + b"

@@ -148,6 +148,75 @@ def test_a_name_means_what_it_is_bound_to_above(tmp_path: Path) -> None:
     assert [entry.name for entry in reading.entries] == ["a", "b", "d"]
 
 
+def test_a_type_alone_binds_nothing(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path,
+        COMMANDS + "NAME = 'a'\nNAME: str\n@commands.command(NAME)\nasync def one(c): '1'\n",
+    )
+
+    assert [entry.name for entry in reading.entries] == ["a"]
+
+
+def test_packages_without_an_init_file_are_packages(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path,
+        {
+            "bot.py": COMMANDS
+            + "import texts.names\nimport texts.missing\n"
+            + "class Fun(commands.Cog[commands.Bot]):\n"
+            + "    @commands.command(texts.names.PING)\n    async def a(self, ctx): 'A'\n"
+            + "    @commands.command(texts.missing.PING)\n    async def b(self, ctx): 'B'\n"
+            + "    @commands.command(texts.broken.PING)\n    async def c(self, ctx): 'C'\n"
+            + "    @commands.command(texts.large.PING)\n    async def d(self, ctx): 'D'\n"
+            + "    @commands.command(self.PING)\n    async def e(self, ctx): 'E'\n",
+            "texts/names.py": "PING = 'ping'",
+            "texts/broken.py": "PING = (",
+            "texts/large.py": b" " * 11_000_000,
+        },
+    )
+
+    assert {entry.name: entry.category for entry in reading.entries} == {"ping": "Fun"}
+    assert [note for note in notes_of(reading) if note.startswith("bot.py")] == [
+        f"bot.py:{line}:23 the name of this command is computed at run time"
+        for line in (8, 10, 12, 14)
+    ]
+
+
+def test_a_package_knows_its_modules(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path,
+        {
+            "bot.py": "import cogs\nfrom cogs import *\nNAME = cogs.base.NAME\n"
+            "@cogs.base.tags.command(NAME)\nasync def add(ctx): 'Adds'\n"
+            "@cogs.other.command(cogs.OTHER)\nasync def x(ctx): 'X'\n",
+            "cogs/__init__.py": "from .base import *\n",
+            "cogs/base.py": COMMANDS
+            + "NAME = 'insert'\nOTHER = 'y'\n@commands.group()\nasync def tags(ctx): 'Tags'\n",
+        },
+    )
+
+    assert [entry.name for entry in reading.entries] == ["tags insert", "y", "tags"]
+
+
+def test_a_method_knows_its_class(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path,
+        COMMANDS
+        + "class Mine(commands.Bot):\n    NAME = 'b'\n"
+        + "    def __init__(self):\n        self.name = 'a'\n        self.other = x\n"
+        + "        @self.command(self.name)\n        async def one(ctx): '1'\n"
+        + "        @self.command(self.NAME)\n        async def two(ctx): '2'\n"
+        + "        @self.command(self.missing)\n        async def three(ctx): '3'\n"
+        + "        @self.tree.command()\n        async def four(interaction): '4'\n",
+    )
+
+    assert {entry.syntax: entry.category for entry in reading.entries} == {
+        "{prefix}a": None,
+        "{prefix}b": None,
+        "/four": None,
+    }
+
+
 def test_folders_of_others_and_tests_are_left_out(tmp_path: Path) -> None:
     code = COMMANDS + "@commands.command()\nasync def {}(ctx): 'Pong'\n"
     folders = ("", "a/", ".venv/", "venv/", "node_modules/", "tests/", "a/tests/", ".git/")

@@ -98,20 +98,22 @@ def test_what_a_call_registers_has_a_note_unless_it_is_read(tmp_path: Path) -> N
         + "for command in all_commands:\n    bot.add_command(command)\n"
         + "bot.tree.add_command(app_commands.ContextMenu(name='User', callback=lambda: 1))\n"
         + "bot.tree.add_command(app_commands.ContextMenu(name=name, callback=x))\n"
-        + "bot.add_command()\n",
+        + "bot.add_command()\nbot.add_command(commands.Command(read(), name='q'))\n",
     )
 
     assert {entry.name: entry.description for entry in reading.entries} == {
         "perm give": "Gives",
-        "Report": "In the menu of a message, under Apps.",
+        "Report": "Reports it",
         "ping": "Pong",
+        "p": "Pong",
+        "q": "…",
         "User": "In the menu of a user, under Apps.",
     }
     assert notes_of(reading) == [
         "bot.py:12:9 what is registered here is computed at run time",
-        "bot.py:17:1 what is registered here is computed at run time",
         "bot.py:20:5 what is registered here is computed at run time",
         "bot.py:22:52 the name of this command is computed at run time",
+        "bot.py:24:17 the function of this command is computed at run time",
     ]
 
 

@@ -58,7 +58,6 @@ NOT_READ = {
     "a long sum": NAMED.format("", "'a'+" * 900 + "'b'"),
     "a name of itself": NAMED.format("a = a\n", "a"),
     "a null byte": ONE_COMMAND + "\x00",
-    "attributes": ONE_COMMAND + "a" + ".a" * 5000,
     "brackets": ONE_COMMAND + "(" * 5000,
     "minus signs": ONE_COMMAND + "-" * 100_000 + "1",
     "twice as long each time": NAMED.format("s0 = 'ab'\n" + SUMS, "s59"),
@@ -111,6 +110,12 @@ def test_code_that_cannot_be_read_has_a_note(code: str, tmp_path: Path) -> None:
     assert [note.location.path for note in reading.notes if note.location] == [f"{tmp_path}/bot.py"]
 
 
+def test_a_tree_that_is_too_deep_for_some_versions_of_python_is_read(tmp_path: Path) -> None:
+    reading = reading_of(tmp_path, ONE_COMMAND + "a" + ".a" * 5000)
+
+    assert bool(reading.entries) is not bool(reading.notes)
+
+
 def test_modules_that_import_everything_from_each_other_are_read(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {f"mod{number}.py": TWINS for number in range(12)}
     reading = reading_of(tmp_path, files | {"bot.py": TWINS + ONE_COMMAND})
@@ -125,6 +130,8 @@ def test_an_invalid_file_does_not_hide_the_others(tmp_path: Path) -> None:
         {
             "bad.py": ONE_COMMAND + "def (",
             "coded.py": b"# coding: nothing\n" + ONE_COMMAND.encode(),
+            "cut.py": ONE_COMMAND.encode() + b"\xff",
+            "hex.py": b"# coding: hex\n" + ONE_COMMAND.encode(),
             "good.py": b"\xef\xbb\xbf" + ONE_COMMAND.encode(),
             "large.py": ONE_COMMAND + "#" * 2_100_000,
             "latin.py": b"# coding: latin-1\n" + latin.encode("latin-1"),
@@ -138,5 +145,7 @@ def test_an_invalid_file_does_not_hide_the_others(tmp_path: Path) -> None:
     assert starts == [
         "bad.py:5:5 the file is not valid Python",
         "coded.py:1:1 the file is not valid Python",
+        "cut.py:1:1 the file cannot be decoded",
+        "hex.py:1:1 the file cannot be decoded",
         "large.py:1:1 the file is larger than 2 MiB",
     ]

@@ -1,0 +1,136 @@
+"""What is listed and a manifest lacks: records to add to it, and former names of its entries."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from commandsync.diagnostics import Notice
+from commandsync.plan.hints import near_texts
+from commandsync.plan.matching import match
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from commandsync.plan.rules import SyncRules
+    from commandsync.records.snapshot import Entry
+    from commandsync.records.texts import Resource
+
+_SAME = 0.9  # share of words in common, with which two texts are of one command
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What a manifest lacks of one collection.
+
+    Attributes:
+        added: The listed entries that it has in no form, in the order of the listing.
+        renamed: By the index of a wanted entry, the listed one that it probably was.
+        notices: What a person should look at.
+    """
+
+    added: tuple[Entry, ...]
+    renamed: Mapping[int, Entry] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+
+
+def missing_from(
+    wanted: Sequence[Entry], listed: Sequence[Entry], *, resource: Resource, rules: SyncRules
+) -> Missing:
+    """Find what a manifest lacks, by the matching of a plan.
+
+    A wanted and a listed command that match in no other way are one under two names if their texts
+    are nearly equal, and neither of them is like a third one. Ignored records are left out.
+
+    Args:
+        wanted: The manifest's entries.
+        listed: The service's entries.
+        resource: What they are.
+        rules: What is ignored.
+    """
+    unmatched, surplus = _unmatched(wanted, listed, resource, rules)
+    if not resource.editable:
+        return _without_renames(surplus, wanted, resource)
+    pairs = _near_pairs([(w, wanted[w]) for w in unmatched], surplus)
+    renamed = {w: old for w, old, alike in pairs if alike >= _SAME and _is_only(pairs, w, old)}
+    left = [entry for entry in surplus if entry not in renamed.values()]
+    missing = _without_renames(left, wanted, resource)
+    notices = [_renamed(wanted[w], entry) for w, entry in renamed.items()]
+    notices += _doubtful(missing.added, [(wanted[w], old) for w, old, _ in pairs])
+    return Missing(missing.added, renamed, (*notices, *missing.notices))
+
+
+def _near_pairs(
+    wanted: Sequence[tuple[int, Entry]], listed: Iterable[Entry]
+) -> list[tuple[int, Entry, float]]:
+    """Return the indices of wanted entries with listed ones that are alike, and how alike."""
+    olds = [entry for entry in listed if entry.writable]
+    near = near_texts([entry.text for _, entry in wanted], [entry.text for entry in olds])
+    return [(wanted[n][0], olds[old], alike) for n, old, alike in near]
+
+
+def _unmatched(
+    wanted: Sequence[Entry], listed: Sequence[Entry], resource: Resource, rules: SyncRules
+) -> tuple[list[int], list[Entry]]:
+    """Return the indices of the wanted entries that match nothing, and the listed ones."""
+    # The order of `Comparison`, so that both match in the same way.
+    entries = sorted(listed, key=lambda entry: rules.ignores(entry.name))
+    ignored = {n for n, entry in enumerate(entries) if rules.ignores(entry.name)}
+    matching = match(wanted, entries, pins_first=resource.editable, not_renamed=ignored)
+    known = ignored.union(matching.unwritable.values())
+    return (
+        [w for w in matching.wanted if w not in matching.unwritable],
+        [entries[n] for n in matching.listed if n not in known],
+    )
+
+
+def _is_only(pairs: Iterable[tuple[int, Entry, float]], wanted: int, listed: Entry) -> bool:
+    """Whether two texts are like no other ones."""
+    return sum(wanted == w or listed is old for w, old, _ in pairs) == 1
+
+
+def _without_renames(
+    surplus: Iterable[Entry], wanted: Iterable[Entry], resource: Resource
+) -> Missing:
+    """Return what of the listed records to add: what a manifest can contain."""
+    added, notices = [], []
+    seen = {entry.text for entry in wanted}
+    for entry in surplus:
+        which = f"the listed {resource} {entry.name!r} (id {entry.id!r})"
+        if empty := [name for name in resource.required if not getattr(entry.text, name)]:
+            message = f"{which} has no {' and no '.join(empty)}: it is not added"
+            notices.append(
+                Notice(message, "add it by hand to keep it: a manifest needs all fields")
+            )
+        elif resource.unique and entry.text in seen:
+            message = f"{which} is listed once more, equal in all fields: it is not added"
+            notices.append(Notice(message, "a manifest can contain it only once"))
+        else:
+            seen.add(entry.text)
+            added.append(entry)
+    return Missing(tuple(added), {}, tuple(notices))
+
+
+def _renamed(wanted: Entry, listed: Entry) -> Notice:
+    return Notice(
+        f"{wanted.name!r} and the listed {listed.name!r} have nearly the same text: they become "
+        "one command, with its id and uses kept",
+        "if they are two commands, do not merge: write both into the manifest",
+        wanted.location,
+    )
+
+
+def _doubtful(added: Iterable[Entry], pairs: Iterable[tuple[Entry, Entry]]) -> Iterator[Notice]:
+    """Name the added records that may be old names of wanted ones: which of them is not clear."""
+    names: defaultdict[int, list[str]] = defaultdict(list)
+    for wanted, old in pairs:
+        names[id(old)].append(repr(wanted.name))
+    for entry in added:
+        if alike := names.get(id(entry)):
+            yield Notice(
+                f"the listed {entry.name!r} may be an old name of {' or '.join(alike)}: it is "
+                "added as a command of its own",
+                "if it is one of them, remove the new entry, and write its name under formerly "
+                "there",
+            )

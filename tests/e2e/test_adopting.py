@@ -1,0 +1,325 @@
+"""A bot that is listed already gets a manifest, by pull and pull --merge; nothing of it is lost."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shlex
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support import texts
+from tests.support.terminal import POSIX, Terminal
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+    from tests.support.proxy import Proxy
+
+    Record = dict[str, Any]
+
+MANIFEST = """\
+# Written by hand.\r
+version: 1\r
+prefix: "/"\r
+defaults: {category: General}\r
+include: more.yaml\r
+commands:\r
+  - name: help   # first\r
+    description: "Shows the help."\r
+    syntax: "{prefix}help"\r
+\r
+  - name: queue\r
+    description: 'Shows the songs that come next.'\r
+    syntax: "{prefix}queue [page]"\r
+    category: Music\r
+    formerly: [list] # since v2\r
+"""
+MORE = "commands:\n- {name: ban, description: Bans., syntax: '/ban <user>', category: Mod}"
+
+
+def command(name: str, description: str, syntax: str, category: str = "", uses: int = 7) -> Record:
+    record = {"name": name, "description": description, "syntax": syntax, "uses": uses}
+    return record | {"category": category}
+
+
+LISTED = [
+    command("Help", "Shows the help.", "/help", "General"),
+    command("songs", "Shows the songs that come next.", "/songs [page]", "Music"),
+    command("kick", "Kicks {prefix} a member.", "/kick {prefix}", "Mod"),
+    command("off", "Turns it off.\n\nReally: now", "!off", "General"),
+    command("ban", "Bans.", "/ban <user>", "Mod"),
+    command("free", "Has no category.", "/free"),
+]
+QUESTION = "Write these changes? [y/N]: "
+
+
+@pytest.fixture
+def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
+    bot = service.bot(LISTED, ["v1"])
+    home.knows(bot, url=proxy.url)
+    home.write(MANIFEST)
+    home.write(MORE, "more.yaml")
+    return bot
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_merge_adds_what_is_missing_and_keeps_every_other_byte(home: Home, proxy: Proxy) -> None:
+    ran = home.run("pull", "--merge", "--yes")
+
+    assert ran.code == 0, ran.said
+    assert home.read("commands.yaml") == MANIFEST.replace(
+        '    syntax: "{prefix}help"\r\n',
+        '    syntax: "{prefix}help"\r\n\r\n  - name: "off"\r\n    description: |-\r\n'
+        '      Turns it off.\r\n\r\n      Really: now\r\n    syntax: "!off"\r\n',
+    ).replace("formerly: [list]", "formerly: [list, songs]") + (
+        "\r\n  - name: free\r\n    description: 'Has no category.'\r\n    syntax: \"{prefix}free\""
+        "\r\n    category: ''\r\n"
+    )
+    assert home.read("more.yaml") == MORE + (
+        "\n- {name: kick, description: 'Kicks {prefix} a member.', "
+        "syntax: '{prefix}kick {{prefix}}', category: Mod}"
+    )
+    assert "\nMerge: 3 to add, 1 to rename.\n" in ran.out
+    assert '\n    16 +     syntax: "!off"\n    17 │\n' in ran.out
+    assert "'queue' and the listed 'songs' have nearly the same text" in ran.err
+    assert "wrote commands.yaml and more.yaml" in ran.err
+    assert proxy.writes == []
+
+    planned = home.run("plan")
+    assert "Plan: 0 to add, 2 to edit, 0 to delete, 4 unchanged." in planned.out
+    again = home.run("pull", "--merge", "--yes")
+    assert (again.code, again.out) == (
+        0,
+        "Nothing is missing: the manifest has everything that is listed.\n",
+    )
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_quiet_merge_prints_the_counts_alone(home: Home) -> None:
+    ran = home.run("pull", "--merge", "--yes", "-q")
+
+    assert (ran.code, ran.out, ran.err) == (0, "Merge: 3 to add, 1 to rename.\n", "")
+
+
+@pytest.mark.usefixtures("bot")
+def test_new_entries_get_their_ids_on_request(home: Home, bot: Bot) -> None:
+    assert home.run("pull", "--merge", "--pin", "--yes").code == 0
+
+    pinned = home.read("more.yaml").replace("'", "")  # an id may need none
+    assert f"category: Mod, id: {bot.ids()['kick']}}}" in pinned
+
+
+def test_a_name_that_is_live_elsewhere_is_pinned_in_place_of_a_former_name(
+    home: Home, service: Service
+) -> None:
+    text = "Shows the songs that come next."
+    bot = service.bot([command("a", "x", "/a"), command("a", text, "/queue [page]")])
+    home.knows(bot)
+    home.write(
+        "version: 1\ncommands:\n- {name: a, description: x, syntax: /a}\n"
+        f"- {{name: queue, description: {text}, syntax: '/queue [page]'}}\n"
+    )
+
+    ran = home.run("pull", "--merge", "--yes")
+
+    assert ran.code == 0, ran.said
+    pinned = home.read("commands.yaml").replace("'", "")  # an id may need none
+    assert f"syntax: /queue [page], id: {bot.commands()[1]['id']}}}\n" in pinned
+    assert "0 to add, 1 to edit, 0 to delete" in home.run("plan").out
+
+
+def test_a_manifest_that_only_names_the_bot_is_filled(home: Home, bot: Bot) -> None:
+    home.write(f'version: 1\nbot: "{bot.id}"')
+
+    ran = home.run("pull", "--merge", "--yes")
+
+    assert ran.code == 0, ran.said
+    assert "Merge: 7 to add, 0 to rename." in ran.out
+    assert "\nannouncements:\n  - title: v1\n    description: News." in home.read("commands.yaml")
+    assert home.run("plan", "--detailed-exitcode").code == 0
+
+
+@pytest.mark.usefixtures("bot")
+def test_off_a_terminal_a_merge_wants_yes_before_any_request(home: Home, proxy: Proxy) -> None:
+    ran = home.run("pull", "--merge")
+
+    assert ran.code == 2
+    assert "there is no terminal to ask on" in ran.err
+    assert "--yes writes without asking" in ran.err
+    assert proxy.requests == []
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        ("--out x.yaml", 2, "--merge edits the manifest itself"),
+        ("--force", 2, "leave out --out and --force"),
+        ("-f -", 2, "--merge edits the manifest in place"),
+        ("-f commands.yaml -f other.yaml", 2, "--merge works on one manifest"),
+        ("-f missing.yaml", 4, "there is no such file"),
+        ("-f anchored.yaml", 4, "anchored.yaml:3:16: error: the edit cannot be made in place"),
+    ],
+)
+def test_what_cannot_be_merged_is_named_and_nothing_is_written(
+    home: Home, options: str, code: int, words: str
+) -> None:
+    home.write('version: 1\nbot: "77"\ncommands: []\n', "other.yaml")
+    home.write("version: 1\ncommands: &all []\nannouncements: *all\n", "anchored.yaml")
+    before = {path: path.read_bytes() for path in home.path.iterdir()}
+
+    ran = home.run("pull", "--merge", "--yes", *options.split())
+
+    assert (ran.code, words in ran.err) == (code, True), ran.said
+    assert {path: path.read_bytes() for path in home.path.iterdir()} == before
+
+
+@pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
+@pytest.mark.usefixtures("bot")
+def test_on_a_terminal_a_merge_shows_the_lines_and_asks(home: Home) -> None:
+    home.variable("NO_COLOR", "1")
+    with Terminal.running(home, "pull", "--merge", piped=True) as terminal:
+        shown = terminal.until(QUESTION)
+        terminal.type("n\n")
+        code, rest, out = terminal.ended()
+
+    assert "\n    22 +     formerly: [list, songs] # since v2\n" in shown
+    assert "\nMerge: 3 to add, 1 to rename.\n" in shown
+    assert (code, out) == (1, "")
+    assert "\nNothing was changed." in rest
+    assert home.read("commands.yaml") == MANIFEST
+
+    with Terminal.running(home, "pull", "--merge", "-q") as terminal:
+        terminal.until(QUESTION)
+        home.write(MANIFEST + "# later\n")
+        terminal.type("y\n")
+        code, rest, _ = terminal.ended()
+
+    assert code == 1
+    assert "commands.yaml has changed in the meantime" in rest
+    assert home.read("commands.yaml") == MANIFEST + "# later\n"
+    assert home.read("more.yaml") == MORE
+
+
+def test_a_pulled_file_names_the_schema_that_is_written_beside_it(home: Home, bot: Bot) -> None:
+    (home.path / "commands.yaml").unlink()
+
+    ran = home.run("pull", "--out", "bots/x.yaml")
+    assert "its folder does not exist" in ran.err
+    ran = home.run("pull", "--out", "x.yaml")
+
+    assert ran.code == 0, ran.said
+    assert home.read("x.yaml").startswith(
+        "# yaml-language-server: $schema=./schemas/commands.schema.json\n"
+        f'version: 1\nbot: "{bot.id}"\n'
+    )
+    assert json.loads(home.read("schemas/commands.schema.json"))["title"] == "commandsync manifest"
+    home.write("{}", "schemas/commands.schema.json")
+    again = home.run("pull", "--out", "x.yaml", "--force")
+    assert again.err == "wrote x.yaml\n"
+    assert home.read("schemas/commands.schema.json") == "{}"
+
+
+def test_a_backup_brings_the_uses_back(home: Home, service: Service) -> None:
+    plain = [command(name, f"Does {name}.", f"/{name}", uses=n) for n, name in enumerate("abcd")]
+    bot = service.bot([*plain, command("it's", "Is odd.", "/x", uses=1840)])
+    home.knows(bot)
+    before = bot.ids()
+    home.write("version: 1\ncommands: [{name: a, description: New., syntax: /a}]\n")
+    home.run("apply", "--yes", "--max-deletes", "all", "--backup", "my backup.yaml")
+    assert bot.names() == ["a"]
+    odd = before["it's"]
+    assert f'id: "{odd}" # uses: 1840\n' in home.read("my backup.yaml")
+    assert "To go back: commandsync apply -f 'my backup.yaml'\n" in home.read("my backup.yaml")
+
+    back = home.run("apply", "--yes", "-f", "my backup.yaml")
+
+    assert back.code == 0, back.said
+    ids, lost = bot.ids(), {"b": 1, "c": 2, "d": 3, "it's": 1840}
+    lines = re.findall(r"^  (commandsync commands set-uses .*)", back.out, re.MULTILINE)
+    assert [shlex.split(line) for line in lines] == [
+        ["commandsync", "commands", "set-uses", "-f", "my backup.yaml", ids[name], str(uses)]
+        for name, uses in lost.items()
+    ]
+    assert "remove the id" not in back.said
+    assert ids["a"] == before["a"]
+
+    for line in lines:
+        assert home.run(*shlex.split(line)[1:]).code == 0
+    assert {record["name"]: record["uses"] for record in bot.commands()} == {
+        record["name"]: record["uses"] for record in [*plain, {"name": "it's", "uses": 1840}]
+    }
+    again = home.run("apply", "--yes", "-f", "my backup.yaml")
+    assert again.code == 0
+    assert "set-uses" not in again.said
+
+
+def test_a_bot_with_35_commands_typed_by_hand_gets_its_108_with_ids_and_uses_kept(
+    home: Home, service: Service
+) -> None:
+    generated = _generated()
+    typed = _typed(generated)
+    bot = service.bot(typed)
+    home.knows(bot)
+    before = {record["id"]: record["uses"] for record in bot.commands()}
+    home.write(json.dumps({"version": 1, "commands": generated}, indent=1))
+
+    assert home.run("pull", "--out", "page.yaml").code == 0
+    assert home.run("plan", "-f", "page.yaml", "--detailed-exitcode").code == 0
+    merged = home.run("pull", "--merge", "--yes")
+    planned = home.run("plan")
+    applied = home.run("apply", "--yes", "--max-deletes", "0")
+
+    assert "Merge: 2 to add, 3 to rename." in merged.out
+    assert "Plan: 75 to add, 23 to edit, 0 to delete, 12 unchanged." in planned.out
+    assert applied.code == 0, applied.said
+    after = {record["id"]: record["uses"] for record in bot.commands()}
+    assert {identifier: after.get(identifier) for identifier in before} == before
+    assert len(after) == 110
+    assert {entry["name"] for entry in generated} <= set(bot.names())
+    assert home.run("plan", "--detailed-exitcode").code == 0
+
+
+GROUPS = ["music", "mod", "fun", "level", "shop", "util", "info", "game", "admin"]
+NOUNS = [
+    *["add", "drop", "show", "find", "sort", "swap"],
+    *["lock", "list", "join", "leave", "help", "top"],
+]
+
+
+def _generated() -> list[Record]:
+    """The list that a bot's code makes: 9 categories of 12 commands."""
+    numbers = Random(35)  # noqa: S311 - texts
+    return [
+        {
+            "name": f"{group} {noun} & more" if n % 3 == 0 else f"{group} {noun}",
+            "description": " ".join(texts.word(numbers) for _ in range(8)),
+            "syntax": f"/{group} {noun} <{texts.word(numbers)}>",
+            "category": group.title(),
+        }
+        for group in GROUPS
+        for n, noun in enumerate(NOUNS)
+    ]
+
+
+def _typed(generated: list[Record]) -> list[Record]:
+    """What somebody typed on the page once: 10 right, 20 with slips, 3 renamed since, 2 gone."""
+    slips = (
+        str.upper,
+        str.title,
+        lambda name: name.replace(" ", ""),
+        lambda name: name.replace(" ", "  "),
+        html.escape,
+    )
+    chosen = generated[::3][:33]
+    typed = [dict(entry) for entry in chosen]
+    for n, entry in enumerate(typed[10:30]):
+        entry["name"] = slips[n % 5](entry["name"])
+    for n, entry in enumerate(typed[30:]):
+        entry["name"] = f"older name {n}"
+    gone = [command(f"gone {n}", f"Nobody has it now {n}.", f"?gone{n}", "Fun") for n in range(2)]
+    return [entry | {"uses": 100 + n} for n, entry in enumerate([*typed, *gone])]

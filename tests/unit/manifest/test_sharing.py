@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+
+from commandsync.manifest.sharing import Shared, fields_of, shared_of
+from commandsync.records.texts import AnnouncementText, CommandText
+
+
+def commands(*syntaxes: str) -> list[CommandText]:
+    return [CommandText(f"c{n}", "x", syntax) for n, syntax in enumerate(syntaxes)]
+
+
+def categories(*names: str) -> list[CommandText]:
+    return [CommandText(f"c{n}", "x", "y", name) for n, name in enumerate(names)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "prefix"),
+    [
+        (commands("/c0", "/c1"), "/"),
+        (commands("/c0 <x>", "/group c1", "c2"), "/"),
+        (commands("m!c0", "m!c1", "m!c2", "/c3"), "m!"),
+        (commands(".c0"), ""),
+        (commands("/c0", "!c1"), ""),
+        (commands("/c0", "/c1", "!c2", "!c3"), ""),
+        (commands("c0", "c1"), ""),
+        (commands("<c0>", "<c1>", "[c2]"), ""),
+        (commands("play c0", "play c1"), ""),
+        (commands("a {x}c0", "a {x}c1"), ""),
+        ([CommandText("/a", "x", "/a"), CommandText("/b", "x", "/b <y>")], "/"),
+        ([], ""),
+        ([AnnouncementText("/a", "x"), AnnouncementText("/b", "x")], ""),
+    ],
+)
+def test_the_prefix_of_most_commands_is_shared(texts: list[CommandText], prefix: str) -> None:
+    assert shared_of(texts).prefix == prefix
+
+
+@pytest.mark.parametrize(
+    ("texts", "category"),
+    [
+        (categories("Fun", "Fun", "Fun", "Tools", "Tools"), "Fun"),
+        (categories("Fun", "Fun"), ""),
+        (categories("Fun", "Fun", "Fun", "Fun", ""), "Fun"),
+        (categories("Fun", "Fun", "Fun", ""), ""),
+        (categories("x" * 101, "x" * 101, "x" * 101), ""),
+    ],
+)
+def test_a_category_is_the_default_where_fewer_lines_are_needed(
+    texts: list[CommandText], category: str
+) -> None:
+    assert shared_of(texts).category == category
+
+
+def test_an_entry_says_what_is_not_shared() -> None:
+    shared = Shared("/", "Fun")
+
+    assert fields_of(CommandText("a", "b", "/a {prefix}", "Fun"), shared) == {
+        "name": "a",
+        "description": "b",
+        "syntax": "{prefix}a {{prefix}}",
+    }
+    assert fields_of(CommandText("a", "b", "!a"), shared)["syntax"] == "!a"
+    assert fields_of(CommandText("a", "b", "!a"), shared)["category"] == ""
+    assert "category" not in fields_of(CommandText("a", "b", "!a"), Shared())
+    assert fields_of(AnnouncementText("t", "d"), shared) == {"title": "t", "description": "d"}

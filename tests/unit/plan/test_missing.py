@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.diagnostics import Location
+from commandsync.plan.missing import Missing, missing_from
+from commandsync.plan.rules import SyncRules
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import AnnouncementText, CommandText, Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PLACE = Location("commands.yaml", 4, 5)
+
+
+def wanted(
+    name: str, description: str = "", syntax: str = "", formerly: tuple[str, ...] = ()
+) -> Entry:
+    text = CommandText(name, description or f"Does {name} well.", syntax or f"/{name} <x>")
+    return Entry(text, location=PLACE, formerly=formerly)
+
+
+def listed(name: str, description: str = "", syntax: str = "", *, id: str = "") -> Entry:  # noqa: A002 - the field's name
+    text = CommandText(name, description or f"Does {name} well.", syntax or f"/{name} <x>")
+    return Entry(text, id=id or f"id of {name}", uses=7)
+
+
+def missing(ours: Sequence[Entry], theirs: Sequence[Entry], *ignored: str) -> Missing:
+    rules = SyncRules(ignore=ignored)
+    return missing_from(ours, theirs, resource=Resource.COMMAND, rules=rules)
+
+
+def test_what_matches_in_any_way_is_not_missing() -> None:
+    ours = [
+        wanted("help"),
+        wanted("now playing"),
+        wanted("Q&A"),
+        wanted("skip", formerly=("next",)),
+    ]
+    theirs = [
+        listed("help"),
+        listed("NowPlaying", "x"),
+        listed("q&amp;a", "y"),
+        listed("next", "z"),
+    ]
+
+    assert missing(ours, theirs) == Missing(())
+
+
+def test_what_is_missing_is_added_in_the_order_of_the_listing() -> None:
+    theirs = [listed("b"), listed("help"), listed("a"), listed("beta-x")]
+
+    assert missing([wanted("help")], theirs, "beta-*") == Missing((theirs[0], theirs[2]))
+
+
+def test_one_that_is_alike_becomes_the_former_one_and_is_named() -> None:
+    ours = [wanted("help"), wanted("queue", "Shows the songs that come next.", "/queue [page]")]
+    theirs = [
+        listed("songs", "Shows the songs that come next.", "/songs [page]"),
+        listed("v", "w", "z"),
+    ]
+
+    found = missing(ours, theirs)
+
+    assert (found.added, found.renamed) == ((theirs[1],), {1: theirs[0]})
+    (notice,) = found.notices
+    assert notice.message.startswith("'queue' and the listed 'songs' have nearly the same text: ")
+    assert notice.location == PLACE
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "named"),
+    [
+        (["play", "plays"], ["old"], ["'old' may be an old name of 'play' or 'plays': it is"]),
+        (["play"], ["old", "older"], ["'old' may be an old name of 'play': it", "'older' may"]),
+    ],
+)
+def test_what_may_be_several_is_added_and_named(
+    ours: list[str], theirs: list[str], named: list[str]
+) -> None:
+    text = "Plays a song in the channel that you are in."
+    there = [listed(name, text, "/x <song>") for name in theirs]
+
+    found = missing([wanted(name, text, "/x <song>") for name in ours], there)
+
+    assert (found.added, found.renamed) == (tuple(there), {})
+    assert len(found.notices) == len(named)
+    for notice, words in zip(found.notices, named, strict=True):
+        assert notice.message.startswith(f"the listed {words}")
+
+
+def test_what_is_alike_only_by_and_large_is_added_and_named() -> None:
+    found = missing([wanted("help")], [listed("other")])
+
+    assert (found.added, found.renamed) == ((listed("other"),), {})
+    assert found.notices[0].message.startswith("the listed 'other' may be an old name of 'help': ")
+
+
+def test_what_a_manifest_cannot_contain_is_named_and_not_added() -> None:
+    text = CommandText("a", "b", "")
+    theirs = [listed("help"), listed("help", id="2"), Entry(text, id="3"), listed("x", id="4")]
+    theirs += [listed("x", id="5")]
+
+    found = missing([wanted("help")], theirs)
+
+    assert found.added == (theirs[3],)
+    assert [notice.message.removesuffix(": it is not added") for notice in found.notices] == [
+        "the listed command 'help' (id '2') is listed once more, equal in all fields",
+        "the listed command 'a' (id '3') has no syntax",
+        "the listed command 'x' (id '5') is listed once more, equal in all fields",
+    ]
+
+
+def test_what_cannot_be_written_to_is_never_a_former_name() -> None:
+    entry = Entry(CommandText("old", "Does play well.", "/old <x>"), id="..")
+
+    assert missing([wanted("play")], [entry]) == Missing((entry,))
+    assert missing([wanted("OLD", "other", "other")], [entry]) == Missing(())
+
+
+def test_announcements_are_added_and_may_repeat() -> None:
+    texts = [AnnouncementText("v1", "a b c d e f"), AnnouncementText("v2", "a b c d e f")]
+    ours, theirs = [Entry(texts[0])], [Entry(texts[1], id="2"), Entry(texts[1], id="3")]
+    found = missing_from(ours, theirs, resource=Resource.ANNOUNCEMENT, rules=SyncRules())
+
+    assert found == Missing(tuple(theirs))
+
+
+NAMES = st.lists(st.text("abAB -", min_size=1, max_size=3).filter(str.strip), max_size=8)
+
+
+@given(NAMES, NAMES)
+def test_nothing_that_is_listed_is_lost(ours: list[str], theirs: list[str]) -> None:
+    entries = [listed(name.strip(), "x y z", id=str(n)) for n, name in enumerate(theirs)]
+    mine = {name.strip(): wanted(name.strip(), "x y w") for name in ours}
+    found = missing(list(mine.values()), entries)
+    after = [*mine.values(), *found.added]
+
+    again = missing(
+        [
+            Entry(entry.text, formerly=(found.renamed[n].name,)) if n in found.renamed else entry
+            for n, entry in enumerate(after)
+        ],
+        entries,
+    )
+
+    assert again.added == ()
+    assert not set(found.added) & set(found.renamed.values())
