@@ -16,16 +16,19 @@ from commandsync.action import verdict
 from commandsync.action.base import base_manifest
 from commandsync.action.destination import destination_changes, with_destinations
 from commandsync.action.event import read_event
-from commandsync.action.inputs import Inputs, forms_of_secrets, in_inputs, read_inputs
+from commandsync.action.inputs import Inputs, forms_of_secrets, read_inputs
+from commandsync.action.manifests import hand_over_token, load_from_workspace
 from commandsync.action.reporter import Reporter, say
 from commandsync.action.rest import GitHub, GitHubError
+from commandsync.action.wording import in_inputs
 from commandsync.errors import CommandsyncError, Forbidden, ManifestError, Unauthorized, UsageError
 from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
+from commandsync.report.wording import wording
 from commandsync.sync import exits, signals
 from commandsync.sync.comparison import plan_against
 from commandsync.sync.execution import Stop, execute, ready_of, refusal_of
-from commandsync.sync.job import Planned, jobs, load, plan_all, plans_of
+from commandsync.sync.job import Planned, jobs, plan_all, plans_of
 from commandsync.sync.saved import saved_plan
 from commandsync.sync.settings import TOKEN_VARIABLE, Settings
 
@@ -55,10 +58,10 @@ def main(environ: MutableMapping[str, str]) -> int:
     event = read_event(environ)
     # Until the inputs are known, no comment is written.
     reporter = Reporter(environ, Inputs(comment="never"), event)
-    with signals.handled() as handler:
+    with signals.handled() as handler, wording(in_inputs):
         try:
             if workspace := environ.get("GITHUB_WORKSPACE", ""):
-                os.chdir(workspace)
+                _enter(workspace)
             reporter.inputs = inputs = read_inputs(environ)
             reporter.github = _github(inputs, environ)
             mode = event.usual_mode if inputs.mode == "auto" else inputs.mode
@@ -70,7 +73,7 @@ def main(environ: MutableMapping[str, str]) -> int:
             error = CommandsyncError("interrupted; nothing was changed")
             outcome = verdict.of_error(error, code=signals.of_signal(interruption.number))
         except CommandsyncError as error:
-            outcome = verdict.of_error(in_inputs(error))
+            outcome = verdict.of_error(error)
         except Exception as error:  # noqa: BLE001 - a defect must set the outputs too
             outcome = _defect(error, writing=handler.writing)
         handler.ignore()
@@ -93,7 +96,7 @@ class _Run:
                 f"the input plan-file is for the mode apply, and this is {self.mode}",
                 hint="set mode: apply, or remove plan-file",
             )
-        manifests = load(self.settings)
+        manifests = load_from_workspace(self.settings)
         imports = self._imports(manifests)
         if self.mode == "validate":
             return verdict.with_imports(verdict.of_validated(manifests), imports)
@@ -148,7 +151,7 @@ class _Run:
                 self.reporter.sites = [item.site]
                 yield [item]
             return
-        manifests = load(self.settings)
+        manifests = load_from_workspace(self.settings)
         self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
             self.reporter.sites = [job.site for job in opened]
@@ -198,9 +201,7 @@ class _Run:
         Returns:
             What a proposal changes of where the token goes.
         """
-        if token := self.reporter.inputs.token:
-            for manifest in manifests:
-                os.environ[manifest.token_env or TOKEN_VARIABLE] = token
+        hand_over_token(manifests, self.reporter.inputs.token, writes=self.mode == "apply")
         return destination_changes(
             manifests,
             self.reporter.github,
@@ -237,6 +238,14 @@ def _refuse_requests(_: str) -> NoReturn:
     )
 
 
+def _enter(workspace: str) -> None:
+    try:
+        os.chdir(workspace)
+    except OSError as error:
+        message = f"GITHUB_WORKSPACE cannot be entered: {error.strerror}"
+        raise UsageError(message, hint="it is the folder with the checkout") from error
+
+
 def _announce_stop() -> None:
     """Print that the run is stopping; a signal may come during another print, so write raw."""
     with suppress(OSError):
@@ -251,7 +260,7 @@ def _reported(outcome: Verdict, reporter: Reporter) -> int:
         lost = _defect(error, writing=outcome.word == "applied")
         say(lost.text)
         reporter.annotate(lost.annotations)
-        reporter.put_outputs({"result": lost.word, "failure-reason": lost.reason})
+        reporter.put_outputs({"result": lost.word, "failure-reason": outcome.reason or lost.reason})
         return outcome.code or lost.code
     return outcome.code
 
@@ -265,7 +274,8 @@ def _defect(error: Exception, *, writing: bool) -> Verdict:
         hint="please report it, with the details from the log",
     )
     code = exits.Exit.INCOMPLETE if writing else exits.Exit.FAILED
-    return replace(verdict.of_error(defect, code=code), changed=True if writing else None)
+    outcome = verdict.of_error(defect, code=code)
+    return replace(outcome, changed=True) if writing else replace(outcome, reason="defect")
 
 
 def _settings(inputs: Inputs, environ: MutableMapping[str, str]) -> Settings:
