@@ -11,10 +11,10 @@ from urllib.parse import unquote
 import pytest
 
 from tests.support.rawserver import Exchange, Request, SocketServer, answer
-from tests.support.runner import REPOSITORY
+from tests.support.runner import REPOSITORY, SHA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     Record = dict[str, Any]
     Answer = tuple[int, Any, dict[str, str]]
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 JOBS_OWN = "github-actions[bot]"
 _COMMENTS = re.compile(rf"/repos/{REPOSITORY}/issues/(\d+)/comments")
 _COMMENT = re.compile(rf"/repos/{REPOSITORY}/issues/comments/(\d+)")
+_ISSUES = re.compile(rf"/repos/{REPOSITORY}/issues")
+_ISSUE = re.compile(rf"/repos/{REPOSITORY}/issues/(\d+)")
+_PULL = re.compile(rf"/repos/{REPOSITORY}/pulls/7")
 _PULLS = re.compile(rf"/repos/{REPOSITORY}/commits/(\w+)/pulls")
 _CONTENTS = re.compile(rf"/repos/{REPOSITORY}/contents/(.*)")
 
@@ -32,6 +35,7 @@ class Hub(SocketServer):
 
     Attributes:
         comments: The comments of pull request 7, in order.
+        issues: The issues, in order.
         merged: The pull requests that each commit came with.
         files: The base branch's files.
         read_only: Whether all writes are answered 403.
@@ -43,6 +47,7 @@ class Hub(SocketServer):
     """
 
     comments: list[Record] = field(default_factory=list)
+    issues: list[Record] = field(default_factory=list)
     merged: dict[str, list[Record]] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     read_only: bool = False
@@ -68,6 +73,20 @@ class Hub(SocketServer):
         self.comments.append(record)
         return record
 
+    def opens(self, *, title: str, body: str, login: str = JOBS_OWN) -> Record:
+        """Add an issue."""
+        number = len(self.issues) + 1
+        record = {
+            "number": number,
+            "title": title,
+            "body": body,
+            "state": "open",
+            "user": {"login": login},
+            "html_url": f"https://github.com/{REPOSITORY}/issues/{number}",
+        }
+        self.issues.append(record)
+        return record
+
     def handle(self, exchange: Exchange) -> None:
         status, content, headers = self._answer(exchange.request)
         exchange.send(answer(content, status=status, headers=headers))
@@ -86,6 +105,10 @@ class Hub(SocketServer):
             return self._written(request)
         if _COMMENTS.fullmatch(request.path):
             return self._paged(request.path, int(request.query.get("page", "1")))
+        if _ISSUES.fullmatch(request.path):
+            return 200, self._issues(request.query), ""
+        if _PULL.fullmatch(request.path):
+            return 200, {"number": 7, "head": {"sha": SHA}}, ""
         if match := _PULLS.fullmatch(request.path):
             return 200, self.merged.get(match[1], []), ""
         if match := _CONTENTS.fullmatch(request.path):
@@ -98,6 +121,11 @@ class Hub(SocketServer):
             return 403, {"message": "Resource not accessible by integration"}, ""
         if method == "POST" and _COMMENTS.fullmatch(path):
             return 201, self.says(request.json["body"]), ""
+        if method == "POST" and _ISSUES.fullmatch(path):
+            return 201, self.opens(**request.json), ""
+        if method == "PATCH" and (found := _ISSUE.fullmatch(path)):
+            self.issues[int(found[1]) - 1].update(request.json)
+            return 200, self.issues[int(found[1]) - 1], ""
         match = _COMMENT.fullmatch(path)
         record = next((one for one in self.comments if match and one["id"] == int(match[1])), None)
         if record is None:
@@ -107,6 +135,13 @@ class Hub(SocketServer):
             return 204, b"", ""
         record["body"] = request.json["body"]
         return 200, record, ""
+
+    def _issues(self, query: Mapping[str, str]) -> list[Record]:
+        return [
+            record
+            for record in self.issues
+            if record["state"] == query["state"] and record["user"]["login"] == query["creator"]
+        ]
 
     def _paged(self, path: str, number: int) -> tuple[int, Any, str]:
         begin = (number - 1) * self.page
