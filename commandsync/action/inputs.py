@@ -91,9 +91,19 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         max_deletes=_limit(get("max-deletes")),
         import_check=get.boolean("import-check"),
         apply=cast("Apply", get.choice("apply", get_args(Apply))),
-        plan_file=get("plan-file"),
+        plan_file=_plan_file(get),
         issue=cast("Issue", get.choice("issue", get_args(Issue))),
     )
+
+
+def _plan_file(get: _Getter) -> str:
+    path = get("plan-file")
+    if path and (get("max-deletes") or not get.boolean("prune")):
+        raise UsageError(
+            "the input plan-file applies a saved plan as it is, with its own limits",
+            hint="remove the inputs max-deletes and prune, or make a new plan with them",
+        )
+    return path and os.path.join(".", path)  # noqa: PTH118 - "-" is a file here, and none is empty
 
 
 def in_inputs(error: CommandsyncError) -> CommandsyncError:

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 from commandsync import report
 from commandsync.action import verdict
 from commandsync.action.base import base_manifest
+from commandsync.action.comment import key_of
 from commandsync.action.destination import destination_changes, with_destinations
 from commandsync.action.event import read_event
 from commandsync.action.inputs import Inputs, forms_of_secrets, in_inputs, read_inputs
 from commandsync.action.reporter import Reporter, say
 from commandsync.action.rest import GitHub, GitHubError
+from commandsync.action.review import of_unreviewed, review_of
 from commandsync.errors import CommandsyncError, Forbidden, ManifestError, Unauthorized, UsageError
 from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
@@ -121,6 +123,15 @@ class _Run:
             say(report.render_plans(plans, format="text"))
             for plan in plans:
                 self.reporter.annotate(plan_annotations(plan))
+            review = review_of(
+                plans,
+                inputs=self.reporter.inputs,
+                github=self.reporter.github,
+                event=self.reporter.event,
+                key=key_of(self.reporter.inputs, self.reporter.sites),
+            )
+            if review.unseen:
+                return of_unreviewed(plans, review)
             self.reporter.put_backups(ready)
             stop = Stop(_announce_stop)
             with self.signals.answered_by(stop):
@@ -132,7 +143,7 @@ class _Run:
                 )
         number = self.signals.number
         code = signals.of_signal(number) if number else exits.of_result(*results)
-        return verdict.of_results(results, code=code)
+        return verdict.with_note(verdict.of_results(results, code=code), review.note)
 
     @contextmanager
     def _planned(self) -> Iterator[Sequence[Planned | CommandsyncError]]:

@@ -233,7 +233,7 @@ def test_a_run_that_was_killed_while_reporting_is_reported_by_the_next(
     process, files = shell.start(pull_request(), **inputs)
     killed = shell.ended(process, files, process.communicate(timeout=60)[0])
     written = list(hub.ours)
-    kill_at = "GET /repos"  # applied, and not yet said
+    kill_at = "PATCH /repos"  # applied, and nobody learns of it
     hub.merged[SHA] = MERGED
     process, files = shell.start(push(), token=bot.token, **inputs)
     dead = shell.ended(process, files, process.communicate(timeout=60)[0])
