@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Mode = Literal["validate", "plan", "apply", "drift"]
 Comment = Literal["auto", "always", "never"]
 Apply = Literal["reviewed", "current"]
+Issue = Literal["auto", "never"]
 
 _BOOLEANS = {"true": True, "false": False}
 _FAIL_ON = ("", "error", "changes")
@@ -54,6 +55,7 @@ class Inputs:
     import_check: bool = False
     apply: Apply = "reviewed"
     plan_file: str = ""
+    issue: Issue = "auto"
 
 
 def read_inputs(environ: Mapping[str, str]) -> Inputs:
@@ -80,6 +82,7 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         import_check=get.boolean("import-check"),
         apply=cast("Apply", get.choice("apply", get_args(Apply))),
         plan_file=_plan_file(get),
+        issue=cast("Issue", get.choice("issue", get_args(Issue))),
     )
 
 
@@ -154,7 +157,7 @@ def forms_of_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
     secrets = [
         value.strip()
         for name, value in sorted(environ.items())
-        if name in _SECRETS or _VARIABLE.fullmatch(name)
+        if value.strip() and (name in _SECRETS or _VARIABLE.fullmatch(name))
     ]
     forms = (form for secret in secrets for form in _forms(secret))
     return tuple(dict.fromkeys(form for form in forms if len(form) >= _SHORTEST))

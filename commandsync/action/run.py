@@ -64,7 +64,7 @@ def main(environ: MutableMapping[str, str]) -> int:
                 _enter(workspace)
             reporter.inputs = inputs = read_inputs(environ)
             reporter.github = _github(inputs, environ)
-            mode = event.usual_mode if inputs.mode == "auto" else inputs.mode
+            mode = reporter.mode
             say(f"commandsync: {mode}" + (f" ({event.name})" if inputs.mode == "auto" else ""))
             run = _Run(mode, reporter, _settings(inputs, environ), handler)
             outcome = run.apply() if mode == "apply" else run.plan()
@@ -133,6 +133,7 @@ class _Run:
             )
             if review.unseen:
                 return of_unreviewed(plans, review)
+            self.reporter.put_backups(ready)
             stop = Stop(_announce_stop)
             with self.signals.answered_by(stop):
                 results = execute(

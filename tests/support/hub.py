@@ -14,7 +14,7 @@ from tests.support.rawserver import Exchange, Request, SocketServer, answer
 from tests.support.runner import REPOSITORY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     Record = dict[str, Any]
     Answer = tuple[int, Any, dict[str, str]]
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 JOBS_OWN = "github-actions[bot]"
 _COMMENTS = re.compile(rf"/repos/{REPOSITORY}/issues/(\d+)/comments")
 _COMMENT = re.compile(rf"/repos/{REPOSITORY}/issues/comments/(\d+)")
+_ISSUES = re.compile(rf"/repos/{REPOSITORY}/issues(?:/(\d+))?")
 _PULLS = re.compile(rf"/repos/{REPOSITORY}/(?:commits/(\w+)/)?pulls")
 _CONTENTS = re.compile(rf"/repos/{REPOSITORY}/contents/(.*)")
 
@@ -32,6 +33,7 @@ class Hub(SocketServer):
 
     Attributes:
         comments: The comments of all pull requests, in order; those of 7 unless they name another.
+        issues: The issues, in order.
         merged: The pull requests that each commit came with.
         closed: The pull requests that were closed last.
         files: The base branch's files.
@@ -44,6 +46,7 @@ class Hub(SocketServer):
     """
 
     comments: list[Record] = field(default_factory=list)
+    issues: list[Record] = field(default_factory=list)
     merged: dict[str, list[Record]] = field(default_factory=dict)
     closed: list[Record] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
@@ -70,6 +73,20 @@ class Hub(SocketServer):
         self.comments.append(record)
         return record
 
+    def opens(self, *, title: str, body: str, login: str = JOBS_OWN) -> Record:
+        """Add an issue."""
+        number = len(self.issues) + 1
+        record = {
+            "number": number,
+            "title": title,
+            "body": body,
+            "state": "open",
+            "user": {"login": login},
+            "html_url": f"https://github.com/{REPOSITORY}/issues/{number}",
+        }
+        self.issues.append(record)
+        return record
+
     def handle(self, exchange: Exchange) -> None:
         status, content, headers = self._answer(exchange.request)
         exchange.send(answer(content, status=status, headers=headers))
@@ -77,7 +94,9 @@ class Hub(SocketServer):
     def _answer(self, request: Request) -> Answer:
         if (instead := self.rule(f"{request.method} {request.target}")) is not None:
             return instead
-        status, content, link = self._usual(request)
+        issues = _ISSUES.fullmatch(request.path)
+        usual = self._of_issues(request, issues[1]) if issues else self._usual(request)
+        status, content, link = usual
         return status, content, {"Link": link} if link and self.links else {}
 
     def _usual(self, request: Request) -> tuple[int, Any, str]:
@@ -109,6 +128,20 @@ class Hub(SocketServer):
             return 204, b"", ""
         record["body"] = request.json["body"]
         return 200, record, ""
+
+    def _of_issues(self, request: Request, number: str | None) -> tuple[int, Any, str]:
+        if not request.writes:
+            return 200, [each for each in self.issues if self._asked(each, request.query)], ""
+        if self.read_only:
+            return 403, {"message": "Resource not accessible by integration"}, ""
+        if number is None:
+            return 201, self.opens(**request.json), ""
+        self.issues[int(number) - 1].update(request.json)
+        return 200, self.issues[int(number) - 1], ""
+
+    @staticmethod
+    def _asked(issue: Record, query: Mapping[str, str]) -> bool:
+        return bool(issue["state"] == query["state"] and issue["user"]["login"] == query["creator"])
 
     def _paged(self, pull: str, path: str, number: int) -> tuple[int, Any, str]:
         begin = (number - 1) * self.page

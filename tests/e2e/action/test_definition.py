@@ -30,6 +30,7 @@ INPUTS = [
     "token",
     "github-token",
     "comment",
+    "issue",
     "label",
     "summary",
     "annotations",
@@ -54,6 +55,10 @@ OUTPUTS = [
     "plan-markdown-file",
     "fingerprint",
     "comment-url",
+    "comment-file",
+    "pull-request",
+    "issue-url",
+    "backup-file",
 ]
 
 
