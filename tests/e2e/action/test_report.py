@@ -75,7 +75,7 @@ def test_a_run_without_a_pull_request_comments_on_none(
     inputs = knows(runner, service.bot())
     runner.run(other(name), mode="drift", comment="always", **inputs)
 
-    assert hub.requests == []
+    assert hub.comments == []
 
 
 def test_a_fork_that_is_to_comment_always_is_warned(
