@@ -111,7 +111,10 @@ class _Run:
             return []
         from commandsync.sync.imports import plan_import  # noqa: PLC0415 - seldom needed
 
-        return [plan_import([each.path], [], registered=_refuse_requests) for each in manifests]
+        return [
+            plan_import(replace(self.settings, files=(each.path,)), [], registered=_refuse_requests)
+            for each in manifests
+        ]
 
     def apply(self) -> Verdict:
         """Make the listings match."""
