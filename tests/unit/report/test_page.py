@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commandsync.plan.rules import SyncRules, parse_delete_limit
@@ -114,6 +114,7 @@ def test_a_section_that_a_cut_would_not_shorten_stays() -> None:
     assert comment.count("*Cut here.") == 1
 
 
+@settings(max_examples=25)
 @given(st.lists(plans(), min_size=1, max_size=3), st.integers(700, 4_000))
 def test_a_page_is_cut_to_its_size_with_no_block_left_open(some: list[Plan], most: int) -> None:
     shown = cut_page(render_plans(some, format="markdown"), most=most, pointer="See there.")
