@@ -6,17 +6,16 @@ import json
 import os
 import re
 from base64 import b64encode
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, cast, get_args
 from urllib.parse import quote
 
-from commandsync.errors import ManifestError, UsageError
+from commandsync.errors import UsageError
 from commandsync.plan.rules import parse_delete_limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from commandsync.errors import CommandsyncError
     from commandsync.plan.rules import DeleteLimit
 
 Mode = Literal["validate", "plan", "apply", "drift"]
@@ -26,15 +25,6 @@ Issue = Literal["auto", "never"]
 
 _BOOLEANS = {"true": True, "false": False}
 _FAIL_ON = ("", "error", "changes")
-_FLAGS = {
-    "-f": "file",
-    "--base-url": "base-url",
-    "--bot": "bot",
-    "bot=...": "bot",
-    "--token-file": "token",
-    "token=...": "token",
-}
-_FLAG = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, _FLAGS))})(?![\w-])")
 _SHORTEST = 6  # characters: masking a shorter text would make the log unreadable
 _SECRETS = ("INPUT_TOKEN", "INPUT_GITHUB_TOKEN")
 _VARIABLE = re.compile(r"COMMANDSYNC_(?!BASE_URL$|BOT$)\w+")  # the variables of token_env
@@ -104,20 +94,6 @@ def _plan_file(get: _Getter) -> str:
             hint="remove the inputs max-deletes and prune, or make a new plan with them",
         )
     return path and os.path.join(".", path)  # noqa: PTH118 - "-" is a file here, and none is empty
-
-
-def in_inputs(error: CommandsyncError) -> CommandsyncError:
-    """Rename flags to inputs in the hints of an error: a workflow has no flags."""
-    error.hint = _renamed(error.hint)
-    if isinstance(error, ManifestError):
-        error.problems = tuple(
-            replace(problem, hint=_renamed(problem.hint)) for problem in error.problems
-        )
-    return error
-
-
-def _renamed(hint: str) -> str:
-    return _FLAG.sub(lambda flag: f"the input {_FLAGS[flag[0]]}", hint)
 
 
 @dataclass(frozen=True, slots=True)

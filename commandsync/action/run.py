@@ -13,21 +13,23 @@ from typing import TYPE_CHECKING
 
 from commandsync import report
 from commandsync.action import verdict
-from commandsync.action.base import base_manifest
+from commandsync.action.base import compare_with_base
 from commandsync.action.comment import key_of
 from commandsync.action.destination import destination_changes, with_destinations
 from commandsync.action.event import read_event
-from commandsync.action.inputs import Inputs, forms_of_secrets, in_inputs, read_inputs
+from commandsync.action.inputs import Inputs, forms_of_secrets, read_inputs
+from commandsync.action.manifests import hand_over_token, load_from_workspace
 from commandsync.action.reporter import Reporter, say
-from commandsync.action.rest import GitHub, GitHubError
+from commandsync.action.rest import GitHub
 from commandsync.action.review import of_unreviewed, review_of
-from commandsync.errors import CommandsyncError, Forbidden, ManifestError, Unauthorized, UsageError
+from commandsync.action.wording import in_inputs
+from commandsync.errors import CommandsyncError, Forbidden, Unauthorized, UsageError
 from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
+from commandsync.report.wording import wording
 from commandsync.sync import exits, signals
-from commandsync.sync.comparison import plan_against
 from commandsync.sync.execution import Stop, execute, ready_of, refusal_of
-from commandsync.sync.job import Planned, jobs, load, plan_all, plans_of
+from commandsync.sync.job import Planned, jobs, plan_all, plans_of
 from commandsync.sync.saved import saved_plan
 from commandsync.sync.settings import TOKEN_VARIABLE, Settings
 
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
     from commandsync.action.inputs import Mode
     from commandsync.action.verdict import Verdict
     from commandsync.manifest import Manifest
-    from commandsync.plan.plan import Plan
     from commandsync.sources.outcome import Import
     from commandsync.sync.job import Job
     from commandsync.sync.signals import Signals
@@ -57,10 +58,10 @@ def main(environ: MutableMapping[str, str]) -> int:
     event = read_event(environ)
     # Until the inputs are known, no comment is written.
     reporter = Reporter(environ, Inputs(comment="never"), event)
-    with signals.handled() as handler:
+    with signals.handled() as handler, wording(in_inputs):
         try:
             if workspace := environ.get("GITHUB_WORKSPACE", ""):
-                os.chdir(workspace)
+                _enter(workspace)
             reporter.inputs = inputs = read_inputs(environ)
             reporter.github = _github(inputs, environ)
             mode = reporter.mode
@@ -72,7 +73,7 @@ def main(environ: MutableMapping[str, str]) -> int:
             error = CommandsyncError("interrupted; nothing was changed")
             outcome = verdict.of_error(error, code=signals.of_signal(interruption.number))
         except CommandsyncError as error:
-            outcome = verdict.of_error(in_inputs(error))
+            outcome = verdict.of_error(error)
         except Exception as error:  # noqa: BLE001 - a defect must set the outputs too
             outcome = _defect(error, writing=handler.writing)
         handler.ignore()
@@ -95,7 +96,7 @@ class _Run:
                 f"the input plan-file is for the mode apply, and this is {self.mode}",
                 hint="set mode: apply, or remove plan-file",
             )
-        manifests = load(self.settings)
+        manifests = load_from_workspace(self.settings)
         imports = self._imports(manifests)
         if self.mode == "validate":
             return verdict.with_imports(verdict.of_validated(manifests), imports)
@@ -160,7 +161,7 @@ class _Run:
                 self.reporter.sites = [item.site]
                 yield [item]
             return
-        manifests = load(self.settings)
+        manifests = load_from_workspace(self.settings)
         self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
             self.reporter.sites = [job.site for job in opened]
@@ -194,7 +195,16 @@ class _Run:
             for n, item in enumerate(planned)
             if isinstance(item, Unauthorized | Forbidden) and opened[n].site.token is None
         }
-        compared = self._compared([opened[n].manifest for n in closed])
+        compared = []
+        if self.mode == "plan":
+            compared = compare_with_base(
+                self.settings,
+                [opened[n].manifest for n in closed],
+                self.reporter.github,
+                self.reporter.event,
+                folder=self.reporter.environ.get("RUNNER_TEMP", ""),
+                say=say,
+            )
         if not compared:
             return self._of_plans(planned)
         return verdict.with_comparison(
@@ -210,9 +220,7 @@ class _Run:
         Returns:
             What a proposal changes of where the token goes.
         """
-        if token := self.reporter.inputs.token:
-            for manifest in manifests:
-                os.environ[manifest.token_env or TOKEN_VARIABLE] = token
+        hand_over_token(manifests, self.reporter.inputs.token, writes=self.mode == "apply")
         return destination_changes(
             manifests,
             self.reporter.github,
@@ -221,25 +229,6 @@ class _Run:
             say=say,
         )
 
-    def _compared(self, manifests: Sequence[Manifest]) -> list[Plan]:
-        """Compare with the base branch; return no plan if that cannot be read either."""
-        github, event = self.reporter.github, self.reporter.event
-        if github is None or not event.base_sha or self.mode != "plan":
-            return []
-        temporary = self.reporter.environ.get("RUNNER_TEMP", "")
-        try:
-            return [
-                plan_against(
-                    self.settings, [each], base_manifest(each, github, event, folder=temporary)
-                )
-                for each in manifests
-            ]
-        except GitHubError as error:
-            say(f"The base branch's manifest cannot be read: {error.message}")
-        except (ManifestError, UsageError):
-            say(f"The manifest of the base branch ({event.base_sha}) cannot be compared.")
-        return []
-
 
 def _refuse_requests(_: str) -> NoReturn:
     """Refuse to read what is registered with Discord: a check needs no token of its own."""
@@ -247,6 +236,14 @@ def _refuse_requests(_: str) -> NoReturn:
         "import-check reads files and code, not what is registered with Discord",
         hint="remove discord from import: of the manifest, or the input import-check",
     )
+
+
+def _enter(workspace: str) -> None:
+    try:
+        os.chdir(workspace)
+    except OSError as error:
+        message = f"GITHUB_WORKSPACE cannot be entered: {error.strerror}"
+        raise UsageError(message, hint="it is the folder with the checkout") from error
 
 
 def _announce_stop() -> None:
@@ -263,7 +260,7 @@ def _reported(outcome: Verdict, reporter: Reporter) -> int:
         lost = _defect(error, writing=outcome.word == "applied")
         say(lost.text)
         reporter.annotate(lost.annotations)
-        reporter.put_outputs({"result": lost.word, "failure-reason": lost.reason})
+        reporter.put_outputs({"result": lost.word, "failure-reason": outcome.reason or lost.reason})
         return outcome.code or lost.code
     return outcome.code
 
@@ -277,7 +274,8 @@ def _defect(error: Exception, *, writing: bool) -> Verdict:
         hint="please report it, with the details from the log",
     )
     code = exits.Exit.INCOMPLETE if writing else exits.Exit.FAILED
-    return replace(verdict.of_error(defect, code=code), changed=True if writing else None)
+    outcome = verdict.of_error(defect, code=code)
+    return replace(outcome, changed=True) if writing else replace(outcome, reason="defect")
 
 
 def _settings(inputs: Inputs, environ: MutableMapping[str, str]) -> Settings:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from commandsync import report
 from commandsync.document import failure_kind
+from commandsync.errors import Invalid, NotFound
 from commandsync.report import github, summary
 from commandsync.report.imports import import_annotations, render_import
 from commandsync.sync import exits
@@ -207,6 +208,8 @@ def _reason_of_results(results: Sequence[Result]) -> str:
 
 
 def _reason_of(error: CommandsyncError) -> str:
+    if isinstance(error, Invalid | NotFound):
+        return "rejected"
     return _REASONS.get(failure_kind(error), _INCOMPLETE)
 
 

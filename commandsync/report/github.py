@@ -16,6 +16,7 @@ from commandsync.errors import ManifestError
 from commandsync.plan.changes import Delete
 from commandsync.report import summary, text
 from commandsync.report.escape import command_data, command_property, visible
+from commandsync.report.wording import worded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,7 +47,8 @@ class Annotation:
         if place is not None and place.path != "-":
             file = command_property(visible(place.path))
             stated = f"file={file},line={place.line},col={place.column},{stated}"
-        message = visible(self.message) + (f"\n{visible(self.hint)}" if self.hint else "")
+        hint = f"\n{visible(worded(self.hint))}" if self.hint else ""
+        message = visible(self.message) + hint
         return f"::{self.kind} {stated}::{command_data(message)}"
 
 

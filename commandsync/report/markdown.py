@@ -16,6 +16,7 @@ from commandsync.report.escape import code, fenced
 from commandsync.report.linediff import cut
 from commandsync.report.screen import PLAIN
 from commandsync.report.tables import change_blocks, difference_block, folded, place, table
+from commandsync.report.wording import worded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,7 +50,7 @@ def results(results: Sequence[Result]) -> str:
 def failure(error: CommandsyncError) -> str:
     """Return an error, and a manifest's problems in a table."""
     blocks = [f"### Failed\n\n{code(error.message)}"]
-    blocks += [f"What to do: {code(error.hint)}"] if error.hint else []
+    blocks += [f"What to do: {code(worded(error.hint))}"] if error.hint else []
     if isinstance(error, ManifestError):
         blocks.append(_problems("Problem", error.problems))
     return _joined(blocks)
@@ -71,7 +72,7 @@ def _plan(plan: Plan) -> Iterator[str]:
     yield "".join(summary.heading(plan, code))
     if plan.refusal is not None:
         yield f"**Refused**: {code(summary.refused(plan))}"
-        yield f"What to do: {code(plan.refusal.hint)}"
+        yield f"What to do: {code(worded(plan.refusal.hint))}"
     if nothing := summary.no_changes(plan):
         yield nothing
     yield from summary.kept(plan)
@@ -132,7 +133,7 @@ def _settled_blocks(some: Sequence[Settled], end: str) -> Iterator[str]:
 
 def _settled(settled: Settled) -> tuple[str, ...]:
     change = settled.change
-    why, what_to_do = map(_optional, (settled.error, settled.hint))
+    why, what_to_do = map(_optional, (settled.error, worded(settled.hint)))
     where = place(summary.location_of(change))
     return summary.named(change), code(cut(change.name)), where, why, what_to_do
 
@@ -156,7 +157,7 @@ def _notices(notices: Sequence[Notice]) -> Iterator[str]:
 
 def _problems(column: str, problems: Iterable[Problem]) -> str:
     cells = (
-        (place(problem.location), code(problem.message), _optional(problem.hint))
+        (place(problem.location), code(problem.message), _optional(worded(problem.hint)))
         for problem in problems
     )
     return table(("Where", column, "What to do"), cells)

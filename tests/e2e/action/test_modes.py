@@ -208,7 +208,10 @@ def test_an_apply_without_a_token_names_it(runner: Runner, service: Service) -> 
     assert (step.code, step.outputs["failure-reason"]) == (2, "invalid"), step.log
     assert "no token was given" in step.log
     assert "no token was given" in step.summary
-    assert "give the input token" in step.annotations("error")[0].data
+    assert (
+        "the input token and the variable COMMANDSYNC_TOKEN are empty"
+        in step.annotations("error")[0].data
+    )
 
 
 def test_without_a_service_and_a_bot_their_inputs_are_named(runner: Runner) -> None:
