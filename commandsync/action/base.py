@@ -11,14 +11,48 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from commandsync.action.rest import GitHubError
+from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest, load_head
+from commandsync.sync.comparison import plan_against
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from commandsync.action.event import GitHubEvent
     from commandsync.action.rest import GitHub
+    from commandsync.plan.plan import Plan
+    from commandsync.sync.settings import Settings
 
 _MOST_FILES = 200
 _MISSING = 404
+
+
+def compare_with_base(
+    settings: Settings,
+    manifests: Sequence[Manifest],
+    github: GitHub | None,
+    event: GitHubEvent,
+    *,
+    folder: str,
+    say: Callable[[str], object],
+) -> list[Plan]:
+    """Plan manifests as if those of the base branch were listed.
+
+    `say` is called with the reason if that is not possible, and there is no plan then. The others
+    are as for `base_manifest`.
+    """
+    if github is None or not event.base_sha:
+        return []
+    try:
+        return [
+            plan_against(settings, [each], base_manifest(each, github, event, folder=folder))
+            for each in manifests
+        ]
+    except GitHubError as error:
+        say(f"The base branch's manifest cannot be read: {error.message}")
+    except (ManifestError, UsageError):
+        say(f"The manifest of the base branch ({event.base_sha}) cannot be compared.")
+    return []
 
 
 def base_manifest(manifest: Manifest, github: GitHub, event: GitHubEvent, *, folder: str) -> str:

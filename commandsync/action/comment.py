@@ -62,7 +62,7 @@ def find_comments(github: GitHub, repository: str, number: int, *, key: str) -> 
         for comment in github.pages(_comments(repository, number))
         if isinstance(comment, dict) and _is_for(key, comment)
     ]
-    author = _author(github) if marked else ""
+    author = author_of(github) if marked else ""
     ours = sorted(
         (_comment(record) for record in marked if _login(record) == author),
         key=lambda comment: comment.id,
@@ -136,7 +136,8 @@ def _comment(record: dict[str, Any]) -> Comment:
     return Comment(number, str(record["body"]), str(record.get("html_url") or ""), marker)
 
 
-def _author(github: GitHub) -> str:
+def author_of(github: GitHub) -> str:
+    """Return the login that our comments and issues have."""
     with suppress(GitHubError):  # an old server, or a token without the right
         return github.login() or _JOBS_OWN
     return _JOBS_OWN

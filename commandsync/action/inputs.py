@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Mode = Literal["validate", "plan", "apply", "drift"]
 Comment = Literal["auto", "always", "never"]
 Apply = Literal["reviewed", "current"]
+Issue = Literal["auto", "never"]
 
 _BOOLEANS = {"true": True, "false": False}
 _FAIL_ON = ("", "error", "changes")
@@ -54,6 +55,7 @@ class Inputs:
     import_check: bool = False
     apply: Apply = "reviewed"
     plan_file: str = ""
+    issue: Issue = "auto"
 
 
 def read_inputs(environ: Mapping[str, str]) -> Inputs:
@@ -79,8 +81,19 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         max_deletes=_limit(get("max-deletes")),
         import_check=get.boolean("import-check"),
         apply=cast("Apply", get.choice("apply", get_args(Apply))),
-        plan_file=get("plan-file"),
+        plan_file=_plan_file(get),
+        issue=cast("Issue", get.choice("issue", get_args(Issue))),
     )
+
+
+def _plan_file(get: _Getter) -> str:
+    path = get("plan-file")
+    if path and (get("max-deletes") or not get.boolean("prune")):
+        raise UsageError(
+            "the input plan-file applies a saved plan as it is, with its own limits",
+            hint="remove the inputs max-deletes and prune, or make a new plan with them",
+        )
+    return path and os.path.join(".", path)  # noqa: PTH118 - "-" is a file here, and none is empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +157,7 @@ def forms_of_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
     secrets = [
         value.strip()
         for name, value in sorted(environ.items())
-        if name in _SECRETS or _VARIABLE.fullmatch(name)
+        if value.strip() and (name in _SECRETS or _VARIABLE.fullmatch(name))
     ]
     forms = (form for secret in secrets for form in _forms(secret))
     return tuple(dict.fromkeys(form for form in forms if len(form) >= _SHORTEST))

@@ -119,12 +119,13 @@ def parse(line: str) -> Marker | None:
 
 
 def _rendered(marker: Marker) -> str:
-    content = {
+    content: dict[str, object] = {
         "fingerprint": marker.fingerprint,
         "removals": sorted(marker.removals),
         "applied": marker.applied,
-        "changes": None if marker.changes is None else sorted(marker.changes),
     }
+    if marker.changes is not None:
+        content["changes"] = sorted(marker.changes)
     encoded = base64.b64encode(json.dumps(content, separators=(",", ":")).encode()).decode()
     return f"<!-- commandsync:{marker.key}:{encoded} -->"
 

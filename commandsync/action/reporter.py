@@ -13,22 +13,28 @@ from typing import TYPE_CHECKING
 
 from commandsync import report
 from commandsync.action.comment import key_of, write_comment
+from commandsync.action.issue import keep_issue
 from commandsync.action.marker import Marker, changes_of, fingerprint_of, removals_of
 from commandsync.action.rest import GitHubError
+from commandsync.errors import FileError
 from commandsync.report import github, summary
+from commandsync.report.escape import visible
 from commandsync.report.github import MOST_OF_A_KIND, Annotation
-from commandsync.report.page import LONGEST_SUMMARY, cut_page, page
+from commandsync.report.page import LONGEST_COMMENT, LONGEST_SUMMARY, cut_page, page
+from commandsync.sync.execution import write_backup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from commandsync.action.event import GitHubEvent
-    from commandsync.action.inputs import Inputs
+    from commandsync.action.inputs import Inputs, Mode
     from commandsync.action.rest import GitHub
     from commandsync.action.verdict import Verdict
     from commandsync.plan.plan import Plan
+    from commandsync.sync.job import Planned
     from commandsync.sync.site import Site
 
+_COMMENT_FILE = LONGEST_COMMENT - 1000  # bytes: the workflow that writes the comment adds a line
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -61,8 +67,34 @@ class Reporter:
             self.put_outputs(self._files(verdict.plans))
         if self.inputs.summary:
             self._summarise(verdict)
+        if self.event.fork and self.event.pull_request:
+            self.put_outputs(self._comment_file(verdict))
         if self._comments(verdict):
             self.put_outputs({"comment-url": self._comment(verdict)})
+        if self._keeps_issue(verdict):
+            self.put_outputs({"issue-url": self._issue(verdict)})
+
+    @property
+    def mode(self) -> Mode:
+        """The mode of the run: that of the input, or with auto that of the event."""
+        return self.event.usual_mode if self.inputs.mode == "auto" else self.inputs.mode
+
+    def put_backups(self, planned: Sequence[Planned]) -> None:
+        """Write what is listed, as manifests, where it is about to be changed.
+
+        Raises:
+            FileError: One cannot be written: then nothing must be changed.
+        """
+        changing = [item for item in planned if item.plan.changes]
+        try:
+            folders = [self._new_folder("backup") for _ in changing]
+        except OSError as error:
+            raise FileError(f"the backup cannot be written: {error.strerror}") from error
+        paths = [str(folder / "commands.yaml") for folder in folders]
+        for item, path in zip(changing, paths, strict=True):
+            write_backup(item, path, force=False)
+        if paths:
+            self.put_outputs({"backup-file": "\n".join(paths)})
 
     def annotate(self, annotations: Iterable[Annotation]) -> None:
         """Annotate lines, at most as many of a kind as a runner shows."""
@@ -79,9 +111,8 @@ class Reporter:
 
     def _files(self, plans: tuple[Plan, ...]) -> dict[str, str]:
         """Write the plan in both formats into a new folder."""
-        parent = self.environ.get("RUNNER_TEMP") or None
         try:
-            folder = Path(tempfile.mkdtemp(prefix="commandsync-plan-", dir=parent)).absolute()
+            folder = self._new_folder("plan")
             saved, shown = folder / "plan.json", folder / "plan.md"
             saved.write_text(report.render_plans(plans, format="json"), "utf-8", newline="\n")
             shown.write_text(report.render_plans(plans, format="markdown"), "utf-8", newline="\n")
@@ -108,6 +139,10 @@ class Reporter:
             " and in the file that the output plan-markdown-file names." if verdict.plans else "."
         )
         self._put("GITHUB_STEP_SUMMARY", cut_page(text, most=most, pointer=pointer))
+
+    def _new_folder(self, name: str) -> Path:
+        parent = self.environ.get("RUNNER_TEMP") or None
+        return Path(tempfile.mkdtemp(prefix=f"commandsync-{name}-", dir=parent)).absolute()
 
     def _comments(self, verdict: Verdict) -> bool:
         """Whether this run writes a comment."""
@@ -144,6 +179,54 @@ class Reporter:
             )
         except GitHubError as error:
             self._warn(f"the comment is not written: {error.message}", error.hint)
+            return ""
+
+    def _comment_file(self, verdict: Verdict) -> dict[str, str]:
+        """Write the comment that a fork's job may not write, for a workflow that may."""
+        if self.inputs.comment == "never" or verdict.word in {"valid", "compared"}:
+            return {}
+        text = page(
+            verdict.markdown,
+            label=self.inputs.label,
+            title=verdict.title,
+            notes=self._origin(),
+        )
+        pointer = f"The rest is in the [job's summary]({self.event.run_url})."
+        try:
+            path = self._new_folder("comment") / "comment.md"
+            cut = cut_page(text, most=_COMMENT_FILE, pointer=pointer)
+            path.write_text(cut, "utf-8", newline="\n")
+        except OSError as error:
+            self._warn(f"the comment's file cannot be written: {error.strerror}")
+            return {}
+        return {"comment-file": str(path), "pull-request": str(self.event.pull_request)}
+
+    def _keeps_issue(self, verdict: Verdict) -> bool:
+        """Whether this run keeps the issue: a check for drift that knows the whole listing."""
+        if self.inputs.issue == "never" or self.mode != "drift" or self.event.proposes:
+            return False
+        return verdict.changed is True or verdict.word == "no-changes"
+
+    def _issue(self, verdict: Verdict) -> str:
+        if self.github is None:
+            self._warn("the issue is not written: there is no github-token")
+            return ""
+        label = f": {visible(self.inputs.label)}" if self.inputs.label else ""
+        drifted = verdict.changed is True
+        try:
+            return keep_issue(
+                page(verdict.markdown, label=self.inputs.label),
+                self.github,
+                self.event,
+                key=key_of(self.inputs, self.sites),
+                title=f"The listing differs from the manifest{label}",
+                drifted=drifted,
+            )
+        except GitHubError as error:
+            if drifted:
+                self._warn(f"the issue is not written: {error.message}", error.hint)
+            else:
+                say(f"An issue cannot be closed: {error.message}")
             return ""
 
     def _origin(self) -> list[str]:

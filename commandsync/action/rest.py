@@ -1,4 +1,4 @@
-"""GitHub's API: the calls for comments and for files of the base branch.
+"""GitHub's API: the calls for comments, for issues and for files of the base branch.
 
 What may pass by itself is sent again: 429, a 403 that asks to wait, 5xx, and a lost connection. A
 comment that was created twice by that is found when it is read again (see `comment`).
@@ -76,7 +76,8 @@ class GitHub:
 
     def pages(self, path: str) -> Iterator[Any]:
         """Read a whole list, page by page."""
-        url = f"{self.url}{path}?per_page={_PER_PAGE}"
+        first = f"{self.url}{path}{'&' if '?' in path else '?'}per_page={_PER_PAGE}"
+        url = first
         for number in range(2, _MOST_PAGES + 2):
             content, links = self._send("GET", url)
             if not isinstance(content, list):
@@ -86,7 +87,7 @@ class GitHub:
             if following and following[1].startswith(f"{self.url}/"):
                 url = following[1]
             elif not links and len(content) >= _PER_PAGE:
-                url = f"{self.url}{path}?per_page={_PER_PAGE}&page={number}"
+                url = f"{first}&page={number}"
             else:
                 return
 

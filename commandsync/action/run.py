@@ -13,20 +13,21 @@ from typing import TYPE_CHECKING
 
 from commandsync import report
 from commandsync.action import verdict
-from commandsync.action.base import base_manifest
+from commandsync.action.base import compare_with_base
+from commandsync.action.comment import key_of
 from commandsync.action.destination import destination_changes, with_destinations
 from commandsync.action.event import read_event
 from commandsync.action.inputs import Inputs, forms_of_secrets, read_inputs
 from commandsync.action.manifests import hand_over_token, load_from_workspace
 from commandsync.action.reporter import Reporter, say
-from commandsync.action.rest import GitHub, GitHubError
+from commandsync.action.rest import GitHub
+from commandsync.action.review import of_unreviewed, review_of
 from commandsync.action.wording import in_inputs
-from commandsync.errors import CommandsyncError, Forbidden, ManifestError, Unauthorized, UsageError
+from commandsync.errors import CommandsyncError, Forbidden, Unauthorized, UsageError
 from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
 from commandsync.report.wording import wording
 from commandsync.sync import exits, signals
-from commandsync.sync.comparison import plan_against
 from commandsync.sync.execution import Stop, execute, ready_of, refusal_of
 from commandsync.sync.job import Planned, jobs, plan_all, plans_of
 from commandsync.sync.saved import saved_plan
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from commandsync.action.inputs import Mode
     from commandsync.action.verdict import Verdict
     from commandsync.manifest import Manifest
-    from commandsync.plan.plan import Plan
     from commandsync.sources.outcome import Import
     from commandsync.sync.job import Job
     from commandsync.sync.signals import Signals
@@ -64,7 +64,7 @@ def main(environ: MutableMapping[str, str]) -> int:
                 _enter(workspace)
             reporter.inputs = inputs = read_inputs(environ)
             reporter.github = _github(inputs, environ)
-            mode = event.usual_mode if inputs.mode == "auto" else inputs.mode
+            mode = reporter.mode
             say(f"commandsync: {mode}" + (f" ({event.name})" if inputs.mode == "auto" else ""))
             run = _Run(mode, reporter, _settings(inputs, environ), handler)
             outcome = run.apply() if mode == "apply" else run.plan()
@@ -112,7 +112,10 @@ class _Run:
             return []
         from commandsync.sync.imports import plan_import  # noqa: PLC0415 - seldom needed
 
-        return [plan_import([each.path], [], registered=_refuse_requests) for each in manifests]
+        return [
+            plan_import(replace(self.settings, files=(each.path,)), [], registered=_refuse_requests)
+            for each in manifests
+        ]
 
     def apply(self) -> Verdict:
         """Make the listings match."""
@@ -124,6 +127,16 @@ class _Run:
             say(report.render_plans(plans, format="text"))
             for plan in plans:
                 self.reporter.annotate(plan_annotations(plan))
+            review = review_of(
+                plans,
+                inputs=self.reporter.inputs,
+                github=self.reporter.github,
+                event=self.reporter.event,
+                key=key_of(self.reporter.inputs, self.reporter.sites),
+            )
+            if review.unseen:
+                return of_unreviewed(plans, review)
+            self.reporter.put_backups(ready)
             stop = Stop(_announce_stop)
             with self.signals.answered_by(stop):
                 results = execute(
@@ -134,7 +147,7 @@ class _Run:
                 )
         number = self.signals.number
         code = signals.of_signal(number) if number else exits.of_result(*results)
-        return verdict.of_results(results, code=code)
+        return verdict.with_note(verdict.of_results(results, code=code), review.note)
 
     @contextmanager
     def _planned(self) -> Iterator[Sequence[Planned | CommandsyncError]]:
@@ -185,7 +198,16 @@ class _Run:
             for n, item in enumerate(planned)
             if isinstance(item, Unauthorized | Forbidden) and opened[n].site.token is None
         }
-        compared = self._compared([opened[n].manifest for n in closed])
+        compared = []
+        if self.mode == "plan":
+            compared = compare_with_base(
+                self.settings,
+                [opened[n].manifest for n in closed],
+                self.reporter.github,
+                self.reporter.event,
+                folder=self.reporter.environ.get("RUNNER_TEMP", ""),
+                say=say,
+            )
         if not compared:
             return self._of_plans(planned)
         return verdict.with_comparison(
@@ -209,25 +231,6 @@ class _Run:
             base_url=self.settings.base_url,
             say=say,
         )
-
-    def _compared(self, manifests: Sequence[Manifest]) -> list[Plan]:
-        """Compare with the base branch; return no plan if that cannot be read either."""
-        github, event = self.reporter.github, self.reporter.event
-        if github is None or not event.base_sha or self.mode != "plan":
-            return []
-        temporary = self.reporter.environ.get("RUNNER_TEMP", "")
-        try:
-            return [
-                plan_against(
-                    self.settings, [each], base_manifest(each, github, event, folder=temporary)
-                )
-                for each in manifests
-            ]
-        except GitHubError as error:
-            say(f"The base branch's manifest cannot be read: {error.message}")
-        except (ManifestError, UsageError):
-            say(f"The manifest of the base branch ({event.base_sha}) cannot be compared.")
-        return []
 
 
 def _refuse_requests(_: str) -> NoReturn:

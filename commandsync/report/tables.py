@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from commandsync.diagnostics import Location
     from commandsync.plan.changes import Change
 
-_CELL = 60  # characters of a text that a cell shows; longer texts follow the table
+_CELL = 60  # characters of a deleted or changed text that a cell shows; a change follows the table
+_ADDED_CELL = 200  # of an added text; a longer one follows the table
 _WIDEST = 1_000  # characters of a line below a table
 _MOST_LINES = 60  # of one text below a table, as of a difference
 _LONG = 25  # lines that are shown without being folded
@@ -84,7 +85,8 @@ def _wholes(changes: Sequence[Add | Delete]) -> tuple[list[str], list[list[str]]
 def _row(change: Add | Delete, texts: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Return the cells of a whole record, and its texts below the table; a delete writes none."""
     blocks = {} if isinstance(change, Delete) else _blocks(change, texts)
-    cells = [_BELOW if field in blocks else _cell(text) for field, text in texts.items()]
+    width = _CELL if isinstance(change, Delete) else _ADDED_CELL
+    cells = [_BELOW if field in blocks else _cell(text, width) for field, text in texts.items()]
     where = [] if isinstance(change, Delete) else [place(change.location)]
     below = [part for field, block in blocks.items() for part in (_label(change, field), block)]
     return [_name(change), *where, *cells], below
@@ -92,13 +94,14 @@ def _row(change: Add | Delete, texts: Mapping[str, str]) -> tuple[list[str], lis
 
 def _blocks(change: Add, texts: Mapping[str, str]) -> dict[str, str]:
     """Return the texts of an add that are too long for a cell, and its name if that is cut."""
-    blocks = {field: _block(text) for field, text in texts.items() if not _fits(text)}
+    long = {field: text for field, text in texts.items() if not _fits(text, _ADDED_CELL)}
+    blocks = {field: _block(text) for field, text in long.items()}
     cut_name = cut(change.name) != change.name
     return ({change.resource.fields[0]: _block(change.name)} if cut_name else {}) | blocks
 
 
-def _cell(text: str) -> str:
-    return code(cut(text, _CELL)) if text else ""
+def _cell(text: str, width: int) -> str:
+    return code(cut(text, width)) if text else ""
 
 
 def _edits(changes: Sequence[Edit | Replace]) -> tuple[list[str], list[list[str]], list[str]]:
@@ -132,8 +135,8 @@ def _block(text: str) -> str:
     return fenced([*shown, *([f"… {left_out:,} more lines"] if left_out > 0 else [])], "diff")
 
 
-def _fits(text: str) -> bool:
-    return len(text) <= _CELL and "\n" not in text
+def _fits(text: str, width: int = _CELL) -> bool:
+    return len(text) <= width and "\n" not in text
 
 
 def _unused(change: Add | Delete) -> int:

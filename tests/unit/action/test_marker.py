@@ -1,12 +1,22 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.action.marker import Marker, key_digest, parse, removals_of, render
+from commandsync.action.marker import (
+    Marker,
+    changes_of,
+    digest_of,
+    key_digest,
+    parse,
+    removals_of,
+    render,
+)
+from commandsync.plan.changes import Edit
 from tests.support.plans import varied_plan
 
 KEY = key_digest("lantern")
@@ -17,6 +27,7 @@ markers = st.builds(
     fingerprint=st.text(st.characters(exclude_categories=()), max_size=80),
     removals=st.frozensets(st.text(st.characters(exclude_categories=()), max_size=30), max_size=9),
     applied=st.booleans(),
+    changes=st.none() | st.frozensets(st.text("0123456789abcdef", min_size=8, max_size=8)),
 )
 
 
@@ -89,3 +100,26 @@ def test_only_true_says_that_a_plan_was_applied() -> None:
 def test_a_plan_removes_what_it_deletes_and_what_it_replaces() -> None:
     assert removals_of([varied_plan()]) == {"command:3", "announcement:a"}
     assert removals_of([]) == frozenset()
+
+
+def test_a_line_that_is_too_long_leaves_out_the_other_changes_before_the_removals() -> None:
+    removals = frozenset(f"command:{n:024}" for n in range(200))
+    changes = frozenset(f"{n:08x}" for n in range(2_000))
+    marker = Marker(key=KEY, fingerprint="", removals=removals, changes=changes)
+
+    assert parse(render(marker)) == replace(marker, changes=None)
+    few = replace(marker, changes=frozenset(["0a0a0a0a"]))
+    assert parse(render(few)) == few
+
+
+def test_the_digest_of_a_change_tells_what_it_does_and_not_where_it_is_written() -> None:
+    change, *_ = (each for each in varied_plan().changes if isinstance(each, Edit))
+    others = [
+        replace(change, id="another"),
+        replace(change, after=change.before),
+        replace(change, before=change.after),
+    ]
+
+    assert digest_of(replace(change, location=None)) == digest_of(change)
+    assert digest_of(change) not in map(digest_of, others)
+    assert len(changes_of([varied_plan()])) == len(varied_plan().changes) - 1

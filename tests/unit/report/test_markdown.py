@@ -48,7 +48,7 @@ def test_every_field_that_is_added_is_shown_whole() -> None:
 
     assert f"\n+ {name}\n" in shown
     assert f"\n+ {text.rstrip(' ')}" in shown
-    assert "| *see below* | *see below* | `Music` |" in shown
+    assert f"| *see below* | `/{name}` | `Music` |" in shown
 
 
 def test_of_an_endless_text_the_beginning_is_shown() -> None:
