@@ -69,7 +69,13 @@ class Hub(SocketServer):
         """Add a comment on a pull request."""
         number = 1 + max((record["id"] for record in self.comments), default=0)
         url = f"https://github.com/{REPOSITORY}/pull/{on}#issuecomment-{number}"
-        record = {"id": number, "body": body, "user": {"login": login}, "html_url": url}
+        record = {
+            "id": number,
+            "body": body,
+            "user": {"login": login},
+            "html_url": url,
+            "url": f"{self.url}/repos/{REPOSITORY}/issues/comments/{number}",
+        }
         self.comments.append(record)
         return record
 

@@ -11,20 +11,22 @@ from tests.support.runner import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from tests.support.runner import Event
 
     Job = dict[str, Any]
 
 SYNC = ROOT / ".github" / "workflows" / "sync.yml"
+COMMENT = SYNC.with_name("comment.yml")
 ACTION_PATH = "./.commandsync"
 _EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
 _TOKEN = re.compile(r"'[^']*'|==|&&|\|\||[(),]|[\w.-]+|\s+")
 _OPERATORS = {"==": "==", "&&": " and ", "||": " or "}
 
 
-def definition() -> dict[str, Any]:
-    text = SYNC.read_text(encoding="utf-8")
+def definition(path: Path = SYNC) -> dict[str, Any]:
+    text = path.read_text(encoding="utf-8")
     content: dict[str, Any] = yaml.load(text, yaml.BaseLoader)  # noqa: S506 - it makes only strings
     return content
 
@@ -47,6 +49,14 @@ def started(event: Event, **given: str) -> dict[str, dict[str, str]]:
         for name, job in workflow["jobs"].items()
         if _value(job["if"], contexts)
     }
+
+
+def script(path: Path, step: str) -> str:
+    """Return the script of a named step."""
+    jobs = definition(path)["jobs"].values()
+    (found,) = (each for job in jobs for each in job["steps"] if each.get("name") == step)
+    text: str = found["run"]
+    return text
 
 
 def _inputs_of(job: Job, contexts: Mapping[str, str]) -> dict[str, str]:
