@@ -107,6 +107,8 @@ def _machine(
         "PIP_CACHE_DIR": str(machine / "pip"),
         "UV_CACHE_DIR": str(machine / "uv"),
     }
+    if path:  # where only pip's variables name an index, pip goes first
+        variables |= dict.fromkeys((name for name in os.environ if name.startswith("PIP_")), "")
     return command(*_step(bash, machine, inputs, root=action, variables=variables))
 
 
