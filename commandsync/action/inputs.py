@@ -14,7 +14,7 @@ from commandsync.errors import UsageError
 from commandsync.plan.rules import parse_delete_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from commandsync.plan.rules import DeleteLimit
 
@@ -27,7 +27,7 @@ _BOOLEANS = {"true": True, "false": False}
 _FAIL_ON = ("", "error", "changes")
 _SHORTEST = 6  # characters: masking a shorter text would make the log unreadable
 _SECRETS = ("INPUT_TOKEN", "INPUT_GITHUB_TOKEN")
-_VARIABLE = re.compile(r"COMMANDSYNC_(?!BASE_URL$|BOT$)\w+")  # the variables of token_env
+_VARIABLE = re.compile(r"COMMANDSYNC_TOKEN(_\w+)?")
 _JWT_PARTS = 3
 
 
@@ -152,12 +152,18 @@ def _limit(text: str) -> DeleteLimit | None:
         ) from error
 
 
-def forms_of_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return every text that the log must not show, without duplicates."""
+def forms_of_secrets(environ: Mapping[str, str], *, named: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return every text that the log must not show, without duplicates.
+
+    These are forms of the tokens in the inputs and in the variables that begin with
+    `COMMANDSYNC_TOKEN`, or else of those in the variables `named`.
+    """
+    variables = set(named)
     secrets = [
         value.strip()
         for name, value in sorted(environ.items())
-        if value.strip() and (name in _SECRETS or _VARIABLE.fullmatch(name))
+        if name in (variables or _SECRETS) or (not variables and _VARIABLE.fullmatch(name))
+        if value.strip()  # encoded, an empty one is not empty
     ]
     forms = (form for secret in secrets for form in _forms(secret))
     return tuple(dict.fromkeys(form for form in forms if len(form) >= _SHORTEST))

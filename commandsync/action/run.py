@@ -223,6 +223,10 @@ class _Run:
         Returns:
             What a proposal changes of where the token goes.
         """
+        variables = [manifest.token_env for manifest in manifests if manifest.token_env]
+        if variables:
+            for secret in forms_of_secrets(self.reporter.environ, named=variables):
+                say(mask(secret))
         hand_over_token(manifests, self.reporter.inputs.token, writes=self.mode == "apply")
         return destination_changes(
             manifests,

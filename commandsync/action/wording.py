@@ -17,6 +17,10 @@ _WORDS = {
     r"set (\w+), or give --token-file": _EMPTY,
     r"(with )?plan --out": "in the mode plan",
     r"apply --plan": "the input plan-file",
+    r"allow it with --max-deletes (\w+)": (
+        r"allow it once: run the workflow by hand on the default branch, with the input "
+        r"max-deletes: \1"
+    ),
     r"--max-deletes (\w+%?)": r"the input max-deletes: \1",
     r"--max-deletes": "the input max-deletes",
     r"-f|--file": "the input file",

@@ -219,7 +219,10 @@ def test_every_hint_names_inputs(runner: Runner, hub: Hub, service: Service) -> 
 
     assert why(step)[1] == "refused"
     for shown in (step.log, step.annotations("error")[0].data, step.summary, comment):
-        assert "allow it with the input max-deletes: all" in shown
+        assert (
+            "run the workflow by hand on the default branch, with the input max-deletes: all"
+            in shown
+        )
         assert "--max-deletes" not in shown
 
 

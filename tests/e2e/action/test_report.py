@@ -74,7 +74,7 @@ def test_a_run_without_a_pull_request_comments_on_none(
 ) -> None:
     hub.merged[SHA] = MERGED
     inputs = knows(runner, service.bot())
-    runner.run(other(name), mode="drift", comment="always", **inputs)
+    runner.run(other(name), mode="drift", comment="always", issue="never", **inputs)
 
     assert hub.comments == []
 

@@ -285,7 +285,8 @@ def test_masks_cover_a_token_and_what_is_made_of_it() -> None:
     masks = forms_of_secrets(
         {
             "INPUT_TOKEN": "Bot aaaaaaaa.bbbbbbbb.cccc/ccc",
-            "COMMANDSYNC_MINE": "first-line\nsecond-line",
+            "COMMANDSYNC_TOKEN_MINE": "first-line\nsecond-line",
+            "COMMANDSYNC_STAGE": "production",
             "COMMANDSYNC_BOT": "779641401482805289",
             "COMMANDSYNC_TOKEN": "short",
             "PATH": "/usr/bin:/usr/local/bin",
@@ -294,4 +295,26 @@ def test_masks_cover_a_token_and_what_is_made_of_it() -> None:
 
     assert {"aaaaaaaa.bbbbbbbb.cccc/ccc", "cccc/ccc", "aaaaaaaa.bbbbbbbb.cccc%2Fccc"} <= set(masks)
     assert {"first-line", "second-line"} <= set(masks)
-    assert not {"779641401482805289", "short", "/usr/bin:/usr/local/bin", "aaaaaaaa"} & set(masks)
+    assert not {
+        "779641401482805289",
+        "production",
+        "short",
+        "/usr/bin:/usr/local/bin",
+        "aaaaaaaa",
+    } & set(masks)
+
+
+@pytest.mark.parametrize("token", ["", " ", "\n"])
+def test_an_empty_token_masks_nothing(token: str) -> None:
+    environment = {"INPUT_TOKEN": token, "INPUT_GITHUB_TOKEN": token, "COMMANDSYNC_TOKEN": token}
+
+    assert forms_of_secrets(environment) == ()
+    assert forms_of_secrets({"COMMANDSYNC_MINE": token}, named=["COMMANDSYNC_MINE"]) == ()
+
+
+def test_the_variable_that_a_manifest_names_is_masked_too() -> None:
+    environment = {"COMMANDSYNC_MINE": "marked-secret", "COMMANDSYNC_TOKEN": "marked-other"}
+    masks = forms_of_secrets(environment, named=["COMMANDSYNC_MINE"])
+
+    assert "marked-secret" in masks
+    assert "marked-other" not in masks
