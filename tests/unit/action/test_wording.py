@@ -55,8 +55,10 @@ def test_no_hint_of_the_core_names_a_flag_of_the_command_line() -> None:
     [
         (
             "allow it with --max-deletes 12",
-            "allow it once: run the workflow by hand on the default branch, "
-            "with the input max-deletes: 12",
+            (
+                "allow it once: run the workflow by hand on the default branch, "
+                "with the input max-deletes: 12"
+            ),
         ),
         ("give --base-url, or --bot", "give the input base-url, or the input bot"),
         ("x; -f names another file", "x; the input file names another file"),
