@@ -97,6 +97,8 @@ fuzz: $(READY_TO_FUZZ) ## Run the parsers with untrusted input, FUZZ_SECONDS=60 
 	@$(RUN) -m fuzz answer $(FUZZ_SECONDS)
 	@$(RUN) -m fuzz plan $(FUZZ_SECONDS)
 	@$(RUN) -m fuzz source $(FUZZ_SECONDS)
+	@$(RUN) -m fuzz code $(FUZZ_SECONDS)
+	@$(RUN) -m fuzz imported $(FUZZ_SECONDS)
 
 schemas: $(READY_TO_WORK) ## Write schemas/*.json again from the code
 	@$(RUN) .ci/schemas.py
@@ -107,7 +109,7 @@ clients: $(READY_TO_WORK) ## Write the blocking client again from the asynchrono
 reference: $(READY_TO_WORK) ## Write the reference in docs/command-line.md again from the code
 	@$(RUN) .ci/reference.py
 
-lock: $(READY_FOR_LOWEST) ## Write the Action's lock again, with the versions in it as far as they fit
+lock: $(READY_TO_WORK) ## Write the Action's lock again, with the versions in it as far as they fit
 	@$(RUN) .ci/lock.py
 
 site: $(READY_TO_WORK) ## Build the documentation site into build/site

@@ -20,6 +20,7 @@ from commandsync.plan.rules import MOST_WILDCARDS, DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from commandsync.report import render_plans
+from commandsync.report.commandlist import Layout, command_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,6 +46,7 @@ def rows(folder: Path) -> list[Row]:
         doubled("rename hints of 100 x 100 texts", 50_000, _renames, unit="characters"),
         doubled("anchors and an unknown alias", 10_000, lambda n: _anchors(folder, n)),
         doubled("uses of a prefix of 100 emoji", 25_000, lambda n: _prefix_uses(folder, n)),
+        doubled("a list of one text with links", 20_000, _links),
         _by_hand(),
     ]
 
@@ -147,6 +149,12 @@ def _prefix_uses(folder: Path, size: int) -> Callable[[], object]:
     path = folder / f"prefix-{size}.yaml"
     path.write_text(f"{head}{'{prefix}' * size}'\n", encoding="utf-8")
     return lambda: _refused(path)
+
+
+def _links(count: int) -> Callable[[], object]:
+    text = "http://~*" * count
+    commands = [CommandText(text, text, text)]
+    return lambda: command_list(commands, Layout(), level=2)
 
 
 def _refused(path: Path) -> None:

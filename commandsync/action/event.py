@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 class GitHubEvent:
     """The event that started the workflow: a pull request by number, or 0, and its base commit.
 
+    A merged pull request has no number: its comment keeps the plan that was reviewed.
     `head_sha` is the commit that the pull request adds, or the one that was pushed: `sha` is that
     of a merge with the base branch. A merge queue's group has a base commit and no number. `branch`
     is where pull requests are merged to; `default_branch` is for a push to it; `run_url` is the
@@ -68,7 +69,7 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
         name=name,
         repository=repository,
         sha=environ.get("GITHUB_SHA", ""),
-        pull_request=number if isinstance(number, int) else 0,
+        pull_request=number if isinstance(number, int) and not request.get("merged") else 0,
         base_sha=str(base or ""),
         fork=bool(request) and head != repository,
         default_branch=bool(default) and ref == f"refs/heads/{default}",

@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from commandsync.sync.settings import Settings
 
 
+def enter_workspace(folder: str) -> None:
+    """Make the workspace the current folder; raises `UsageError` if that is not possible."""
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        message = f"GITHUB_WORKSPACE cannot be entered: {error.strerror}"
+        raise UsageError(message, hint="it is the folder with the checkout") from error
+
+
 def load_from_workspace(settings: Settings) -> tuple[Manifest, ...]:
     """Load the manifests that the input file names.
 

@@ -185,7 +185,12 @@ class Reporter:
         """Write the comment that a fork's job may not write, for a workflow that may."""
         if self.inputs.comment == "never" or verdict.word in {"valid", "compared"}:
             return {}
-        text = page(verdict.markdown, label=self.inputs.label, notes=self._origin())
+        text = page(
+            verdict.markdown,
+            label=self.inputs.label,
+            title=verdict.title,
+            notes=self._origin(),
+        )
         pointer = f"The rest is in the [job's summary]({self.event.run_url})."
         try:
             path = self._new_folder("comment") / "comment.md"

@@ -1,7 +1,7 @@
 """GitHub's API: the calls for comments, for issues and for files of the base branch.
 
-What may pass by itself is sent again: 429, a 403 that asks to wait, 5xx, and a lost connection. A
-comment that was created twice by that is found when it is read again (see `comment`).
+A call that may succeed later is sent again: after 429, a 403 that asks to wait, 5xx, and a lost
+connection. If that created a comment twice, `comment` finds both when it reads them again.
 """
 
 from __future__ import annotations

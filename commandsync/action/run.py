@@ -18,7 +18,7 @@ from commandsync.action.comment import key_of
 from commandsync.action.destination import destination_changes, with_destinations
 from commandsync.action.event import read_event
 from commandsync.action.inputs import Inputs, forms_of_secrets, read_inputs
-from commandsync.action.manifests import hand_over_token, load_from_workspace
+from commandsync.action.manifests import enter_workspace, hand_over_token, load_from_workspace
 from commandsync.action.reporter import Reporter, say
 from commandsync.action.rest import GitHub
 from commandsync.action.review import of_unreviewed, review_of
@@ -61,7 +61,7 @@ def main(environ: MutableMapping[str, str]) -> int:
     with signals.handled() as handler, wording(in_inputs):
         try:
             if workspace := environ.get("GITHUB_WORKSPACE", ""):
-                _enter(workspace)
+                enter_workspace(workspace)
             reporter.inputs = inputs = read_inputs(environ)
             reporter.github = _github(inputs, environ)
             mode = reporter.mode
@@ -112,7 +112,10 @@ class _Run:
             return []
         from commandsync.sync.imports import plan_import  # noqa: PLC0415 - seldom needed
 
-        return [plan_import([each.path], [], registered=_refuse_requests) for each in manifests]
+        return [
+            plan_import(replace(self.settings, files=(each.path,)), [], registered=_refuse_requests)
+            for each in manifests
+        ]
 
     def apply(self) -> Verdict:
         """Make the listings match."""
@@ -240,14 +243,6 @@ def _refuse_requests(_: str) -> NoReturn:
         "import-check reads files and code, not what is registered with Discord",
         hint="remove discord from import: of the manifest, or the input import-check",
     )
-
-
-def _enter(workspace: str) -> None:
-    try:
-        os.chdir(workspace)
-    except OSError as error:
-        message = f"GITHUB_WORKSPACE cannot be entered: {error.strerror}"
-        raise UsageError(message, hint="it is the folder with the checkout") from error
 
 
 def _announce_stop() -> None:

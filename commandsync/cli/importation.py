@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from commandsync.cli.approval import confirm, decline
+from commandsync.cli.progress import shown
 from commandsync.errors import UsageError
 from commandsync.report.escape import visible
 from commandsync.report.imports import render_import, render_left_out
@@ -48,14 +49,18 @@ def import_commands(  # noqa: PLR0913 - the options of one command
             "import asks before it writes, and there is no terminal to ask on",
             hint="--yes writes without asking, --check only compares",
         )
-    registered = partial(
-        _registered,
-        output=output,
-        variable=discord_token_env,
-        application=discord_application,
-        base_url=discord_url,
-    )
-    result = plan_import(files, sources, registered=registered, locale=locale, create=not check)
+    with shown(output) as on_progress:
+        settings = Settings(files=tuple(files), on_progress=on_progress)
+        registered = partial(
+            _registered,
+            settings,
+            variable=discord_token_env,
+            application=discord_application,
+            base_url=discord_url,
+        )
+        result = plan_import(
+            settings, sources, registered=registered, locale=locale, create=not check
+        )
     output.notices(result.notes)
     output.talk(render_left_out(result, screen=output.screen(sys.stderr)), at=1)
     if check:
@@ -69,21 +74,11 @@ def import_commands(  # noqa: PLR0913 - the options of one command
     return of_signal(signals.number) if signals.number else exits.Exit.DONE
 
 
-def _registered(
-    locale: str, *, output: Output, variable: str, application: str, base_url: str
-) -> SourceReading:
+def _registered(settings: Settings, locale: str, **account: str) -> SourceReading:
     """Read what the bot has registered with Discord; only then is its client loaded."""
-    from commandsync.cli.progress import shown
     from commandsync.sync.discord import read_registered
 
-    with shown(output) as on_progress:
-        return read_registered(
-            Settings(on_progress=on_progress),
-            variable=variable,
-            application=application,
-            base_url=base_url,
-            locale=locale,
-        )
+    return read_registered(settings, locale=locale, **account)
 
 
 def _checked(result: Import, output: Output) -> int:

@@ -45,7 +45,8 @@ def init_command(*, path: str, settings: Settings, output: Output) -> None:
     from commandsync.manifest import schema_text
     from commandsync.sync.files import check_target, write_file
 
-    check_target(path, force=False, new_folder=True, hint="edit it, or name another file")
+    hint = "name another file; commandsync pull --merge adds what is listed to a manifest"
+    check_target(path, force=False, new_folder=True, hint=hint)
     schema = Path(path).parent / SCHEMA
     _check_schema(schema)
     text, adopted = _manifest(settings, output)

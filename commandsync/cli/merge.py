@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,8 @@ def merge_listing(settings: Settings, output: Output, *, pin: bool, yes: bool) -
             return exits.Exit.FAILED
     write_adoption(adoption)
     output.talk(f"wrote {' and '.join(shown_path(change.path) for change in adoption.files)}")
-    output.talk("next: commandsync plan shows what is left to change")
+    named = "".join(f" -f {shlex.quote(path)}" for path in settings.files)
+    output.talk(f"next: commandsync plan{named} shows what is left to change")
     return exits.Exit.DONE
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from commandsync.records.snapshot import Entry
     from commandsync.records.texts import Resource
 
+_MOST_NAMES = 3  # in a message
 _SAME = 0.9  # share of words in common, with which two texts are of one command
 
 
@@ -53,7 +54,7 @@ def missing_from(
     if not resource.editable:
         return _without_renames(surplus, wanted, resource)
     pairs = _near_pairs([(w, wanted[w]) for w in unmatched], surplus)
-    renamed = {w: old for w, old, alike in pairs if alike >= _SAME and _is_only(pairs, w, old)}
+    renamed = _clear_renames(pairs)
     left = [entry for entry in surplus if entry not in renamed.values()]
     missing = _without_renames(left, wanted, resource)
     notices = [_renamed(wanted[w], entry) for w, entry in renamed.items()]
@@ -85,9 +86,15 @@ def _unmatched(
     )
 
 
-def _is_only(pairs: Iterable[tuple[int, Entry, float]], wanted: int, listed: Entry) -> bool:
-    """Whether two texts are like no other ones."""
-    return sum(wanted == w or listed is old for w, old, _ in pairs) == 1
+def _clear_renames(pairs: Sequence[tuple[int, Entry, float]]) -> dict[int, Entry]:
+    """Return the pairs of nearly equal texts of which neither is like a third one."""
+    times = Counter(w for w, _, _ in pairs)
+    times_listed = Counter(id(old) for _, old, _ in pairs)
+    return {
+        w: old
+        for w, old, alike in pairs
+        if alike >= _SAME and times[w] == times_listed[id(old)] == 1
+    }
 
 
 def _without_renames(
@@ -128,8 +135,9 @@ def _doubtful(added: Iterable[Entry], pairs: Iterable[tuple[Entry, Entry]]) -> I
         names[id(old)].append(repr(wanted.name))
     for entry in added:
         if alike := names.get(id(entry)):
+            shown = alike if len(alike) <= _MOST_NAMES else [*alike[:_MOST_NAMES], "others"]
             yield Notice(
-                f"the listed {entry.name!r} may be an old name of {' or '.join(alike)}: it is "
+                f"the listed {entry.name!r} may be an old name of {' or '.join(shown)}: it is "
                 "added as a command of its own",
                 "if it is one of them, remove the new entry, and write its name under formerly "
                 "there",

@@ -19,11 +19,20 @@ _BRACKET = re.compile(r"(\[[^\[\]]*\](?![:(]))|[\[\]]")
 _LESS = re.compile(r"<(?! )")
 _LESS_BEFORE_LESS = re.compile(r"\\<(?=\\<)")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7};|#[Xx][0-9A-Fa-f]{1,6};|([A-Za-z0-9]+;))")
-# What GFM links by itself: an escaped underscore in it would be another address.
-_URL = re.compile(
-    r"((?<![^\s*_~(])(?:https?://|www\.)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
-    r"(?:/[\w./?:#%=+-]*[A-Za-z0-9/])?)"
+# What is linked by itself up to a space or a tag: an escape in it would be another address. A
+# comment ends it before what needs an escape; what only GitHub links is no link then.
+_URL = (
+    r"(?<![^\s*_(])(?:https?://|www\.)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
+    r"(?:/(?:(?:[\w./?:#%=+~@,;!$'()-]|&(?![A-Za-z0-9#]+;))*(?:[^\W_]|/))?)?"
 )
+_AFTER_URL = re.compile(r"[.,:;!?)'\"]*(?: |\Z)")
+_OTHER_LINK = r"(?i:(?<![a-z])(?:https?://|ftp://|www\.))"
+_ESCAPE_IN_LINK = re.compile(r"[^ \\*_\[\]<`&~]*[\\*_\[\]<`&~]")
+# GitHub strikes through what is between two tildes, also single ones, and mdformat escapes only
+# pairs. One as in "about ~5 minutes" cannot end such a text; any other one becomes code.
+_TILDES = r"(?<!~)(?:(?<=[^ ])~+|~~+|~(?![0-9]))"
+_APART = re.compile(f"({_URL}|{_OTHER_LINK}|{_TILDES})")
+_COMMENT = "<!-- -->"
 
 
 def inline(text: str, *, before: str = "", after: str = "") -> str:
@@ -37,7 +46,7 @@ def inline(text: str, *, before: str = "", after: str = "") -> str:
     first, *others = (_SPACES.sub(" ", line).strip(" ") for line in shown.split("\n"))
     lines = [before + first, *others]
     lines[-1] += after
-    return "<br>".join(map(_escaped_around_urls, lines)).strip(" ")
+    return "<br>".join(map(_escaped_line, lines)).strip(" ")
 
 
 def literal(text: str) -> str:
@@ -52,13 +61,23 @@ def literal(text: str) -> str:
 def _literal_line(line: str) -> str:
     line = _SPACES.sub(" ", line).strip(" ")
     if "`" in line or "\\|" in line:
-        return f"<code>{_escaped_around_urls(line)}</code>"
+        return f"<code>{_escaped_line(line)}</code>"
     return f"`{line}`"
 
 
-def _escaped_around_urls(line: str) -> str:
-    parts = _URL.split(line)
-    return "".join(part if index % 2 else _escaped(part) for index, part in enumerate(parts))
+def _escaped_line(line: str) -> str:
+    parts = _APART.split(line)
+    shown = [_escaped(part) for part in parts]
+    for index in range(1, len(parts), 2):
+        part, after = parts[index], "".join(parts[index + 1 : index + 3])
+        is_other = part.lower().endswith(("://", "www."))
+        if part.startswith("~"):
+            shown[index] = f"`{part}`"
+        elif _ESCAPE_IN_LINK.match(after) if is_other else not _AFTER_URL.match(after):
+            shown[index] = part + _COMMENT
+        else:
+            shown[index] = part
+    return "".join(shown)
 
 
 def _escaped(text: str) -> str:
@@ -70,9 +89,8 @@ def _escaped(text: str) -> str:
         text = re.sub("_", _underscore, text)
     text = _BRACKET.sub(lambda match: match[1] or f"\\{match[0]}", text)
     # mdformat escapes only the first of several; a comment between them keeps them apart.
-    text = _LESS_BEFORE_LESS.sub(r"\\<<!-- -->", _LESS.sub(r"\\<", text))
-    text = _REFERENCE.sub(_reference, text.replace("`", "\\`"))
-    return text.replace("~~", "\\~~")
+    text = _LESS_BEFORE_LESS.sub(rf"\\<{_COMMENT}", _LESS.sub(r"\\<", text))
+    return _REFERENCE.sub(_reference, text.replace("`", "\\`"))
 
 
 def _underscore(match: re.Match[str]) -> str:

@@ -30,7 +30,7 @@ _CUT_FIRST = (
 )
 _HEADING = re.compile(r"#{2,4} ")
 _FENCE = re.compile(r"(`{3,})\w*")
-_FOLDS = ("<details>", "</details>")
+_FOLD, _UNFOLD = "<details>", "</details>"
 _ROOM = 600  # bytes for the remark at the end
 
 
@@ -75,16 +75,16 @@ def _cut(lines: list[str], most: int, pointer: str) -> list[str]:
     if _size(lines) <= most:
         return lines
     kept, left = lines[:1], most - _ROOM - _size(lines[:1])
-    fence, folded = _open_fence("", lines[0]), False
+    fence = _open_fence("", lines[0])
     for line in lines[1:]:  # pragma: no branch - it breaks before the end
         left -= _size([line])
         if left < len(fence):
             break
         kept.append(line)
         fence = _open_fence(fence, line)
-        if not fence and line in _FOLDS:
-            folded = line == _FOLDS[0]
-    ends = [*([fence] if fence else []), *(["", _FOLDS[1]] if folded else [])]
+    dropped = lines[len(kept) :]
+    folds = dropped.count(_UNFOLD) - dropped.count(_FOLD)  # those that end in what is dropped
+    ends = [*([fence] if fence else []), *["", _UNFOLD] * folds]
     return [*kept, *ends, "", f"*Cut here. {pointer}*", ""]
 
 

@@ -219,7 +219,7 @@ def _notices(notices: Iterable[Notice]) -> Iterator[str]:
             commands.append(Command(f"  {visible(notice.hint)}"))
         else:
             yield from _hint(notice.hint)
-    yield from ("run:", *commands) if commands else ()
+    yield from ("run these commands:", *commands) if commands else ()
 
 
 def _problem(problem: Problem, label: str, screen: Screen) -> Iterator[str]:

@@ -6,15 +6,14 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commandsync.errors import FileError, UsageError
 from commandsync.manifest.editing import AddEntry, SetField, edit
 from commandsync.manifest.sharing import Shared, fields_of
 from commandsync.plan.missing import missing_from
 from commandsync.records.texts import Resource
 from commandsync.sources.outcome import FileEdit
 from commandsync.sync.edits import EntryPlaces
-from commandsync.sync.files import read_file, write_file
-from commandsync.sync.job import load, load_files, read_listing
+from commandsync.sync.files import write_edits
+from commandsync.sync.job import load_files, load_to_edit, read_listing
 from commandsync.sync.settings import site_of
 
 if TYPE_CHECKING:
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from commandsync.manifest.editing import Edit
     from commandsync.plan.missing import Missing
     from commandsync.sync.settings import Settings
-
-_MOST = 10 * 1024 * 1024  # bytes of a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,7 @@ def plan_adoption(settings: Settings, *, pin: bool = False) -> Adoption:
         ListingError: The listing cannot be read.
     """
     contents: dict[str, bytes] = {}
-    manifest = _manifest(settings, contents)
+    manifest = load_to_edit(settings, contents, what="--merge")
     site = site_of(settings, manifest)
     scope = manifest.snapshot.scope or tuple(Resource)
     listed = read_listing(settings, site, scope)
@@ -90,21 +87,7 @@ def write_adoption(adoption: Adoption) -> None:
     Raises:
         FileError: A file changed since it was read, or cannot be written.
     """
-    for change in adoption.files:
-        if read_file(change.path, most=_MOST).decode() != change.before:
-            raise FileError(f"{change.path} has changed in the meantime", hint="merge again")
-    for change in adoption.files:
-        write_file(change.path, change.after, force=True)
-
-
-def _manifest(settings: Settings, contents: dict[str, bytes]) -> Manifest:
-    hint = "name its file with -f"
-    if "-" in settings.files:
-        raise UsageError("--merge edits the manifest in place", hint=hint)
-    manifests = load(settings, contents=contents)
-    if len(manifests) != 1:
-        raise UsageError("--merge works on one manifest", hint=hint)
-    return manifests[0]
+    write_edits(adoption.files, again="merge again")
 
 
 def _collect(
@@ -126,7 +109,7 @@ def _collect(
             if old.name in names
             else SetField(resource.collection, number, key, value)
         )
-    shared, end = Shared(manifest.prefix or "", manifest.category), _end(manifest, places)
+    shared = Shared(manifest.prefix or "", manifest.category)
     ends = {getattr(entry.text, "category", ""): n for n, entry in enumerate(wanted)}
     ends.pop("", None)  # new entries go behind the last one of their category
     for entry in missing.added:
@@ -134,11 +117,5 @@ def _collect(
         if pin and entry.writable:
             values["id"] = entry.id
         near = ends.get(getattr(entry.text, "category", ""))
-        path, after = (places.paths[near], places.numbers[near]) if near is not None else end
+        path, after = places.after(near, manifest)
         edits[path].append(AddEntry(resource.collection, values, after))
-
-
-def _end(manifest: Manifest, places: EntryPlaces) -> tuple[str, None]:
-    """Return the file whose list gets new entries at its end: the manifest, if it has any."""
-    paths = places.paths
-    return (manifest.path if manifest.path in paths or not paths else paths[-1]), None

@@ -1,4 +1,4 @@
-"""The steps of a merge -> edits of the manifest's files, and their new texts."""
+"""The changes of a merge -> edits of the manifest's files, and their new texts."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from commandsync.manifest.editing import Edit
     from commandsync.records.snapshot import Entry
     from commandsync.sources.entry import SourceEntry
-    from commandsync.sources.merge import Step
+    from commandsync.sources.merge import EntryChange
 
 _COLLECTION = Resource.COMMAND.collection
 
 
 @dataclass(frozen=True, slots=True)
 class EntryPlaces:
-    """Which file has each of the manifest's commands, and where in its list.
+    """Which file has each of the manifest's entries of a kind, and where in its list.
 
     Attributes:
-        paths: The file of each command.
+        paths: The file of each entry.
         numbers: Its index in the list of that file.
     """
 
@@ -36,7 +36,7 @@ class EntryPlaces:
 
     @classmethod
     def of(cls, manifest: Manifest, entries: Iterable[Entry]) -> EntryPlaces:
-        """Return the places of a manifest's commands, which are in the order of its files."""
+        """Return the places of a manifest's entries, which are in the order of its files."""
         counts: defaultdict[str, int] = defaultdict(int)
         paths, numbers = [], []
         for entry in entries:
@@ -46,9 +46,24 @@ class EntryPlaces:
             counts[path] += 1
         return cls(paths, numbers)
 
+    def after(self, entry: int | None, manifest: Manifest) -> tuple[str, int | None]:
+        """Return the file for a new entry, and the index there of the one before it.
+
+        After None it goes to the end, which has no index: that of the manifest itself, unless all
+        entries are in files that it includes.
+        """
+        if entry is not None:
+            return self.paths[entry], self.numbers[entry]
+        if not self.paths or manifest.path in self.paths:
+            return manifest.path, None
+        return self.paths[-1], None
+
 
 def edited_texts(
-    manifest: Manifest, places: EntryPlaces, texts: Mapping[str, str], steps: Iterable[Step]
+    manifest: Manifest,
+    places: EntryPlaces,
+    texts: Mapping[str, str],
+    changes: Iterable[EntryChange],
 ) -> dict[str, str]:
     """Return the new texts of the files that a merge changes.
 
@@ -56,29 +71,15 @@ def edited_texts(
         ManifestError: A file cannot be edited in place.
     """
     edits: defaultdict[str, list[Edit]] = defaultdict(list)
-    for step in steps:
-        if isinstance(step, Added):
-            path, number = _place_of_new(manifest, places, step.after)
-            values = _values(step.entry, category=step.text.category, default=manifest.category)
-            edits[path].append(AddEntry(_COLLECTION, values, number))
+    for change in changes:
+        if isinstance(change, Added):
+            path, after = places.after(change.after, manifest)
+            values = _values(change.entry, category=change.text.category, default=manifest.category)
+            edits[path].append(AddEntry(_COLLECTION, values, after))
         else:
-            path, number = places.paths[step.index], places.numbers[step.index]
-            edits[path] += _changes(step, number, default=manifest.category)
-    return {path: edit(texts[path], changes, path=path) for path, changes in edits.items()}
-
-
-def _place_of_new(
-    manifest: Manifest, places: EntryPlaces, after: int | None
-) -> tuple[str, int | None]:
-    """Return the file for a new command, and the index of the one before it; None for the end.
-
-    The end is the manifest's own, unless all commands are in files that it includes.
-    """
-    if after is not None:
-        return places.paths[after], places.numbers[after]
-    if not places.paths or manifest.path in places.paths:
-        return manifest.path, None
-    return places.paths[-1], None
+            path, number = places.paths[change.index], places.numbers[change.index]
+            edits[path] += _edits(change, number, default=manifest.category)
+    return {path: edit(texts[path], of_file, path=path) for path, of_file in edits.items()}
 
 
 def _values(entry: SourceEntry, *, category: str, default: str) -> dict[str, str]:
@@ -87,19 +88,19 @@ def _values(entry: SourceEntry, *, category: str, default: str) -> dict[str, str
     return values if category == default else values | {"category": category}
 
 
-def _changes(step: Edited | Removed, number: int, *, default: str) -> Iterator[Edit]:
-    if isinstance(step, Removed):
+def _edits(change: Edited | Removed, number: int, *, default: str) -> Iterator[Edit]:
+    if isinstance(change, Removed):
         yield RemoveEntry(_COLLECTION, number)
         return
-    for change in step.fields:
-        if change.field == "category" and change.new == default:
-            yield RemoveField(_COLLECTION, number, change.field)
+    for changed in change.fields:
+        if changed.field == "category" and changed.new == default:
+            yield RemoveField(_COLLECTION, number, changed.field)
         else:
             # In the syntax the prefix is written as {prefix}; the other fields are as compared.
-            source = step.entry if change.field == "syntax" else None
-            text = canonical(source.syntax) if source else change.new
-            yield SetField(_COLLECTION, number, change.field, text)
-    if step.formerly:
-        yield SetField(_COLLECTION, number, "formerly", step.formerly)
-    elif step.formerly is not None:
+            source = change.entry if changed.field == "syntax" else None
+            text = canonical(source.syntax) if source else changed.new
+            yield SetField(_COLLECTION, number, changed.field, text)
+    if change.formerly:
+        yield SetField(_COLLECTION, number, "formerly", change.formerly)
+    elif change.formerly is not None:
         yield RemoveField(_COLLECTION, number, "formerly")

@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING
 from commandsync.errors import FileError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from commandsync.sources.outcome import FileEdit
 
 _NOT_CI = frozenset({"", "0", "false"})
+MOST_BYTES = 10 * 1024 * 1024
+"""Of a file that is edited in place, as of a manifest."""
+
 _LARGEST_TOKEN = 64 * 1024  # bytes
 
 
@@ -75,6 +80,24 @@ def write_file(path: str, text: str, *, force: bool, new_folder: bool = False) -
         with suppress(OSError):
             aside.unlink()  # gone already when it was moved
     _flush_folder(target.parent)
+
+
+def write_edits(edits: Sequence[FileEdit], *, again: str) -> None:
+    """Write files in their order, each whole or not at all, and none over what somebody changed.
+
+    Args:
+        edits: The files with their texts before and after.
+        again: What to do after a change in the meantime.
+
+    Raises:
+        FileError: A file changed since it was read, or cannot be written.
+    """
+    for edit in edits:
+        before = edit.before and edit.before.encode()
+        if before is not None and read_file(edit.path, most=MOST_BYTES) != before:
+            raise FileError(f"{edit.path} has changed in the meantime", hint=again)
+    for edit in edits:
+        write_file(edit.path, edit.after, force=edit.before is not None)
 
 
 def ci_workspace(environ: Mapping[str, str]) -> Path | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Location, Problem
-from commandsync.errors import FileError, ManifestError, UsageError
+from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest
 from commandsync.manifest.fields import uses_of_prefix, with_prefix
 from commandsync.manifest.places import field_places
@@ -22,21 +22,22 @@ from commandsync.sources.threeway import three_way
 from commandsync.sync import DEFAULT_MANIFEST
 from commandsync.sync.declared import read_sources, sources_of
 from commandsync.sync.edits import EntryPlaces, edited_texts
-from commandsync.sync.files import read_file, write_file
-from commandsync.sync.job import load_files
+from commandsync.sync.files import MOST_BYTES, read_file, write_edits
+from commandsync.sync.job import load_files, load_to_edit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from commandsync.sources.entry import SourceEntry, SourceReading
     from commandsync.sources.merge import Declared, Merge
+    from commandsync.sync.settings import Settings
 
 _COMMANDS = Resource.COMMAND
-_MOST = 10 * 1024 * 1024  # bytes of a file
+_SUFFIXES = frozenset({".yaml", ".yml"})
 
 
 def plan_import(
-    files: Sequence[str],
+    settings: Settings,
     given: Sequence[str],
     *,
     registered: Callable[[str], SourceReading],
@@ -46,7 +47,7 @@ def plan_import(
     """Read a manifest and its sources, and merge them; nothing is written.
 
     Args:
-        files: The manifest; empty for the default one.
+        settings: The settings of the run, which name the manifest.
         given: The sources; empty for those of the manifest.
         registered: Reads what the bot has registered with Discord, in a language.
         locale: The language of Discord's texts; empty for the manifest's.
@@ -58,9 +59,9 @@ def plan_import(
         FileError: A source cannot be read.
         UsageError: There is no source, or more than one manifest.
     """
-    new = _new_manifest(files, given) if create else {}
+    new = _new_manifest(settings.files, given) if create else {}
     contents = dict(new)
-    manifest = _one_manifest(files, contents)
+    manifest = load_to_edit(settings, contents, what="import")
     sources = sources_of(manifest, given)
     reading = read_sources(
         manifest, sources, locale=locale or manifest.imports.locale, registered=registered
@@ -78,7 +79,7 @@ def plan_import(
     )
     places = EntryPlaces.of(manifest, ours)
     texts = {path: contents[path].decode() for path in manifest.paths}
-    edited = edited_texts(manifest, places, texts, merge.steps)
+    edited = edited_texts(manifest, places, texts, merge.changes)
     _check_result(manifest, contents, edited)
     written = {path: text for path, text in texts.items() if path not in new}
     after = FileEdit(imported.path, imported.text, imported_text(merge.imported))
@@ -105,12 +106,7 @@ def write_import(result: Import) -> None:
     Raises:
         FileError: A file changed since it was read, or cannot be written.
     """
-    for edit in result.files:
-        before = None if edit.before is None else edit.before.encode()
-        if before is not None and read_file(edit.path, most=_MOST) != before:
-            raise FileError(f"{edit.path} has changed in the meantime", hint="import again")
-    for edit in result.files:
-        write_file(edit.path, edit.after, force=edit.before is not None)
+    write_edits(result.files, again="import again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +118,10 @@ class _Imported:
     declared: tuple[Declared, ...]
 
 
-def _one_manifest(files: Sequence[str], contents: dict[str, bytes]) -> Manifest:
-    if "-" in files:
-        raise UsageError("an import edits the manifest in place", hint="name its file with -f")
-    manifests = load_files(files or (DEFAULT_MANIFEST,), contents=contents)
-    if len(manifests) != 1:
-        raise UsageError("an import works on one manifest", hint="name it with -f")
-    return manifests[0]
-
-
 def _new_manifest(files: Sequence[str], given: Sequence[str]) -> dict[str, bytes]:
     """Return the text of the manifest by its path, if it does not exist yet and can be begun."""
-    path = Path(*files or (DEFAULT_MANIFEST,)).as_posix() if len(files) <= 1 else "-"
-    if path == "-" or Path(path).exists() or not given:
+    path = Path(files[0] if len(files) == 1 else DEFAULT_MANIFEST).as_posix()
+    if Path(path).suffix not in _SUFFIXES or Path(path).exists() or not given:
         return {}
     names = [name for name, _ in sources_of(Manifest(path), given)]
     sources = "".join(f"    - {json.dumps(name, ensure_ascii=False)}\n" for name in names)
@@ -175,7 +162,7 @@ def _read_imported(manifest: str) -> _Imported:
     if not Path(path).exists():
         return _Imported(path, None, ())
     try:
-        text = read_file(path, most=_MOST).decode()
+        text = read_file(path, most=MOST_BYTES).decode()
     except UnicodeDecodeError as error:
         hint = "restore it from version control"
         raise ManifestError([Problem(Location(path), "the file is not UTF-8", hint)]) from error
@@ -204,14 +191,10 @@ def _places(
     """Return the places of the fields of the commands that change or are for review."""
     of_file: dict[str, list[dict[str, Location]]] = {}
     found = {}
-    indexes = (
-        *(review.index for review in merge.reviews),
-        *(step.index for step in merge.edited),
-    )
-    for index in indexes:
-        if index is not None:
-            path = places.paths[index]
-            if path not in of_file:
-                of_file[path] = field_places(texts[path], _COMMANDS.collection, path=path)
-            found[index] = of_file[path][places.numbers[index]]
+    reviewed = (review.index for review in merge.reviews if review.index is not None)
+    for index in (*reviewed, *(change.index for change in merge.edited)):
+        path = places.paths[index]
+        if path not in of_file:
+            of_file[path] = field_places(texts[path], _COMMANDS.collection, path=path)
+        found[index] = of_file[path][places.numbers[index]]
     return found

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice, Problem
-from commandsync.errors import CommandsyncError, ManifestError
+from commandsync.errors import CommandsyncError, ManifestError, UsageError
 from commandsync.records.texts import Resource
 from commandsync.sync import DEFAULT_MANIFEST
 from commandsync.sync.files import ci_workspace
@@ -167,6 +167,22 @@ def calls_of(settings: Settings, site: Site) -> OnWait:
     from commandsync.sync.progress import CallProgress  # noqa: PLC0415 - loads with the connection
 
     return lambda operation, step: settings.on_progress(CallProgress(site, operation, step))
+
+
+def load_to_edit(settings: Settings, contents: dict[str, bytes], *, what: str) -> Manifest:
+    """Load the one manifest that is edited in place; its files go into `contents`.
+
+    Raises:
+        ManifestError: It is invalid.
+        UsageError: It is standard input, or there are several; `what` is what edits it.
+    """
+    hint = "name its file with -f"
+    if "-" in settings.files:
+        raise UsageError(f"{what} edits the manifest in place", hint=hint)
+    manifests = load(settings, contents=contents)
+    if len(manifests) != 1:
+        raise UsageError(f"{what} works on one manifest", hint=hint)
+    return manifests[0]
 
 
 @contextmanager

@@ -72,11 +72,10 @@ def test_an_import_changes_the_lines_that_changed_and_no_other(imported: Home) -
         "\r\n  - name: kick\r\n    description: 'Kicks.'\r\n    syntax: \"{prefix}kick <user>\"\r\n"
         "    category: Moderation\r\n"
     )
-    again = imported.run("import", "--check")
-    assert (again.code, again.out) == (
-        0,
-        "Import: 0 to add, 0 to edit, 0 to remove, 0 to review, 3 unchanged.\n",
-    )
+    again = imported.run("import", "--yes")
+    nothing = "Import: 0 to add, 0 to edit, 0 to remove, 0 to review, 3 unchanged.\n"
+    assert (again.code, again.out, again.err) == (0, nothing, "")
+    assert imported.run("import", "--check").code == 0
 
 
 def test_a_hand_edit_stays_and_what_both_changed_is_shown_with_both_texts(imported: Home) -> None:
@@ -203,12 +202,13 @@ def test_every_command_that_is_left_out_is_listed_with_v(home: Home) -> None:
     home.write("".join(lines[:10]) + lines[-1])
     ran = home.run("import", "--check", "-v")
 
-    assert ran.err.splitlines()[:4] == [
+    assert [line for line in ran.err.splitlines() if line.startswith("left out")] == [
         "left out: debug  (list.json:3:1): its name matches 'debug*'",
         "left out: beta  (list.json:4:1): sync.ignore matches its name",
         "left out: help  (more.json:3:1): list.json:2:1 has it already",
         "left out: ban  (more.json:2:1): it was deleted from the manifest",
     ]
+    assert ran.err.startswith("read commands.yaml: 1 command, ")
     assert ran.code == 0
 
 
@@ -259,15 +259,16 @@ def test_sources_that_were_given_can_be_written_into_the_manifest(home: Home) ->
     [
         ((), 2, "there is no terminal to ask on"),
         (("--check",), 2, "no source to import from was given"),
-        (("--check", "-f", "-", "list.json"), 2, "an import edits the manifest in place"),
+        (("--check", "-f", "-", "list.json"), 2, "import edits the manifest in place"),
         (
             ("--check", "-f", "commands.yaml", "-f", "b.yaml", "list.json"),
             2,
-            "works on one manifest",
+            "import works on one manifest",
         ),
         (("--check", "missing.json"), 1, "cannot read missing.json"),
         (("--check", "empty.json"), 1, "empty.json has no commands"),
         (("--check", "-f", "none.yaml", "list.json"), 4, "there is no such file"),
+        (("--yes", "-f", "bots/", "list.json"), 4, "there is no such file"),
         (("--check", ""), 2, "the path is empty"),
     ],
 )

@@ -186,5 +186,6 @@ def test_a_manifest_is_never_replaced_and_nothing_is_read_for_it(
 
     assert ran.code == 1
     assert "commands.yaml exists already" in ran.err
+    assert "commandsync pull --merge adds what is listed to a manifest" in ran.err
     assert home.read("commands.yaml") == fields(("mine",))
     assert proxy.requests == []

@@ -69,9 +69,12 @@ def test_the_list_of_commands_shows_the_first_sentence_of_each_help(
     assert command.get_short_help_str(100) == sentence
 
 
-@pytest.mark.parametrize("arguments", [["validate"], ["docs", "COMMANDS.md"]])
+@pytest.mark.parametrize(
+    "arguments", [["validate"], ["docs", "COMMANDS.md"], ["import", "list.json", "--yes"]]
+)
 def test_what_needs_no_service_loads_no_http(home: Home, arguments: list[str]) -> None:
     home.write(fields(("help",)))
+    home.write('[{"name": "help", "syntax": "/help"}]', "list.json")
 
     modules = loaded(home, *arguments)
 

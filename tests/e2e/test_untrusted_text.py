@@ -135,6 +135,31 @@ def test_what_is_pulled_and_applied_elsewhere_is_equal_to_the_letter(
     assert home.run("plan", "--detailed-exitcode").code == 0
 
 
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        "version: 1\r\nprefix: '/'\r\ncommands: []",
+        "version: 1\ncommands:\n- {name: own, description: 'x', syntax: y}\n",
+        '{"version": 1, "commands": []}',
+    ],
+    ids=["dashes", "braces", "json"],
+)
+def test_what_is_merged_is_equal_to_the_letter_and_shown_escaped(home: Home, manifest: str) -> None:
+    home.write(manifest)
+
+    merged = home.run("pull", "--merge", "--yes")
+
+    assert merged.code == 0, merged.said
+    harmless(merged.out, "text")
+    harmless(merged.err, "text")
+    harmless(home.read("commands.yaml").replace("\t", " ").replace("\r", ""), "text")
+    plan = home.run("plan", "--format", "json").document["summary"]
+    assert (plan["edit"], plan["delete"], plan["unchanged"]) == (0, 0, len(records()))
+    if manifest.startswith("{"):
+        assert len(json.loads(home.read("commands.yaml"))["commands"]) == len(records())
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_no_format_shows_it_raw(home: Home, bot: Bot, service: Service, form: str) -> None:
     home.run("pull", "--out", "commands.yaml")

@@ -89,6 +89,7 @@ class Writer:
     draw: DrawFn
     lines: list[str] = field(default_factory=list)
     count: int = 0
+    alone: list[str] = field(default_factory=list)  # prefix commands in no group
     in_group: bool = False  # there, groups in groups would be too deep for Discord
 
     def add(self, line: str, indent: int) -> None:
@@ -231,14 +232,48 @@ MEMBERS: dict[str, Callable[[Writer, int], object]] = {
 }
 
 
-def _cog(writer: Writer, number: int) -> None:
-    base = writer.one("Cog", "GroupCog")
-    writer.in_group = base == "GroupCog"
-    keywords = writer.some(f"name='the-{base.lower()}-{number}'", "command_attrs=dict(hidden=True)")
-    writer.add(f"class MyCog{number}({', '.join(['{C}.' + base, *keywords])}):", 0)
+def _cog(writer: Writer, number: int, *, base: str = "") -> str:
+    """Draw a cog, and return what it is; one with a base is the same, and overrides a command."""
+    kind = base.partition(" ")[0] or writer.one("Cog", "GroupCog")
+    writer.in_group = kind == "GroupCog"
+    keywords = writer.some(f"name='the-{kind.lower()}-{number}'", "command_attrs=dict(hidden=True)")
+    above = base.partition(" ")[2] or f"{{C}}.{kind}"
+    writer.add(f"class MyCog{number}({', '.join([above, *keywords])}):", 0)
     writer.add("'A cog'", 1)
-    for kind in writer.draw(st.lists(st.sampled_from(sorted(MEMBERS)), max_size=5)):
-        MEMBERS[kind](writer, 1)
+    if base and writer.alone and writer.maybe():
+        writer.add("@{C}.command()", 1)
+        writer.add(f"async def {writer.one(*writer.alone)}(self, ctx): 'New'", 1)
+    for member in writer.draw(st.lists(st.sampled_from(sorted(MEMBERS)), max_size=5)):
+        name = MEMBERS[member](writer, 1)
+        writer.alone += [str(name)] if member == "prefix" else []
+    return f"{kind} MyCog{number}"
+
+
+def _group_class(writer: Writer, number: int) -> None:
+    keywords = writer.some(f"name='its-{number}'", "description='A group'")
+    writer.add(f"class MyGroup{number}({', '.join(['{A}.Group', *keywords])}):", 0)
+    writer.add("'A group'", 1)
+    for _ in range(writer.draw(st.integers(1, 2))):
+        _slash(writer, 1)
+
+
+def _classes(writer: Writer) -> None:
+    """Draw cogs and groups, and the function that loads them; not the cogs that others extend."""
+    inherits, base = writer.maybe(), ""
+    loaded: list[int] = []
+    for number in range(writer.draw(st.integers(0, 2))):
+        base = _cog(writer, number, base=base if inherits else "")
+        loaded = [*([] if inherits else loaded), number]
+    writer.in_group = False
+    groups = writer.some("", "name='made'")[:1]
+    for number in range(len(groups)):
+        _group_class(writer, number)
+    writer.add("async def setup(bot):", 0)
+    writer.add("pass", 1)
+    for number in loaded:
+        writer.add(f"await bot.add_cog(MyCog{number}())", 1)
+    for number, given in enumerate(groups):
+        writer.add(f"bot.tree.add_command(MyGroup{number}({given}))", 1)
 
 
 @st.composite
@@ -246,16 +281,9 @@ def bots(draw: DrawFn) -> str:
     """Draw the code of a bot that discord.py can load."""
     writer = Writer(draw)
     style = draw(st.integers(0, len(STYLES) - 1))
-    cogs = draw(st.integers(0, 2))
-    for number in range(cogs):
-        _cog(writer, number)
-    writer.in_group = False
-    writer.add("async def setup(bot):", 0)
-    writer.add("pass", 1)
-    for number in range(cogs):
-        writer.add(f"await bot.add_cog(MyCog{number}())", 1)
+    writer.add("bot = {C}.Bot('!', intents={D}.Intents.default(), help_command=None)", 0)
+    _classes(writer)
     groups: list[str] = []
-    writer.lines.insert(0, "bot = {C}.Bot('!', intents={D}.Intents.default(), help_command=None)")
     for on in draw(st.lists(st.sampled_from(("bot", "tree", "bot group", "group")), max_size=3)):
         if on == "bot":
             _prefix(writer, 0, "bot")

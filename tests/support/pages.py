@@ -1,25 +1,40 @@
-"""Pages as their readers see them: what a Markdown file renders to, as GitHub's own Markdown."""
+"""Pages as their readers see them: what GitHub's own parser makes of a Markdown file."""
 
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import TYPE_CHECKING
+from html.parser import HTMLParser
 
-import mdformat.plugins
+import mdformat
+from cmarkgfm import (  # type: ignore[import-untyped]  # it has no types
+    github_flavored_markdown_to_html,
+)
+from cmarkgfm.cmark import Options  # type: ignore[import-untyped]  # as above
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 
 from commandsync.records.texts import CommandText, canonical
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from markdown_it.token import Token
-
+_BLOCKS = frozenset({"h1", "h2", "h3", "li", "td", "th"})
 _PIECES = (
     *("*", "**", "_", "__", "[", "]", "(", ")", "<", ">", "<b>", "</b>", "<!--", "-->", "`", "``"),
-    *("&", "&amp;", "&lt;", "&#35;", "&nope;", "#", "##", "|", "\\", "~~", "!", "-", "+", "1. "),
+    *(
+        "&",
+        "&amp;",
+        "&lt;",
+        "&#35;",
+        "&nope;",
+        "#",
+        "##",
+        "|",
+        "\\",
+        "~",
+        "~~",
+        "!",
+        "-",
+        "+",
+        "1. ",
+    ),
+    *("https://a.bc/", "www.a.bc", "<id>", "1~2"),
     *("=", ":", "\n", "\n\n", " ", "  ", "\t", "a", "word", "snake_case", "é", "日本", "สวัสดี"),
     *("😀", "❤️", "👍🏽", "👩‍💻", "🇩🇪", "1️⃣", "@everyone", "{prefix}", "<@42>", "[x]", "[ ]", "(c)"),
     *(" https://a.bc/d_e ", "\u00a0", "'", '"', "...", "::error::", "##[group]", "\u200b", "\x1b"),
@@ -34,11 +49,30 @@ COMMANDS = st.lists(
 )
 
 
-@cache
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"parser_extension": [], "mdformat": {}})
-    mdformat.plugins.PARSER_EXTENSIONS["gfm"].update_mdit(parser)
-    return parser
+class _Reader(HTMLParser):
+    """Reads the texts of a page, each with the kind of block that it is in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks: list[tuple[str, str]] = []
+        self.inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del attrs
+        if tag in _BLOCKS:
+            self.blocks.append((tag, ""))
+            self.inside = True
+        elif self.inside:
+            assert tag in {"a", "br", "code", "strong"}, self.get_starttag_text()
+            self.handle_data("\n" if tag == "br" else "")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = self.inside and tag not in _BLOCKS
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            kind, text = self.blocks[-1]
+            self.blocks[-1] = (kind, text + data)
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
@@ -46,12 +80,10 @@ def blocks(page: str) -> list[tuple[str, str]]:
 
     Line ends are those that a reader sees.
     """
-    tokens = _parser().parse(page)
-    return [
-        (tokens[index - 1].tag, "".join(_seen(token.children or ())))
-        for index, token in enumerate(tokens)
-        if token.type == "inline"
-    ]
+    reader = _Reader()
+    reader.feed(github_flavored_markdown_to_html(page, options=Options.CMARK_OPT_UNSAFE))
+    reader.close()
+    return reader.blocks
 
 
 def formatted(page: str) -> str:
@@ -62,16 +94,3 @@ def formatted(page: str) -> str:
 def collapsed(text: str) -> str:
     """Return a text as a page shows it: of several spaces one, and none at the ends of a line."""
     return "\n".join(re.sub("[ \t]+", " ", line).strip(" ") for line in text.split("\n"))
-
-
-def _seen(tokens: Iterable[Token]) -> Iterable[str]:
-    for token in tokens:
-        if token.type == "html_inline":
-            assert token.content in {"<br>", "<code>", "</code>", "<!-- -->"}, token.content
-            yield "\n" if token.content == "<br>" else ""
-        elif token.type in {"text", "code_inline"}:
-            yield token.content
-        else:
-            assert (
-                token.type in {"gfm_autolink_open", "gfm_autolink_close"} or token.tag == "strong"
-            )

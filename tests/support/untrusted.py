@@ -12,6 +12,7 @@ import re
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, get_args
 
 from commandsync.api import answers
@@ -42,6 +43,7 @@ from commandsync.report import (
 )
 from commandsync.sources.contents import of_csv, of_json
 from commandsync.sources.imported import imported_text, read_imported
+from commandsync.sources.python import read as read_code
 from tests.support.plans import resource_of
 
 if TYPE_CHECKING:
@@ -122,6 +124,16 @@ WORDS: dict[str, tuple[bytes, ...]] = {
             *('"version": 1', '"version": 2', '"commands": [', '{"name": "a", "description": "b",'),
             *('"syntax": "/a"', '"source": "bot"', '"key": ', '"category": ', "null", "1e999"),
             *("\\ud800", "\\u202e", "::error", "##[group]", "<<<<<<<", "[{", "}]", "{", "}", ","),
+        )
+    ),
+    "code": tuple(
+        word.encode()
+        for word in (
+            *("from discord.ext import commands\n", "@commands.command(", "@commands.group()\n"),
+            *("@bot.tree.command(", "@bot.slash_command()\n", "async def x(ctx, a=1): 'X'\n"),
+            *("class A(commands.Cog):\n    ", "app_commands.Group(", "name=", "parent=", "('x')"),
+            *("Optional[", "Literal['a', ", "Union[", "Greedy[", "]", "| None", "x = x\n"),
+            *("lambda: ", "'''", "# coding: utf-7\n", "\\", "\x0c", "\r", "f'{x}'", "*, "),
         )
     ),
 }
@@ -213,14 +225,34 @@ def judge_source(data: bytes) -> None:
             _judge_failure(error)
             continue
         assert reading == read({"-": data})
-        lines = data.count(b"\n") + data.count(b"\r") + 1
-        for entry in reading.entries:
-            assert entry.name.strip()
-            assert entry.description.strip()
-            assert entry.syntax.strip()
-            assert entry.place is not None
-            assert 1 <= entry.place.line <= lines
-        assert all(note.message for note in reading.notes)
+        _judge_reading(reading, data)
+
+
+def judge_code(data: bytes) -> None:
+    """Commands of Python code that have all their texts, always the same; and notes."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "bot.py"
+        file.write_bytes(data)
+        reading = read_code([str(file)])
+        assert reading == read_code([str(file)])
+    _judge_reading(reading, data)
+    for note in reading.notes:
+        assert note.location is not None
+        assert 1 <= note.location.line <= _lines(data)
+
+
+def _judge_reading(reading: SourceReading, data: bytes) -> None:
+    for entry in reading.entries:
+        assert entry.name.strip()
+        assert entry.description.strip()
+        assert entry.syntax.strip()
+        assert entry.place is not None
+        assert 1 <= entry.place.line <= _lines(data)
+    assert all(note.message for note in reading.notes)
+
+
+def _lines(data: bytes) -> int:
+    return data.count(b"\n") + data.count(b"\r") + 1
 
 
 def judge_imported(data: bytes) -> None:
@@ -255,6 +287,7 @@ JUDGES: dict[str, Callable[[bytes], None]] = {
     "answer": judge_answer,
     "plan": judge_plan,
     "source": judge_source,
+    "code": judge_code,
     "imported": judge_imported,
 }
 

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from commandsync.sources.python.declaration import Declaration, Form
-from commandsync.sources.python.lineage import Kind, kind_of, lineage
+from commandsync.sources.python.lineage import Kind, kebab, kind_of, lineage
 from commandsync.sources.python.names import Definition
 from commandsync.sources.python.scope import last_name, parameters, words
 
@@ -40,11 +40,12 @@ _CLASSES = {
     ".ext.commands.Command": Form.PREFIX,
     ".ext.commands.HybridCommand": Form.HYBRID,
 }
+_NAMED = "command"  # in the name of a bot's own decorator
 _OWN_FORM = {"command", "group"}  # whose form is that of what they are called on
 _INTERACTION = re.compile(r"inter|itx")
 _CONTEXT = re.compile(r"_?(ctx|context|c|i)\b|.*(Context|Inter)|.*inter|.*itx")
+_MOST_GROUPS = 30  # that one is declared in, one in the other
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 class Declarations:
@@ -54,21 +55,35 @@ class Declarations:
         self._names = names
         self._constants = constants
         self._known: dict[ast.AST, Declaration | None] = {}
+        self._depth = 0
 
     def of_function(self, function: Function, scope: Scope) -> Declaration | None:
         """Return the command that the decorators of a function declare."""
-        if function not in self._known:
+        if function not in self._known and self._depth < _MOST_GROUPS:
             self._known[function] = None  # for a command that would be declared by itself
+            self._depth += 1
             found = (self._decorated(part, function, scope) for part in function.decorator_list)
             self._known[function] = next(filter(None, found), None)
-        return self._known[function]
+            self._depth -= 1
+        return self._known.get(function)
+
+    def may_declare(self, function: Function, scope: Scope) -> bool:
+        """Whether a function that no known decorator makes a command may be one nevertheless."""
+        called = (
+            part.func if isinstance(part, ast.Call) else part for part in function.decorator_list
+        )
+        if not any(_NAMED in last_name(part).casefold() for part in called):
+            return False
+        return _takes_context(function, scope)
 
     def of_call(self, call: ast.Call, scope: Scope) -> Declaration | None:
         """Return the group that a call creates, or the command in a menu."""
-        if call not in self._known:
+        if call not in self._known and self._depth < _MOST_GROUPS:
             self._known[call] = None  # as above
+            self._depth += 1
             self._known[call] = self._created(call, scope)
-        return self._known[call]
+            self._depth -= 1
+        return self._known.get(call)
 
     def of(self, expression: ast.expr, scope: Scope) -> Declaration | None:
         """Return the declaration that an expression means."""
@@ -125,10 +140,9 @@ class Declarations:
         on = self._receiver(called.value, scope) if isinstance(called, ast.Attribute) else None
         if on is not None:
             return on
-        context = _context(function, scope)
-        if not isinstance(function, ast.AsyncFunctionDef) or not _CONTEXT.match(context):
+        if not _takes_context(function, scope):
             return Kind.OTHER  # such as the commands of a command line
-        return Kind.TREE if _INTERACTION.search(context.casefold()) else None
+        return Kind.TREE if _INTERACTION.search(_context(function, scope).casefold()) else None
 
     def _receiver(self, expression: ast.expr, scope: Scope) -> Declaration | Kind | None:
         meaning = self._names.meaning(expression, scope)
@@ -148,8 +162,7 @@ class Declarations:
             case ast.arg(annotation=ast.expr() as annotation):
                 return self._kind(annotation, scope)
             case ast.ClassDef():  # self
-                kind = lineage(meaning, self._names).kind
-                return kind if kind in {Kind.BOT, Kind.TREE} else None
+                return _known(lineage(meaning, self._names).kind)
             case _:
                 return None
 
@@ -157,10 +170,8 @@ class Declarations:
         """Return what the instances of a class are; None if that is not known."""
         meaning = self._names.meaning(class_name, scope)
         if isinstance(meaning, Definition):
-            kind = lineage(meaning, self._names).kind
-        else:
-            kind = kind_of(self._names.framework(class_name, scope))
-        return kind if kind in {Kind.BOT, Kind.TREE} else None
+            return _known(lineage(meaning, self._names).kind)
+        return _known(kind_of(self._names.framework(class_name, scope)))
 
     def _created(self, call: ast.Call, scope: Scope) -> Declaration | None:
         original = self._names.framework(call.func, scope)
@@ -225,7 +236,11 @@ class Declarations:
         value = self._constants.value(given["name"], scope)
         if value is None:
             return default
-        return value if isinstance(value, str) and value else None
+        return value if isinstance(value, str) and value.strip() else None
+
+
+def _known(kind: Kind) -> Kind | None:
+    return kind if kind in {Kind.BOT, Kind.TREE} else None
 
 
 def _given(call: ast.expr) -> dict[str, ast.expr]:
@@ -269,6 +284,12 @@ def _form_on(on: Declaration | Kind | None) -> Form:
     return Form.SLASH if on is Kind.TREE else Form.PREFIX
 
 
+def _takes_context(function: Function, scope: Scope) -> bool:
+    """Whether a function is one that a framework calls for a command."""
+    is_async = isinstance(function, ast.AsyncFunctionDef)
+    return is_async and _CONTEXT.match(_context(function, scope)) is not None
+
+
 def _context(function: Function, scope: Scope) -> str:
     """Return the name of the context that a command gets, and its type as it is written."""
     skipped = parameters(function.args)[isinstance(scope.node, ast.ClassDef) :]
@@ -276,8 +297,3 @@ def _context(function: Function, scope: Scope) -> str:
         return ""
     annotation = skipped[0].annotation
     return skipped[0].arg if annotation is None else f"{skipped[0].arg}: {words(annotation)}"
-
-
-def kebab(name: str) -> str:
-    """Return the name of a group of slash commands that has only the name of its class."""
-    return _CAPITAL.sub("-", name).lower()

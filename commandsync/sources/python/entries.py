@@ -112,9 +112,10 @@ class Entries:
             return
         given = self._given(declaration) if prefix else declaration.given
         name = " ".join(map(str, path))
+        description = self._description(declaration, given, prefix=prefix)
         yield SourceEntry(
             name=name,
-            description=self._description(declaration, given, prefix=prefix) or NO_DESCRIPTION,
+            description=description if description.strip() else NO_DESCRIPTION,
             syntax=self._syntax(declaration, given, name, prefix=prefix),
             category=self._category(chain),
             key=_key(declaration),
@@ -256,7 +257,7 @@ class Entries:
 
 
 def _is_disnake(declaration: Declaration) -> bool:
-    return "disnake" in declaration.scope.file.text
+    return "disnake" in declaration.scope.file.frameworks
 
 
 def _key(declaration: Declaration) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from commandsync.sources.python.names import Names
     from commandsync.sources.python.scope import Outline, Scope
 
-_FRAMEWORK = re.compile("discord|disnake|nextcord|redbot")
 _BY_HAND = "declare it with a decorator in the code, or by hand in the manifest"
 _GUILDS = {"guild", "guilds"}
 
@@ -55,7 +53,12 @@ class Inventory:
 
     def _declared(self, read_file: Outline) -> Iterator[Declaration]:
         for function, scope in read_file.functions:
-            yield from filter(None, [self._declarations.of_function(function, scope)])
+            declaration = self._declarations.of_function(function, scope)
+            if declaration is not None:
+                yield declaration
+            elif self._declarations.may_declare(function, scope):
+                message = f"cannot tell whether {function.name!r} is a command"
+                self.notes.append(Notice(message, _BY_HAND, scope.file.place(function)))
         for call, scope in read_file.created:
             yield from filter(None, [self._declarations.of_call(call, scope)])
         for call, scope in read_file.registered:
@@ -72,7 +75,7 @@ class Inventory:
         for argument in call.args[:1]:
             declaration = self._declarations.of(argument, scope)
             if declaration is None:
-                if _FRAMEWORK.search(scope.file.text):
+                if scope.file.frameworks:
                     message = "what is registered here is computed at run time"
                     self.notes.append(Notice(message, _BY_HAND, scope.file.place(call)))
                 continue

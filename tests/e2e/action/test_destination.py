@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -110,6 +111,18 @@ def test_a_merged_manifest_decides(runner: Runner, hub: Hub, service: Service) -
     assert not [request for request in hub.requests if "contents" in request.path]
 
 
+def test_another_bot_of_the_same_service_is_marked_and_not_refused(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    bot = service.bot()
+    runner.write(manifest(bot, bot.url))
+    hub.files = {"commands.yaml": manifest(service.bot(), bot.url)}
+    step = runner.run(pull_request(), token=bot.token)
+
+    assert (step.code, step.outputs["result"]) == (0, "changes"), step.log
+    assert step.summary.startswith("## commandsync: this pull request changes `bot`\n")
+
+
 def test_what_a_proposal_changes_of_it_is_in_the_comments_first_line(
     runner: Runner, hub: Hub, service: Service
 ) -> None:
@@ -130,10 +143,14 @@ def test_what_a_proposal_changes_of_it_is_in_the_comments_first_line(
     ]
 
 
-def test_a_fork_is_marked_in_its_summary(runner: Runner, hub: Hub, service: Service) -> None:
+def test_a_fork_is_marked_in_its_summary_and_its_comment(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
     bot = service.bot()
     runner.write(manifest(bot, bot.url))
     hub.files = {"commands.yaml": manifest(service.bot(), bot.url)}
     step = runner.run(pull_request(head="stranger/bots"))
+    comment = Path(step.outputs["comment-file"]).read_text(encoding="utf-8")
 
-    assert step.summary.startswith("## commandsync: this pull request changes `bot`\n"), step.log
+    for page in (step.summary, comment):
+        assert page.startswith("## commandsync: this pull request changes `bot`\n"), step.log

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from dataclasses import replace
+from threading import Barrier
 from typing import TYPE_CHECKING
 
 import pytest
@@ -75,7 +76,7 @@ def test_a_run_without_a_pull_request_comments_on_none(
     inputs = knows(runner, service.bot())
     runner.run(other(name), mode="drift", comment="always", issue="never", **inputs)
 
-    assert hub.requests == []
+    assert hub.comments == []
 
 
 def test_a_fork_that_is_to_comment_always_is_warned(
@@ -186,6 +187,29 @@ def test_a_comment_follows_its_listing_however_that_is_given(
     assert markers[0].fingerprint == planned.outputs["fingerprint"]
     assert len(markers[0].removals) == 1
     assert markers[1] == replace(markers[0], applied=True)
+
+
+def test_two_runs_at_once_end_with_one_comment(shell: Runner, hub: Hub, service: Service) -> None:
+    inputs = knows(shell, service.bot())
+    both = Barrier(2)
+    read: list[str] = []
+
+    def rule(request: str) -> None:
+        if request.startswith("GET") and "comments" in request and len(read) < both.parties:
+            read.append(request)
+            both.wait(60)  # neither has a comment to edit
+
+    hub.rule = rule
+    started = [shell.start(pull_request(), **inputs) for _ in range(2)]
+    steps = [
+        shell.ended(process, files, process.communicate(timeout=60)[0])
+        for process, files in started
+    ]
+
+    assert [request.method for request in hub.writes][:2] == ["POST", "POST"]
+    (comment,) = hub.comments
+    assert [step.outputs["comment-url"] for step in steps] == [comment["html_url"]] * 2
+    assert [step.annotations("warning") for step in steps] == [[], []]
 
 
 def test_what_github_gets_over_is_no_warning(runner: Runner, hub: Hub, service: Service) -> None:

@@ -176,7 +176,8 @@ def test_a_saved_plan_that_was_not_reviewed_is_refused(runner: Runner, hub: Hub,
     runner.write(fields(("help",), ("gone",), *((name,) for name in KEPT[1:])))
     known = {"base_url": bot.url, "bot": bot.id}
     path = runner.run(other("schedule"), **known).outputs["plan-file"]
-    step = runner.run(push(), token=bot.token, plan_file=path, **known)
+    runner.variables["COMMANDSYNC_TOKEN"] = bot.token
+    step = runner.run(push(), plan_file=path, **known)
 
     assert refused(step, "kept0"), step.log
     assert "kept0" in bot.names()

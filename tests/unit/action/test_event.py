@@ -54,6 +54,18 @@ def test_a_merge_queues_group_is_planned_as_a_proposal(tmp_path: Path) -> None:
     assert read_event({"GITHUB_EVENT_NAME": "pull_request_target"}).proposes
 
 
+@pytest.mark.parametrize(("merged", "number"), [(False, 7), (True, 0)])
+def test_a_plan_after_the_merge_is_not_shown_as_a_review(
+    tmp_path: Path, *, merged: bool, number: int
+) -> None:
+    path = tmp_path / "event.json"
+    request = {"number": 7, "merged": merged, "base": {"sha": "b"}}
+    path.write_text(json.dumps({"action": "closed", "pull_request": request}), encoding="utf-8")
+    event = read_event({"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": str(path)})
+
+    assert (event.pull_request, event.proposes) == (number, True)
+
+
 def test_a_pull_request_whose_repository_is_gone_is_a_forks(tmp_path: Path) -> None:
     path = tmp_path / "event.json"
     request = {"number": 7, "head": {"repo": None}, "base": {"sha": "b"}}

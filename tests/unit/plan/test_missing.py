@@ -78,6 +78,7 @@ def test_one_that_is_alike_becomes_the_former_one_and_is_named() -> None:
     [
         (["play", "plays"], ["old"], ["'old' may be an old name of 'play' or 'plays': it is"]),
         (["play"], ["old", "older"], ["'old' may be an old name of 'play': it", "'older' may"]),
+        (list("abcde"), ["old"], ["'old' may be an old name of 'a' or 'b' or 'c' or others: it"]),
     ],
 )
 def test_what_may_be_several_is_added_and_named(

@@ -118,7 +118,7 @@ def test_a_list_on_a_page_has_every_text(
     expected = []
     for command in commands:
         first, *rest = (_cell(column, getattr(command, column)) for column in layout.columns)
-        expected.append(("p", f"{first}: {' '.join(rest)}" if rest else first))
+        expected.append(("li", f"{first}: {' '.join(rest)}" if rest else first))
     assert blocks(page) == expected
     assert formatted(page) == page
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -10,11 +11,11 @@ import pytest
 from commandsync.diagnostics import Location, Notice
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
-from commandsync.report import Format
+from commandsync.report import Format, Screen
 from commandsync.report.imports import render_import, render_left_out
 from commandsync.sources.entry import SourceEntry
 from commandsync.sources.exclusion import Excluded
-from commandsync.sources.merge import Added, Declared, Edited, Merge, Reason, Removed, Review
+from commandsync.sources.merge import Added, Declared, Edited, Merge, Removed, Review, ReviewReason
 from commandsync.sources.outcome import FileEdit, Import
 
 HOSTILE = "::error::x\n\x1b[31m##[error]\u202e"
@@ -32,14 +33,14 @@ RESULT = Import(
     repeatable=True,
     ours=OURS,
     merge=Merge(
-        steps=(
+        changes=(
             Edited(index=0, formerly=()),
             Removed(index=1),
             Added(entry=CODE, text=CommandText("ban", "Bans.", "/ban"), after=None),
         ),
         reviews=(
             Review(
-                reason=Reason.BOTH_CHANGED,
+                reason=ReviewReason.BOTH_CHANGED,
                 name=HOSTILE,
                 index=1,
                 entry=LIVE,
@@ -47,9 +48,9 @@ RESULT = Import(
                 here=HOSTILE,
                 there="x",
             ),
-            Review(reason=Reason.KEPT, name="c", index=2),
-            Review(reason=Reason.DELETED, name="ban", entry=CODE),
-            Review(reason=Reason.NAME_TAKEN, name="a", index=0),
+            Review(reason=ReviewReason.KEPT, name="c", index=2),
+            Review(reason=ReviewReason.DELETED, name="ban", entry=CODE),
+            Review(reason=ReviewReason.NAME_TAKEN, name="a", index=0),
         ),
         unwanted=(Declared("discord", LIVE),),
     ),
@@ -71,6 +72,20 @@ def test_no_line_of_it_is_obeyed(form: Format) -> None:
     assert "##[error]" not in shown
     assert not any(line.lstrip().startswith("::error::") for line in lines)
     assert len(ours) == (8 if form == "github" else 0)
+
+
+def test_a_quiet_screen_shows_the_counts_alone() -> None:
+    assert render_import(RESULT, format="text", screen=Screen(quiet=True)) == (
+        "Import: 1 to add, 1 to edit, 1 to remove, 4 to review, 1 unchanged.\n"
+    )
+
+
+def test_long_texts_are_cut_unless_they_are_asked_for() -> None:
+    review = replace(RESULT.merge.reviews[0], here="x" * 300)
+    result = replace(RESULT, merge=replace(RESULT.merge, reviews=(review,)))
+
+    assert "x" * 300 not in render_import(result, format="text")
+    assert "x" * 300 in render_import(result, format="text", screen=Screen(full=True))
 
 
 def test_each_review_says_what_to_do() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commandsync.plan.rules import SyncRules, parse_delete_limit
@@ -94,6 +94,18 @@ def test_too_many_deletes_begin_with_the_most_used_ones() -> None:
     assert comment.endswith("*Cut here. See there.*\n")
 
 
+def test_a_page_that_contains_another_one_is_cut_with_its_folds_closed() -> None:
+    plan = render_plans([large(1_500)], format="markdown")
+    folded = f"<details>\n<summary>Before</summary>\n\n{plan}\n</details>\n"
+    shown = cut_page(f"{folded}\n{plan}", most=LONGEST_COMMENT, pointer="See there.")
+    within = cut_page(folded, most=9_000, pointer="See there.")
+
+    for text in (shown, within):
+        assert text.count("<details>\n") == text.count("</details>\n")
+    assert shown.count("*Cut here. See there.*") == 2
+    assert "`d-new-0`" in within
+
+
 def test_a_section_that_a_cut_would_not_shorten_stays() -> None:
     shown = "### Plan\n\n" + "#### Add (1)\n\n| `a` |\n\n" * 40
     comment = cut_page(shown, most=900, pointer="See there, in a place with quite a long name.")
@@ -102,6 +114,7 @@ def test_a_section_that_a_cut_would_not_shorten_stays() -> None:
     assert comment.count("*Cut here.") == 1
 
 
+@settings(max_examples=25)
 @given(st.lists(plans(), min_size=1, max_size=3), st.integers(700, 4_000))
 def test_a_page_is_cut_to_its_size_with_no_block_left_open(some: list[Plan], most: int) -> None:
     shown = cut_page(render_plans(some, format="markdown"), most=most, pointer="See there.")

@@ -20,6 +20,7 @@ from commandsync.sources.threeway import three_way
 from commandsync.sync.edits import EntryPlaces, edited_texts
 from commandsync.sync.files import write_file
 from commandsync.sync.imports import plan_import, write_import
+from commandsync.sync.settings import Settings
 
 if TYPE_CHECKING:
     from commandsync.sources.outcome import Import
@@ -36,7 +37,7 @@ KICK = {"name": "kick", "description": "Kicks.", "syntax": "/kick"}
 
 def planned(*commands: dict[str, Any]) -> Import:
     Path("list.json").write_text(json.dumps(commands), encoding="utf-8")
-    return plan_import([], [], registered=lambda _: SourceReading())
+    return plan_import(Settings(), [], registered=lambda _: SourceReading())
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +60,7 @@ def test_an_import_that_was_interrupted_between_two_files_is_finished() -> None:
         write_file(edit.path, edit.after, force=True)
     finished = planned(BAN | {"description": "Bans a member."}, KICK)
 
-    assert finished.merge.steps == ()
+    assert finished.merge.changes == ()
     assert finished.merge.reviews == ()
     assert [edit.path for edit in finished.files] == ["commands.imported.json"]
 
@@ -92,15 +93,15 @@ def test_a_file_that_is_broken_removes_none_of_its_commands(folder: Path) -> Non
     for name in ("a", "b"):
         command = f"@bot.slash_command(description='Does {name}.')\nasync def {name}(ctx): ...\n"
         Path(f"bot/{name}.py").write_text(bot + command, encoding="utf-8")
-    write_import(plan_import([], [], registered=lambda _: SourceReading()))
+    write_import(plan_import(Settings(), [], registered=lambda _: SourceReading()))
     Path("bot/a.py").write_text(f"{bot}@bot.slash_command(\n", encoding="utf-8")
-    broken = plan_import([], [], registered=lambda _: SourceReading())
+    broken = plan_import(Settings(), [], registered=lambda _: SourceReading())
     (folder / "bot/a.py").unlink()
-    removed = plan_import([], [], registered=lambda _: SourceReading())
+    removed = plan_import(Settings(), [], registered=lambda _: SourceReading())
     Path("bot/b.py").write_text(f"{bot}\n@bot.slash_command(\n", encoding="utf-8")
 
     with pytest.raises(FileError, match="bot has no commands") as caught:
-        plan_import([], ["bot"], registered=lambda _: SourceReading())
+        plan_import(Settings(), ["bot"], registered=lambda _: SourceReading())
     assert caught.value.hint.endswith(": the file is not valid Python: '(' was never closed")
     assert [note.message for note in broken.notes] == [
         "the file is not valid Python: '(' was never closed"
@@ -130,7 +131,7 @@ def test_two_commands_of_one_file_have_their_places() -> None:
 
 def test_half_of_a_surrogate_pair_becomes_a_sign_that_a_file_can_contain() -> None:
     live = SourceEntry(name="a\ud83d", description=" ", syntax="/a", key="discord:1")
-    plan = plan_import([], ["discord"], registered=lambda _: SourceReading(entries=(live,)))
+    plan = plan_import(Settings(), ["discord"], registered=lambda _: SourceReading(entries=(live,)))
     (added,) = plan.merge.added
 
     assert added.text == CommandText("a\ufffd", "…", "/a", "")
@@ -170,11 +171,11 @@ def test_the_edited_file_says_what_the_merge_does(
         sources=["x"],
         text_of=_text_of,
     )
-    edited = edited_texts(manifest, EntryPlaces.of(manifest, ours), {"-": text}, merge.steps)
+    edited = edited_texts(manifest, EntryPlaces.of(manifest, ours), {"-": text}, merge.changes)
     after = _loaded(edited.get("-", text)).snapshot.collections[Resource.COMMAND]
     wanted = {index: entry.text for index, entry in enumerate(ours)}
-    for step in merge.steps:
-        match step:
+    for change in merge.changes:
+        match change:
             case Added(text=added):
                 wanted[len(wanted) + len(ours)] = added
             case Removed(index=index):
@@ -184,7 +185,7 @@ def test_the_edited_file_says_what_the_merge_does(
                 wanted[index] = CommandText(*wanted[index])._replace(**edit)
 
     assert sorted(entry.text for entry in after) == sorted(wanted.values())
-    assert ("-" in edited) == bool(merge.steps)
+    assert ("-" in edited) == bool(merge.changes)
     assert edited.get("-", text).startswith(text.partition("commands:")[0])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -73,6 +74,7 @@ OTHERS = {
     ),
     "of an application": "import typer\napp = typer.Typer()\n@app.command()\ndef ping(ctx): ...",
     "without a context": "from core import app\n@app.command()\nasync def ping(): ...",
+    "of no name": COMMANDS + "@decorators[0]\nasync def ping(ctx): 0",
     "of another name": COMMANDS + "@commands.check(x)\nasync def ping(ctx): 0",
 }
 
@@ -225,3 +227,32 @@ def test_folders_of_others_and_tests_are_left_out(tmp_path: Path) -> None:
     )
 
     assert [entry.name for entry in reading.entries] == ["c1", "c0"]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="`type` statements came with Python 3.12")
+def test_an_alias_of_a_type_statement_is_followed(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path,
+        COMMANDS
+        + "from typing import Literal\ntype Mode = Literal['on', 'off']\n"
+        + "@commands.command()\nasync def go(ctx, mode: Mode): 'Goes'\n",
+    )
+
+    assert [entry.syntax for entry in reading.entries] == ['{prefix}go <"on"|"off">']
+
+
+def test_a_group_has_the_name_that_its_constructor_passes_on(tmp_path: Path) -> None:
+    command = "    @app_commands.command()\n    async def x(self, interaction): 'X'\n"
+    reading = reading_of(
+        tmp_path,
+        COMMANDS
+        + "from discord import app_commands\n"
+        + "class One(app_commands.Group):\n    def other(self): ...\n"
+        + "    def __init__(self, bot):\n        self.bot = bot\n"
+        + "        super().__init__(name='first', description='1')\n"
+        + command
+        + "class TwoWords(app_commands.Group):\n    def __init__(self): ...\n"
+        + command,
+    )
+
+    assert [entry.name for entry in reading.entries] == ["first x", "two-words x"]

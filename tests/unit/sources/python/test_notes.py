@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -148,6 +149,20 @@ def test_a_file_in_a_folder_that_cannot_be_read_has_a_note(tmp_path: Path) -> No
     assert notes_of(reading) == [f"large.py:1:1 {tmp_path}/large.py is larger than 10 MiB"]
 
 
+def test_the_garbage_collector_is_as_it_was(tmp_path: Path) -> None:
+    was_on = gc.isenabled()
+    reading_of(tmp_path, START)
+    is_on = gc.isenabled()
+    gc.disable()
+    reading_of(tmp_path, START)
+    stays_off = not gc.isenabled()
+    if was_on:
+        gc.enable()
+
+    assert is_on is was_on
+    assert stays_off
+
+
 def test_several_paths_are_read_together(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(START)
     (tmp_path / "fun.py").write_text("from bot import bot\n@bot.command()\nasync def a(ctx): 'A'\n")
@@ -172,6 +187,20 @@ def test_commands_that_a_group_adds_are_in_it(tmp_path: Path) -> None:
 
     assert syntaxes(reading) == ["/outer inner deep", "{prefix}tag", "{prefix}tag add"]
     assert [" ".join(entry.traits) for entry in reading.entries] == ["guild-only", "", ""]
+
+
+def test_groups_that_add_each_other_contain_nothing(tmp_path: Path) -> None:
+    group = "{} = app_commands.Group(name='{}', description='G')\n"
+    reading = reading_of(
+        tmp_path,
+        START
+        + group.format("a", "a")
+        + group.format("b", "b")
+        + "a.add_command(b)\nb.add_command(a)\n"
+        + "@a.command()\nasync def x(interaction): 'X'\nadd_command(x)\n",
+    )
+
+    assert reading.entries == ()
 
 
 def test_a_cog_of_certain_servers_says_it_of_its_slash_commands(tmp_path: Path) -> None:
@@ -216,3 +245,17 @@ def test_the_key_of_a_command_is_its_function_if_that_is_the_only_one(tmp_path: 
         "tag b": None,
         "Menu": None,
     }
+
+
+def test_a_decorator_of_the_bot_that_may_declare_a_command_has_a_note(tmp_path: Path) -> None:
+    reading = reading_of(
+        tmp_path,
+        START
+        + "@Feature.Command(name='a')\nasync def one(ctx): '1'\n"
+        + "@log_command\n@bot.command()\nasync def two(ctx): '2'\n"
+        + "@log_command\nasync def three(): '3'\n@log_command\ndef four(ctx): '4'\n"
+        + "@cached\nasync def five(ctx): '5'\n",
+    )
+
+    assert syntaxes(reading) == ["{prefix}two"]
+    assert notes_of(reading) == ["bot.py:6:1 cannot tell whether 'one' is a command"]

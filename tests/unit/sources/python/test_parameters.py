@@ -17,6 +17,7 @@ START = (
     + "from discord import app_commands\nbot = commands.Bot('!')\n"
     + "class Size(enum.IntEnum):\n    'A size'\n    small = enum.auto()\n    large = enum.auto()\n"
     + "BASE = commands.param(default='x')\nCHOICES = ['a', 'b']\n"
+    + "class Plain: ...\n"
     + "class Level(enum.Enum): low = 1; high = 2\n"
 )
 
@@ -34,6 +35,7 @@ PREFIX = {
     "a: commands.Greedy[t.Literal['x']] = 'y'": '["x"=y]...',
     "a: t.NewType('A', int)": "<a>",
     "a: None": "<a>",
+    "a: Plain": "<a>",
     "a: t.Union[None]": "<a>",
     "a, /, b=2": "<a> [b=2]",
     "*, a": "<a>",

@@ -41,6 +41,8 @@ NAMED = COMMANDS + "{}@commands.command(name={})\nasync def g(ctx): 0\n"
 READ = {
     "a chain of branches": COMMANDS + "if x: 0\n" + "elif x: 0\n" * 400 + COMMAND.format("a"),
     "a list in lists": COMMAND.format("a=" + "[" * 150 + "]" * 150),
+    "a long Literal": "from typing import *\n"
+    + COMMAND.format(f"a: Literal[{', '.join(map(str, range(300)))}]"),
     "a long union": COMMAND.format("a: " + "b|" * 500 + "b"),
     "a name of many parts": COMMAND.format("a: a" + ".b" * 500),
     "a huge number": COMMAND.format(f"a=0x{'f' * 9999}"),
@@ -73,14 +75,6 @@ def damaged(draw: DrawFn) -> str:
         end = min(len(code), start + draw(st.integers(0, 60)))
         code = code[:start] + draw(st.sampled_from(PIECES)) + code[end:]
     return code
-
-
-@given(content=st.binary() | st.text(alphabet=st.sampled_from("".join(PIECES))).map(str.encode))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_bytes_are_read(content: bytes, tmp_path: Path) -> None:
-    reading = reading_of(tmp_path, {"bot.py": b"# command\n" + content})
-
-    assert reading == reading_of(tmp_path, {"bot.py": b"# command\n" + content})
 
 
 @given(code=damaged())
@@ -121,6 +115,19 @@ def test_modules_that_import_everything_from_each_other_are_read(tmp_path: Path)
     reading = reading_of(tmp_path, files | {"bot.py": TWINS + ONE_COMMAND})
 
     assert [entry.name for entry in reading.entries] == ["ping"]
+
+
+def test_many_groups_in_each_other_are_read(tmp_path: Path) -> None:
+    groups = "@commands.group()\nasync def g(ctx): 0\n" + "@g.group()\nasync def g(ctx): 0\n" * 2000
+    reading = reading_of(
+        tmp_path,
+        {
+            "a.py": "from z import g\n@g.command()\nasync def x(ctx): 0\n",
+            "z.py": COMMANDS + groups,
+        },
+    )
+
+    assert len(reading.entries) < 20
 
 
 def test_an_invalid_file_does_not_hide_the_others(tmp_path: Path) -> None:
