@@ -33,7 +33,7 @@ JOBS ?= $(shell $(PYTHON) -c 'import os; print(max(4, os.cpu_count() or 1))')
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast coverage test-lowest check audit bench faults soak mutants fuzz schemas clients reference site
+.PHONY: help demo test test-fast coverage test-lowest check audit bench faults soak mutants fuzz schemas clients reference site lock
 
 help: ## Show these targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1	\2/p' Makefile
@@ -108,6 +108,9 @@ clients: $(READY_TO_WORK) ## Write the blocking client again from the asynchrono
 
 reference: $(READY_TO_WORK) ## Write the reference in docs/command-line.md again from the code
 	@$(RUN) .ci/reference.py
+
+lock: $(READY_TO_WORK) ## Write the Action's lock again, with the versions in it as far as they fit
+	@$(RUN) .ci/lock.py
 
 site: $(READY_TO_WORK) ## Build the documentation site into build/site
 	@$(RUN) .ci/site.py

@@ -1,4 +1,4 @@
-"""The manifest of the base branch: for comparison where the listing cannot be read."""
+"""The manifest of the base branch: compared with that of a proposal."""
 
 from __future__ import annotations
 
@@ -11,14 +11,48 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from commandsync.action.rest import GitHubError
+from commandsync.errors import ManifestError, UsageError
+from commandsync.manifest import Manifest, load_head
+from commandsync.sync.comparison import plan_against
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from commandsync.action.event import GitHubEvent
     from commandsync.action.rest import GitHub
-    from commandsync.manifest import Manifest
+    from commandsync.plan.plan import Plan
+    from commandsync.sync.settings import Settings
 
 _MOST_FILES = 200
 _MISSING = 404
+
+
+def compare_with_base(
+    settings: Settings,
+    manifests: Sequence[Manifest],
+    github: GitHub | None,
+    event: GitHubEvent,
+    *,
+    folder: str,
+    say: Callable[[str], object],
+) -> list[Plan]:
+    """Plan manifests as if those of the base branch were listed.
+
+    `say` is called with the reason if that is not possible, and there is no plan then. The others
+    are as for `base_manifest`.
+    """
+    if github is None or not event.base_sha:
+        return []
+    try:
+        return [
+            plan_against(settings, [each], base_manifest(each, github, event, folder=folder))
+            for each in manifests
+        ]
+    except GitHubError as error:
+        say(f"The base branch's manifest cannot be read: {error.message}")
+    except (ManifestError, UsageError):
+        say(f"The manifest of the base branch ({event.base_sha}) cannot be compared.")
+    return []
 
 
 def base_manifest(manifest: Manifest, github: GitHub, event: GitHubEvent, *, folder: str) -> str:
@@ -33,9 +67,7 @@ def base_manifest(manifest: Manifest, github: GitHub, event: GitHubEvent, *, fol
     top = Path(tempfile.mkdtemp(prefix="commandsync-base-", dir=folder or None))
     fetched = 0
     for directory in dict.fromkeys(str(PurePosixPath(path).parent) for path in manifest.paths):
-        inside = PurePosixPath(os.path.relpath(directory, root).replace(os.sep, "/"))
-        if ".." in inside.parts:
-            raise GitHubError("the manifest is not in a checkout of the repository")
+        inside = _inside(directory, root)
         for name in _yaml_names(github, event, inside):
             fetched += 1
             if fetched > _MOST_FILES:
@@ -48,6 +80,33 @@ def base_manifest(manifest: Manifest, github: GitHub, event: GitHubEvent, *, fol
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("version: 1\n", encoding="utf-8")
     return str(path)
+
+
+def base_head(manifest: Manifest, github: GitHub, event: GitHubEvent) -> Manifest:
+    """Fetch the bot, base URL and variable of the token of a manifest in the base branch.
+
+    All are empty if the base branch does not have the manifest.
+
+    Raises:
+        GitHubError: It cannot be read.
+        ManifestError: It is not valid.
+    """
+    path = _inside(manifest.path, _checkout(manifest.path))
+    try:
+        content = _content(github, event, path)
+    except GitHubError as error:
+        if error.status == _MISSING:
+            return Manifest(manifest.path)
+        raise
+    return load_head(f"{path} of the base branch", content)
+
+
+def _inside(path: str, root: Path) -> PurePosixPath:
+    """Return a path as it is in the repository."""
+    inside = PurePosixPath(os.path.relpath(path, root).replace(os.sep, "/"))
+    if ".." in inside.parts:
+        raise GitHubError("the manifest is not in a checkout of the repository")
+    return inside
 
 
 def _checkout(path: str) -> Path:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from types import FrameType
     from typing import Literal
 
@@ -38,6 +38,12 @@ _NETWORK = re.compile(
 )
 _SECRET = re.compile(r"INPUT_|COMMANDSYNC_|GITHUB_TOKEN$|GH_TOKEN$|ACTIONS_.*TOKEN$")
 _HASHED = ("--no-deps", "--require-hashes", "--only-binary", ":all:")
+# An index that only one of the two installers knows.
+_INDEX_OF_PIP = re.compile(r"PIP_(INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|CONFIG_FILE)")
+_INDEX_OF_UV = re.compile(r"UV_(INDEX|INDEX_URL|DEFAULT_INDEX|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX)")
+
+NEWEST = (3, 14)
+"""The newest Python that the lock has wheels for."""
 
 
 class BootstrapError(Exception):
@@ -79,9 +85,17 @@ def prepare(environ: Mapping[str, str]) -> list[str]:
     digest = hashlib.sha256((text + EXTENSION_SUFFIXES[0]).encode()).hexdigest()[:16]
     temporary = environ.get("RUNNER_TEMP") or tempfile.mkdtemp(prefix="commandsync-")
     target = Path(temporary).absolute() / f"commandsync-{digest}"
-    if needed.items() <= installed([str(target)]).items():
+    if _is_whole(target, needed):
         return [str(target)]
-    return [_install_aside(target, environ)]
+    if sys.version_info[:2] > NEWEST:
+        newest, ours = (".".join(map(str, each[:2])) for each in (NEWEST, sys.version_info))
+        raise BootstrapError(
+            f"Python {ours} is newer than {newest}, the newest that the locked libraries have "
+            "wheels for. Add a step with actions/setup-python and "
+            f"python-version {newest} before this one, or name another in the input python.",
+            reason="invalid",
+        )
+    return [_install_aside(target, needed, environ)]
 
 
 def locked(text: str) -> dict[str, str]:
@@ -101,7 +115,24 @@ def installed(folders: Iterable[str]) -> dict[str, str]:
     return versions
 
 
-def _install_aside(target: Path, environ: Mapping[str, str]) -> str:
+def _is_whole(folder: Path, needed: Mapping[str, str]) -> bool:
+    """Whether a folder has these versions, and each of their files in its recorded size."""
+    if not needed.items() <= installed([str(folder)]).items():
+        return False
+    try:
+        records = [each / "RECORD" for each in folder.glob("*.dist-info")]
+        lines = [line for each in records for line in each.read_text("utf-8").splitlines()]
+        return all(_has_size(folder, *line.rsplit(",", 2)) for line in lines)
+    except (OSError, ValueError, TypeError):  # a file is missing, or a record is damaged
+        return False
+
+
+def _has_size(folder: Path, name: str, _digest: str, size: str) -> bool:
+    """Whether a file has its size; pip records scripts where they are without `--target`."""
+    return not size or name.startswith("..") or (folder / name).stat().st_size == int(size)
+
+
+def _install_aside(target: Path, needed: Mapping[str, str], environ: Mapping[str, str]) -> str:
     """Install into a new folder and move it into place, so that parallel jobs do not collide."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -115,8 +146,12 @@ def _install_aside(target: Path, environ: Mapping[str, str]) -> str:
         shutil.rmtree(aside, ignore_errors=True)
         raise
     try:
+        if target.exists() and not _is_whole(target, needed):
+            broken = Path(tempfile.mkdtemp(prefix=f"{target.name}-", dir=target.parent))
+            target.rename(broken / "broken")
+            shutil.rmtree(broken, ignore_errors=True)
         Path(aside).rename(target)
-    except OSError:  # another job was quicker, or left a broken folder: ours is complete
+    except OSError:  # another job was quicker, or uses the broken folder: ours is complete
         return aside
     return str(target)
 
@@ -127,42 +162,61 @@ def _install(folder: str, environ: Mapping[str, str]) -> None:
     if wheels and not Path(wheels).is_dir():
         raise BootstrapError(f"the input wheels-dir is not a folder: {wheels!a}", reason="invalid")
     print("Installing the libraries that commandsync is locked to ...", flush=True)  # noqa: T201
-    ended = subprocess.run(  # noqa: S603 - an installer by its full path
-        [*_installer(), "--target", folder, *_HASHED, *offline, "-r", str(LOCK)],
-        cwd=folder,  # uv would read settings from the workspace
-        env=_environment(environ),
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    if ended.returncode and wheels:  # without the network: the wheels are the wrong ones
+    if any(_ends_well(command, folder, offline, environ) for command in _installers(environ)):
+        return
+    if wheels:  # without the network: the wheels are the wrong ones
         raise BootstrapError(
             "the locked libraries could not be installed from the input wheels-dir; see the lines "
             f"above. Does it contain the wheels of {LOCK.name} for this machine?",
             reason="invalid",
         )
-    if ended.returncode:
-        # Installers do not distinguish an index without an answer, a missing wheel and a wrong
-        # hash; all of these are errors of the index.
-        raise BootstrapError(
-            "the locked libraries could not be installed; see the lines above. Is the package "
-            "index reachable? If not, give a folder of wheels with the input wheels-dir.",
-            reason="network",
-        )
-
-
-def _installer() -> list[str]:
-    """Return the command of pip or, where this Python has none, of uv."""
-    if importlib.util.find_spec("pip"):
-        options = ("--quiet", "--disable-pip-version-check", "--no-input", "--no-compile")
-        return [sys.executable, "-I", "-X", "utf8", "-m", "pip", "install", *options]
-    uv = shutil.which("uv")
-    if uv and Path(uv).is_absolute():  # on Windows it could be one in the workspace
-        return [uv, "--no-config", "pip", "install", "--quiet", "--python", sys.executable]
+    # Installers do not distinguish an index without an answer, a missing wheel and a wrong hash;
+    # all of these are errors of the index.
     raise BootstrapError(
-        f"{sys.executable} has no pip, and there is no uv. Add a step with actions/setup-python "
-        "before this one, or install pip or uv.",
-        reason="invalid",  # as without a Python in action.yml
+        "the locked libraries could not be installed; see the lines above. Is the package index "
+        "reachable? If not, give a folder of wheels with the input wheels-dir.",
+        reason="network",
     )
+
+
+def _ends_well(
+    command: Sequence[str], folder: str, offline: Sequence[str], environ: Mapping[str, str]
+) -> bool:
+    """Install into an empty folder; whether it worked. What did not is removed."""
+    ended = subprocess.run(  # noqa: S603 - an installer by its full path
+        [*command, "--target", folder, *_HASHED, *offline, "-r", str(LOCK)],
+        cwd=folder,  # uv would read settings from the workspace
+        env=_environment(environ),
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    if ended.returncode:
+        shutil.rmtree(folder)
+        Path(folder).mkdir()
+    return not ended.returncode
+
+
+def _installers(environ: Mapping[str, str]) -> list[list[str]]:
+    """Return the commands of uv and pip, as far as they are there, in the order to try them.
+
+    uv is several times quicker. pip goes first where only its settings name an index.
+    """
+    pip, uv = importlib.util.find_spec("pip"), shutil.which("uv")
+    found = []
+    if uv and Path(uv).is_absolute():  # on Windows it could be one in the workspace
+        found.append([uv, "--no-config", "pip", "install", "--quiet", "--python", sys.executable])
+    if pip:
+        options = ("--quiet", "--disable-pip-version-check", "--no-input", "--no-compile")
+        found.append([sys.executable, "-I", "-X", "utf8", "-m", "pip", "install", *options])
+    if not found:
+        raise BootstrapError(
+            f"{sys.executable} has no pip, and there is no uv. Add a step with "
+            "actions/setup-python before this one, or install pip or uv.",
+            reason="invalid",  # as without a Python in action.yml
+        )
+    given = [name for name, value in environ.items() if value]
+    of_pip = any(map(_INDEX_OF_PIP.fullmatch, given))
+    return found[::-1] if of_pip and not any(map(_INDEX_OF_UV.fullmatch, given)) else found
 
 
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 class GitHubEvent:
     """The event that started the workflow: a pull request by number, or 0, and its base commit.
 
-    `default_branch` is for a push to it; `run_url` is the page of the job's summary.
+    A merged pull request has no number: its comment keeps the plan that was reviewed.
+    `head_sha` is the commit that the pull request adds, or the one that was pushed: `sha` is that
+    of a merge with the base branch. A merge queue's group has a base commit and no number. `branch`
+    is where pull requests are merged to; `default_branch` is for a push to it; `run_url` is the
+    page of the job's summary.
     """
 
     name: str = ""
@@ -28,11 +32,18 @@ class GitHubEvent:
     fork: bool = False
     default_branch: bool = False
     run_url: str = ""
+    head_sha: str = ""
+    branch: str = ""
+
+    @property
+    def proposes(self) -> bool:
+        """Whether the checkout is a proposal: nobody has merged it yet."""
+        return bool(self.base_sha) or self.name.startswith(("pull_request", "merge_group"))
 
     @property
     def usual_mode(self) -> Mode:
         """The mode of `auto`; only a push to the default branch is applied."""
-        if self.name == "pull_request":
+        if self.name in {"pull_request", "merge_group"}:
             return "plan"
         if self.name == "push" and self.default_branch:
             return "apply"
@@ -50,17 +61,23 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
     request = _inner(payload, "pull_request")
     number = request.get("number")
     head = _inner(request, "head", "repo").get("full_name")
-    branch = _inner(payload, "repository").get("default_branch")
+    base = _inner(request, "base").get("sha") or _inner(payload, "merge_group").get("base_sha")
+    ref = environ.get("GITHUB_REF", "")
+    default = _inner(payload, "repository").get("default_branch")
     server = environ.get("GITHUB_SERVER_URL", "https://github.com")
     return GitHubEvent(
         name=name,
         repository=repository,
         sha=environ.get("GITHUB_SHA", ""),
-        pull_request=number if isinstance(number, int) else 0,
-        base_sha=str(_inner(request, "base").get("sha") or ""),
+        pull_request=number if isinstance(number, int) and not request.get("merged") else 0,
+        base_sha=str(base or ""),
         fork=bool(request) and head != repository,
-        default_branch=bool(branch) and environ.get("GITHUB_REF") == f"refs/heads/{branch}",
+        default_branch=bool(default) and ref == f"refs/heads/{default}",
+        head_sha=str(_inner(request, "head").get("sha") or environ.get("GITHUB_SHA", "")),
         run_url=f"{server}/{repository}/actions/runs/{environ.get('GITHUB_RUN_ID', '')}",
+        branch=ref.removeprefix("refs/heads/")
+        if ref.startswith("refs/heads/")
+        else str(default or ""),
     )
 
 

@@ -6,36 +6,28 @@ import json
 import os
 import re
 from base64 import b64encode
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, cast, get_args
 from urllib.parse import quote
 
-from commandsync.errors import ManifestError, UsageError
+from commandsync.errors import UsageError
 from commandsync.plan.rules import parse_delete_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from commandsync.errors import CommandsyncError
     from commandsync.plan.rules import DeleteLimit
 
 Mode = Literal["validate", "plan", "apply", "drift"]
 Comment = Literal["auto", "always", "never"]
+Apply = Literal["reviewed", "current"]
+Issue = Literal["auto", "never"]
 
 _BOOLEANS = {"true": True, "false": False}
 _FAIL_ON = ("", "error", "changes")
-_FLAGS = {
-    "-f": "file",
-    "--base-url": "base-url",
-    "--bot": "bot",
-    "bot=...": "bot",
-    "--token-file": "token",
-    "token=...": "token",
-}
-_FLAG = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, _FLAGS))})(?![\w-])")
 _SHORTEST = 6  # characters: masking a shorter text would make the log unreadable
 _SECRETS = ("INPUT_TOKEN", "INPUT_GITHUB_TOKEN")
-_VARIABLE = re.compile(r"COMMANDSYNC_(?!BASE_URL$|BOT$)\w+")  # the variables of token_env
+_VARIABLE = re.compile(r"COMMANDSYNC_TOKEN(_\w+)?")
 _JWT_PARTS = 3
 
 
@@ -61,6 +53,9 @@ class Inputs:
     prune: bool = True
     max_deletes: DeleteLimit | None = None
     import_check: bool = False
+    apply: Apply = "reviewed"
+    plan_file: str = ""
+    issue: Issue = "auto"
 
 
 def read_inputs(environ: Mapping[str, str]) -> Inputs:
@@ -85,21 +80,20 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         prune=get.boolean("prune"),
         max_deletes=_limit(get("max-deletes")),
         import_check=get.boolean("import-check"),
+        apply=cast("Apply", get.choice("apply", get_args(Apply))),
+        plan_file=_plan_file(get),
+        issue=cast("Issue", get.choice("issue", get_args(Issue))),
     )
 
 
-def in_inputs(error: CommandsyncError) -> CommandsyncError:
-    """Rename flags to inputs in the hints of an error: a workflow has no flags."""
-    error.hint = _renamed(error.hint)
-    if isinstance(error, ManifestError):
-        error.problems = tuple(
-            replace(problem, hint=_renamed(problem.hint)) for problem in error.problems
+def _plan_file(get: _Getter) -> str:
+    path = get("plan-file")
+    if path and (get("max-deletes") or not get.boolean("prune")):
+        raise UsageError(
+            "the input plan-file applies a saved plan as it is, with its own limits",
+            hint="remove the inputs max-deletes and prune, or make a new plan with them",
         )
-    return error
-
-
-def _renamed(hint: str) -> str:
-    return _FLAG.sub(lambda flag: f"the input {_FLAGS[flag[0]]}", hint)
+    return path and os.path.join(".", path)  # noqa: PTH118 - "-" is a file here, and none is empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +152,18 @@ def _limit(text: str) -> DeleteLimit | None:
         ) from error
 
 
-def forms_of_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return every text that the log must not show, without duplicates."""
+def forms_of_secrets(environ: Mapping[str, str], *, named: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return every text that the log must not show, without duplicates.
+
+    These are forms of the tokens in the inputs and in the variables that begin with
+    `COMMANDSYNC_TOKEN`, or else of those in the variables `named`.
+    """
+    variables = set(named)
     secrets = [
         value.strip()
         for name, value in sorted(environ.items())
-        if name in _SECRETS or _VARIABLE.fullmatch(name)
+        if name in (variables or _SECRETS) or (not variables and _VARIABLE.fullmatch(name))
+        if value.strip()  # encoded, an empty one is not empty
     ]
     forms = (form for secret in secrets for form in _forms(secret))
     return tuple(dict.fromkeys(form for form in forms if len(form) >= _SHORTEST))

@@ -1,4 +1,8 @@
-"""GitHub's API: the calls for comments and for files of the base branch."""
+"""GitHub's API: the calls for comments, for issues and for files of the base branch.
+
+A call that may succeed later is sent again: after 429, a 403 that asks to wait, 5xx, and a lost
+connection. If that created a comment twice, `comment` finds both when it reads them again.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,11 @@ import re
 import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 from commandsync import __version__
+from commandsync.report.escape import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,20 +26,33 @@ _MOST_BYTES = 16 * 2**20
 _MOST_PAGES = 50
 _PER_PAGE = 100
 _NEXT = re.compile(r'<([^>]*)>;\s*rel="next"')
-_MAY_WRITE = "the job needs `permissions: pull-requests: write`; a fork's job never has it"
+_BACKOFF = (1.0, 4.0)  # seconds before a call is sent again
+_LONGEST_WAIT = 60.0  # seconds that GitHub may ask for: a job is paid by the minute
+_LONGEST_MESSAGE = 300  # characters
+_UNAUTHORIZED, _FORBIDDEN, _MISSING, _TOO_MANY, _SERVER_ERROR = 401, 403, 404, 429, 500
+_PERMISSIONS = {  # by a part of the path, the first one that it has
+    "/contents/": "the job needs `permissions: contents: read`",
+    "/comments": "the job needs `permissions: pull-requests: write`; a fork's job never has it",
+    "/pulls": "the job needs `permissions: pull-requests: read`",
+    "/issues": "the job needs `permissions: issues: write`",
+}
 
 
 class GitHubError(Exception):
     """A call of GitHub failed, by its HTTP status, or 0 where there was no answer.
 
-    This never fails the run, so it is not a `CommandsyncError`.
+    This never fails the run, so it is not a `CommandsyncError`. `wait` is how many seconds later
+    the call may succeed, if that is known; None if it has to be changed.
     """
 
-    def __init__(self, message: str, *, status: int = 0, hint: str = "") -> None:
+    def __init__(
+        self, message: str, *, status: int = 0, hint: str = "", wait: float | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.status = status
+        self.wait = wait
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -57,7 +76,8 @@ class GitHub:
 
     def pages(self, path: str) -> Iterator[Any]:
         """Read a whole list, page by page."""
-        url = f"{self.url}{path}?per_page={_PER_PAGE}"
+        first = f"{self.url}{path}{'&' if '?' in path else '?'}per_page={_PER_PAGE}"
+        url = first
         for number in range(2, _MOST_PAGES + 2):
             content, links = self._send("GET", url)
             if not isinstance(content, list):
@@ -67,7 +87,7 @@ class GitHub:
             if following and following[1].startswith(f"{self.url}/"):
                 url = following[1]
             elif not links and len(content) >= _PER_PAGE:
-                url = f"{self.url}{path}?per_page={_PER_PAGE}&page={number}"
+                url = f"{first}&page={number}"
             else:
                 return
 
@@ -78,6 +98,14 @@ class GitHub:
     def patch(self, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
         """Change a resource."""
         return self._send("PATCH", self.url + path, body)[0]
+
+    def delete(self, path: str) -> None:
+        """Remove a resource; another run may have removed it already."""
+        try:
+            self._send("DELETE", self.url + path)
+        except GitHubError as error:
+            if error.status != _MISSING:
+                raise
 
     def login(self) -> str:
         """Return the login of the token; only GraphQL has that for every kind of token."""
@@ -90,7 +118,17 @@ class GitHub:
             return ""
 
     def _send(self, method: str, url: str, body: dict[str, Any] | None = None) -> tuple[Any, str]:
-        """Send one request; return the JSON of the answer, and its `Link` header."""
+        """Send a request until it is answered; return the answer's JSON and its `Link` header."""
+        for backoff in _BACKOFF:
+            try:
+                return self._send_once(method, url, body)
+            except GitHubError as error:
+                if error.wait is None:
+                    raise
+                sleep(max(backoff, error.wait))
+        return self._send_once(method, url, body)
+
+    def _send_once(self, method: str, url: str, body: dict[str, Any] | None) -> tuple[Any, str]:
         if not url.startswith(("https://", "http://")):
             raise GitHubError("GITHUB_API_URL is not a URL")
         request = urllib.request.Request(  # noqa: S310 - the scheme is checked above
@@ -110,10 +148,42 @@ class GitHub:
             with opener.open(request, timeout=_SECONDS) as answer:
                 return json.loads(answer.read(_MOST_BYTES) or b"null"), answer.headers["Link"] or ""
         except urllib.error.HTTPError as error:
-            error.close()
-            hint = _MAY_WRITE if error.code in {401, 403, 404} else ""
-            message = f"GitHub answers {error.code}"
-            raise GitHubError(message, status=error.code, hint=hint) from None
-        except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
+            with error:
+                raise _refusal(error, url) from None
+        except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
-            raise GitHubError(f"no answer from GitHub: {reason}") from None
+            wait = None if isinstance(reason, TimeoutError) else 0.0
+            raise GitHubError(f"no answer from GitHub: {visible(str(reason))}", wait=wait) from None
+        except (ValueError, RecursionError) as error:
+            raise GitHubError(f"GitHub's answer cannot be read: {error}") from None
+
+
+def _refusal(error: urllib.error.HTTPError, url: str) -> GitHubError:
+    """Return the error of an answer that is not a success, in GitHub's own words."""
+    said = _message(error)
+    message = f"GitHub answers {error.code}" + (f": {said}" if said else "")
+    after = error.headers["Retry-After"] or ""
+    asked = float(after) if re.fullmatch(r"\d{1,9}", after) else 0.0
+    passing = error.code == _TOO_MANY or error.code >= _SERVER_ERROR
+    if passing or (error.code == _FORBIDDEN and asked):
+        if asked <= _LONGEST_WAIT:
+            return GitHubError(message, status=error.code, wait=asked)
+        return GitHubError(f"{message} (wait {asked:.0f} seconds)", status=error.code)
+    return GitHubError(message, status=error.code, hint=_hint(error.code, said, url))
+
+
+def _hint(status: int, said: str, url: str) -> str:
+    if status == _UNAUTHORIZED:
+        return "is the input github-token a valid token of this server?"
+    if status not in {_FORBIDDEN, _MISSING} or "rate limit" in said.lower():
+        return ""
+    return next((hint for part, hint in _PERMISSIONS.items() if part in url), "")
+
+
+def _message(error: urllib.error.HTTPError) -> str:
+    """Return what GitHub says about a refusal, on one line; empty if nothing can be read."""
+    try:
+        said = json.loads(error.read(_MOST_BYTES))["message"]
+    except (OSError, http.client.HTTPException, ValueError, TypeError, KeyError, RecursionError):
+        return ""
+    return visible(said)[:_LONGEST_MESSAGE] if isinstance(said, str) else ""

@@ -7,34 +7,42 @@ import io
 import os
 import sys
 import traceback
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commandsync import report
 from commandsync.action import verdict
-from commandsync.action.base import base_manifest
+from commandsync.action.base import compare_with_base
+from commandsync.action.comment import key_of
+from commandsync.action.destination import destination_changes, with_destinations
 from commandsync.action.event import read_event
-from commandsync.action.inputs import Inputs, forms_of_secrets, in_inputs, read_inputs
+from commandsync.action.inputs import Inputs, forms_of_secrets, read_inputs
+from commandsync.action.manifests import enter_workspace, hand_over_token, load_from_workspace
 from commandsync.action.reporter import Reporter, say
-from commandsync.action.rest import GitHub, GitHubError
-from commandsync.errors import CommandsyncError, Forbidden, ManifestError, Unauthorized, UsageError
+from commandsync.action.rest import GitHub
+from commandsync.action.review import of_unreviewed, review_of
+from commandsync.action.wording import in_inputs
+from commandsync.errors import CommandsyncError, Forbidden, Unauthorized, UsageError
 from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
+from commandsync.report.wording import wording
 from commandsync.sync import exits, signals
-from commandsync.sync.comparison import plan_against
 from commandsync.sync.execution import Stop, execute, ready_of, refusal_of
-from commandsync.sync.job import Planned, jobs, load, plan_all, plans_of
+from commandsync.sync.job import Planned, jobs, plan_all, plans_of
+from commandsync.sync.saved import saved_plan
 from commandsync.sync.settings import TOKEN_VARIABLE, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping, Sequence
+    from collections.abc import Iterator, MutableMapping, Sequence
     from typing import NoReturn
 
+    from commandsync.action.destination import DestinationChange
     from commandsync.action.inputs import Mode
     from commandsync.action.verdict import Verdict
     from commandsync.manifest import Manifest
     from commandsync.sources.outcome import Import
+    from commandsync.sync.job import Job
     from commandsync.sync.signals import Signals
 
 _STOPPING = b"\nstopping: requests in flight are finished first\n"
@@ -50,13 +58,13 @@ def main(environ: MutableMapping[str, str]) -> int:
     event = read_event(environ)
     # Until the inputs are known, no comment is written.
     reporter = Reporter(environ, Inputs(comment="never"), event)
-    with signals.handled() as handler:
+    with signals.handled() as handler, wording(in_inputs):
         try:
             if workspace := environ.get("GITHUB_WORKSPACE", ""):
-                os.chdir(workspace)
+                enter_workspace(workspace)
             reporter.inputs = inputs = read_inputs(environ)
             reporter.github = _github(inputs, environ)
-            mode = event.usual_mode if inputs.mode == "auto" else inputs.mode
+            mode = reporter.mode
             say(f"commandsync: {mode}" + (f" ({event.name})" if inputs.mode == "auto" else ""))
             run = _Run(mode, reporter, _settings(inputs, environ), handler)
             outcome = run.apply() if mode == "apply" else run.plan()
@@ -65,7 +73,7 @@ def main(environ: MutableMapping[str, str]) -> int:
             error = CommandsyncError("interrupted; nothing was changed")
             outcome = verdict.of_error(error, code=signals.of_signal(interruption.number))
         except CommandsyncError as error:
-            outcome = verdict.of_error(in_inputs(error))
+            outcome = verdict.of_error(error)
         except Exception as error:  # noqa: BLE001 - a defect must set the outputs too
             outcome = _defect(error, writing=handler.writing)
         handler.ignore()
@@ -83,17 +91,20 @@ class _Run:
 
     def plan(self) -> Verdict:
         """Validate or plan, without a write."""
-        manifests = load(self.settings)
+        if self.reporter.inputs.plan_file:
+            raise UsageError(
+                f"the input plan-file is for the mode apply, and this is {self.mode}",
+                hint="set mode: apply, or remove plan-file",
+            )
+        manifests = load_from_workspace(self.settings)
         imports = self._imports(manifests)
         if self.mode == "validate":
             return verdict.with_imports(verdict.of_validated(manifests), imports)
-        self._hand_over_token(manifests)
+        changes = self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
-            planned = plan_all(opened)
-            anonymous = all(job.site.token is None for job in opened)
-        closed = [item for item in planned if isinstance(item, Unauthorized | Forbidden)]
-        compared = self._compared(manifests, closed[0]) if closed and anonymous else None
-        return verdict.with_imports(compared or self._of_plans(planned), imports)
+            self.reporter.sites = [job.site for job in opened]
+            outcome = self._of_listings(opened, plan_all(opened))
+        return with_destinations(verdict.with_imports(outcome, imports), changes)
 
     def _imports(self, manifests: Sequence[Manifest]) -> list[Import]:
         """Return what an import would change; nothing is checked in a drift check."""
@@ -108,18 +119,24 @@ class _Run:
 
     def apply(self) -> Verdict:
         """Make the listings match."""
-        manifests = load(self.settings)
-        self._hand_over_token(manifests)
-        with jobs(self.settings, manifests) as opened:
-            for job in opened:
-                job.site.check_token()
-            planned = plan_all(opened)
+        with self._planned() as planned:
             ready = ready_of(planned)
             if len(ready) < len(planned):
                 return self._of_plans(planned)
-            say(report.render_plans([item.plan for item in ready], format="text"))
-            for item in ready:
-                self.reporter.annotate(plan_annotations(item.plan))
+            plans = [item.plan for item in ready]
+            say(report.render_plans(plans, format="text"))
+            for plan in plans:
+                self.reporter.annotate(plan_annotations(plan))
+            review = review_of(
+                plans,
+                inputs=self.reporter.inputs,
+                github=self.reporter.github,
+                event=self.reporter.event,
+                key=key_of(self.reporter.inputs, self.reporter.sites),
+            )
+            if review.unseen:
+                return of_unreviewed(plans, review)
+            self.reporter.put_backups(ready)
             stop = Stop(_announce_stop)
             with self.signals.answered_by(stop):
                 results = execute(
@@ -130,45 +147,94 @@ class _Run:
                 )
         number = self.signals.number
         code = signals.of_signal(number) if number else exits.of_result(*results)
-        return verdict.of_results(results, code=code)
+        return verdict.with_note(verdict.of_results(results, code=code), review.note)
+
+    @contextmanager
+    def _planned(self) -> Iterator[Sequence[Planned | CommandsyncError]]:
+        """Make the plans that are to be applied, or read the saved one."""
+        if path := self.reporter.inputs.plan_file:
+            if token := self.reporter.inputs.token:
+                os.environ[TOKEN_VARIABLE] = token
+            if not self.settings.base_url:
+                raise UsageError(
+                    "with the input plan-file, the base URL is missing",
+                    hint="give the input base-url: a plan does not decide where the token goes",
+                )
+            with saved_plan(replace(self.settings, files=()), path, writes=True) as item:
+                self.reporter.sites = [item.site]
+                yield [item]
+            return
+        manifests = load_from_workspace(self.settings)
+        self._hand_over_token(manifests)
+        with jobs(self.settings, manifests) as opened:
+            self.reporter.sites = [job.site for job in opened]
+            for site in self.reporter.sites:
+                site.check_token()
+            yield plan_all(opened)
 
     def _of_plans(self, planned: Sequence[Planned | CommandsyncError]) -> Verdict:
-        drift = self.mode == "drift"
         refusals = [refusal_of(item) for item in planned if isinstance(item, Planned)]
         return verdict.of_plans(
             plans_of(planned),
-            fail_on_changes=self.reporter.inputs.fail_on == "changes"
-            or (drift and not self.reporter.inputs.fail_on),
+            fail_on_changes=self._fails_on_changes,
             refusals=[refusal for refusal in refusals if refusal is not None],
-            drift=drift,
+            drift=self.mode == "drift",
         )
 
-    def _hand_over_token(self, manifests: Sequence[Manifest]) -> None:
-        """Put the token of the input into the variable of each manifest."""
-        if token := self.reporter.inputs.token:
-            for manifest in manifests:
-                os.environ[manifest.token_env or TOKEN_VARIABLE] = token
+    @property
+    def _fails_on_changes(self) -> bool:
+        fail_on = self.reporter.inputs.fail_on
+        return fail_on == "changes" or (self.mode == "drift" and not fail_on)
 
-    def _compared(self, manifests: Sequence[Manifest], why: CommandsyncError) -> Verdict | None:
-        """Compare with the base branch; None where that cannot be read either."""
-        github, event = self.reporter.github, self.reporter.event
-        if github is None or not event.base_sha or self.mode != "plan":
-            return None
-        temporary = self.reporter.environ.get("RUNNER_TEMP", "")
-        try:
-            plans = [
-                plan_against(
-                    self.settings, [each], base_manifest(each, github, event, folder=temporary)
-                )
-                for each in manifests
-            ]
-        except GitHubError as error:
-            say(f"The base branch's manifest cannot be read: {error.message}")
-            return None
-        except (ManifestError, UsageError):
-            say(f"The manifest of the base branch ({event.base_sha}) cannot be compared.")
-            return None
-        return verdict.of_comparison(plans, why)
+    def _of_listings(
+        self, opened: Sequence[Job], planned: Sequence[Planned | CommandsyncError]
+    ) -> Verdict:
+        """Return the verdict of plans; without a token, listings may be closed to readers.
+
+        Their manifests are compared with those of the base branch.
+        """
+        closed = {
+            n: item
+            for n, item in enumerate(planned)
+            if isinstance(item, Unauthorized | Forbidden) and opened[n].site.token is None
+        }
+        compared = []
+        if self.mode == "plan":
+            compared = compare_with_base(
+                self.settings,
+                [opened[n].manifest for n in closed],
+                self.reporter.github,
+                self.reporter.event,
+                folder=self.reporter.environ.get("RUNNER_TEMP", ""),
+                say=say,
+            )
+        if not compared:
+            return self._of_plans(planned)
+        return verdict.with_comparison(
+            self._of_plans([item for n, item in enumerate(planned) if n not in closed]),
+            compared,
+            next(iter(closed.values())),
+            fail_on_changes=self._fails_on_changes,
+        )
+
+    def _hand_over_token(self, manifests: Sequence[Manifest]) -> list[DestinationChange]:
+        """Put the token of the input into the variable of each manifest.
+
+        Returns:
+            What a proposal changes of where the token goes.
+        """
+        variables = [manifest.token_env for manifest in manifests if manifest.token_env]
+        if variables:
+            for secret in forms_of_secrets(self.reporter.environ, named=variables):
+                say(mask(secret))
+        hand_over_token(manifests, self.reporter.inputs.token, writes=self.mode == "apply")
+        return destination_changes(
+            manifests,
+            self.reporter.github,
+            self.reporter.event,
+            base_url=self.settings.base_url,
+            say=say,
+        )
 
 
 def _refuse_requests(_: str) -> NoReturn:
@@ -193,7 +259,7 @@ def _reported(outcome: Verdict, reporter: Reporter) -> int:
         lost = _defect(error, writing=outcome.word == "applied")
         say(lost.text)
         reporter.annotate(lost.annotations)
-        reporter.put_outputs({"result": lost.word, "failure-reason": lost.reason})
+        reporter.put_outputs({"result": lost.word, "failure-reason": outcome.reason or lost.reason})
         return outcome.code or lost.code
     return outcome.code
 
@@ -207,7 +273,8 @@ def _defect(error: Exception, *, writing: bool) -> Verdict:
         hint="please report it, with the details from the log",
     )
     code = exits.Exit.INCOMPLETE if writing else exits.Exit.FAILED
-    return replace(verdict.of_error(defect, code=code), changed=True if writing else None)
+    outcome = verdict.of_error(defect, code=code)
+    return replace(outcome, changed=True) if writing else replace(outcome, reason="defect")
 
 
 def _settings(inputs: Inputs, environ: MutableMapping[str, str]) -> Settings:

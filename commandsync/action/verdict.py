@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from commandsync import report
 from commandsync.document import failure_kind
+from commandsync.errors import Invalid, NotFound
 from commandsync.report import github, summary
 from commandsync.report.imports import import_annotations, render_import
 from commandsync.sync import exits
@@ -44,8 +45,10 @@ _DRIFTED = "the listing differs from the manifest"
 class Verdict:
     """The outcome of a run, in a word and ready to report.
 
-    The text is for the log, the markdown for the summary and the comment. `changed` means that
-    changes are pending, or were or may have been written; None if that is unknown.
+    The text is for the log, the markdown for the summary and the comment, whose heading ends with
+    the title. `changed` means that changes are pending, or were or may have been written; None if
+    that is unknown. `complete` means that the plans were applied to their end, and `compared` that
+    a listing is unknown: manifests were compared.
     """
 
     word: Word
@@ -56,6 +59,9 @@ class Verdict:
     reason: str = ""
     plans: tuple[Plan, ...] = ()
     changed: bool | None = None
+    title: str = ""
+    complete: bool = False
+    compared: bool = False
 
 
 def of_validated(manifests: Sequence[Manifest]) -> Verdict:
@@ -147,24 +153,49 @@ def of_results(results: Sequence[Result], *, code: int) -> Verdict:
         reason="" if complete else _reason_of_results(results),
         plans=plans,
         changed=touched,
+        complete=complete,
     )
 
 
-def of_comparison(plans: Sequence[Plan], why: CommandsyncError) -> Verdict:
-    """Return the verdict of a comparison with the base branch; `why` kept the listing unread."""
+def with_comparison(
+    verdict: Verdict, plans: Sequence[Plan], why: CommandsyncError, *, fail_on_changes: bool
+) -> Verdict:
+    """Return the verdict of other plans, and of comparisons with the base branch.
+
+    `why` kept the listing unread. A comparison is limited as a plan is: it must not delete more.
+    """
+    instead = "Compared with the manifest of the base branch, not with the listing"
     heading = (
-        "**Compared with the manifest of the base branch, not with the listing**: without a "
-        "token the service refuses to show the listing, which may differ."
+        f"**{instead}**: without a token the service refuses to show the listing, which may differ."
     )
-    return Verdict(
-        word="compared",
-        code=exits.Exit.DONE,
-        text="Compared with the manifest of the base branch, not with the listing "
-        f"({failure_kind(why)}).\n\n" + report.render_plans(plans, format="text"),
-        markdown=f"{heading}\n\n" + report.render_plans(plans, format="markdown"),
-        annotations=tuple(
-            github.notice_annotations(notice for plan in plans for notice in plan.notices)
+    text = f"{instead} ({failure_kind(why)}).\n\n{report.render_plans(plans, format='text')}"
+    markdown = f"{heading}\n\n{report.render_plans(plans, format='markdown')}"
+    refused = any(plan.refusal for plan in plans)
+    pending = fail_on_changes and any(plan.changes for plan in plans)
+    codes = [verdict.code, *[exits.Exit.REFUSED] * refused, *[exits.Exit.CHANGES] * pending]
+    return replace(
+        verdict,
+        word="failed" if refused or verdict.word == "failed" else "compared",
+        code=exits.worst(codes),
+        text="\n".join(filter(None, (verdict.text, text))),
+        markdown="\n".join(filter(None, (verdict.markdown, markdown))),
+        annotations=(
+            *verdict.annotations,
+            *chain.from_iterable(map(github.plan_annotations, plans)),
         ),
+        reason="refused" if refused else verdict.reason,
+        plans=(),
+        changed=None,
+        compared=True,
+    )
+
+
+def with_note(verdict: Verdict, note: str) -> Verdict:
+    """Return a verdict that begins with a note, if there is one; foreign text is in code spans."""
+    if not note:
+        return verdict
+    return replace(
+        verdict, text=f"{note}\n\n{verdict.text}", markdown=f"{note}\n\n{verdict.markdown}"
     )
 
 
@@ -177,6 +208,8 @@ def _reason_of_results(results: Sequence[Result]) -> str:
 
 
 def _reason_of(error: CommandsyncError) -> str:
+    if isinstance(error, Invalid | NotFound):
+        return "rejected"
     return _REASONS.get(failure_kind(error), _INCOMPLETE)
 
 

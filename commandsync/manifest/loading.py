@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from commandsync.diagnostics import Location, Problem
 from commandsync.manifest.files import identity, is_folder, yaml_files
 from commandsync.manifest.loaded import Manifest, ManifestTarget, same_target_problems
-from commandsync.manifest.model import MARKS
+from commandsync.manifest.model import MARKS, ManifestModel
 from commandsync.manifest.nodes import Mapping
-from commandsync.manifest.parts import ManifestReader
+from commandsync.manifest.parts import MANIFEST, ManifestReader
 from commandsync.manifest.problems import Problems, StopReadingError, did_you_mean, quoted
 from commandsync.manifest.source import STDIN, Origin
 
@@ -150,3 +150,24 @@ def load_manifests(
             loader.problems.error(problem)
     loader.problems.raise_if_any()
     return tuple(loader.manifests)
+
+
+def load_head(path: str, content: bytes) -> Manifest:
+    """Load a manifest's bot, base URL and variable of the token, without its entries.
+
+    Args:
+        path: The path that problems name.
+        content: The file's content; the files that it includes are not read.
+
+    Raises:
+        ManifestError: With every problem of the file.
+    """
+    reader = ManifestReader(Origin(lambda: b"", contents={path: content}))
+    main = None
+    with suppress(StopReadingError):
+        file = reader.parsed(path)
+        main = reader.checked(file, ManifestModel, MANIFEST) if file else None
+    reader.problems.raise_if_any()
+    assert main is not None  # noqa: S101 - else there is a problem
+    model = main.model
+    return Manifest(path, bot=model.bot, base_url=model.base_url, token_env=model.token_env)

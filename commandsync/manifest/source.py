@@ -144,6 +144,10 @@ def _read_file(path: str, workspace: Path | None) -> bytes:
         with Path(path).open("rb") as file:
             return file.read(MOST_BYTES + 1)
     except FileNotFoundError as error:
+        if Path(path).is_symlink():
+            message = "this is a link to a file that does not exist"
+            hint = "add the file that it points to, or name that file in its place"
+            raise UnreadableError(at, message, hint) from error
         hint = "commandsync init writes a starter; -f names another file"
         raise UnreadableError(at, "there is no such file", hint) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path

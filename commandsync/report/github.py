@@ -1,12 +1,10 @@
-"""Plans and results for a GitHub job: annotations, outputs, masks, summaries and comments.
+"""Plans and results for a GitHub job: annotations, outputs and masks.
 
 A runner shows at most ten annotations of a kind; the text below them contains everything.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
 import secrets
 from collections import Counter
 from dataclasses import dataclass
@@ -17,7 +15,8 @@ from commandsync.diagnostics import Location
 from commandsync.errors import ManifestError
 from commandsync.plan.changes import Delete
 from commandsync.report import summary, text
-from commandsync.report.escape import code, command_data, command_property, visible
+from commandsync.report.escape import command_data, command_property, visible
+from commandsync.report.wording import worded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,15 +30,6 @@ if TYPE_CHECKING:
 
 MOST_OF_A_KIND = 10
 """A runner drops further annotations of one kind."""
-
-LONGEST_SUMMARY = 1_000_000
-"""Bytes: GitHub drops a step's summary of more than 1 MiB."""
-
-LONGEST_COMMENT = 60_000
-"""Bytes: GitHub refuses a comment of more than 65,536 characters."""
-
-_FENCE = re.compile(r"(`{3,})\w*")
-_ROOM = 600  # bytes for the remark at the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +47,8 @@ class Annotation:
         if place is not None and place.path != "-":
             file = command_property(visible(place.path))
             stated = f"file={file},line={place.line},col={place.column},{stated}"
-        message = visible(self.message) + (f"\n{visible(self.hint)}" if self.hint else "")
+        hint = f"\n{visible(worded(self.hint))}" if self.hint else ""
+        message = visible(self.message) + hint
         return f"::{self.kind} {stated}::{command_data(message)}"
 
 
@@ -154,47 +145,6 @@ def mask(secret: str) -> str:
     return f"::add-mask::{command_data(secret)}\n"
 
 
-def page(markdown: str, *, label: str = "", notes: Iterable[str] = ()) -> str:
-    """Return a report with its heading and notes, of which only the label is foreign text."""
-    heading = f"## commandsync: {code(label)}" if label else "## commandsync"
-    return "\n\n".join((heading, *notes, markdown.strip("\n"))) + "\n"
-
-
-def cut_page(markdown: str, *, most: int, pointer: str) -> str:
-    """Return a page of at most `most` bytes of UTF-8: whole lines, with no block left open.
-
-    The pointer is a sentence on where the rest is, without foreign text.
-    """
-    if len(markdown.encode()) <= most:
-        return markdown
-    kept: list[str] = []
-    left, fence = most - _ROOM, ""
-    for line in markdown.splitlines():  # pragma: no branch - it breaks before the end
-        left -= len(line.encode()) + 1
-        if left < len(fence):
-            break
-        kept.append(line)
-        if not fence and (opening := _FENCE.fullmatch(line)):
-            fence = opening[1]
-        elif line == fence:
-            fence = ""
-    return "\n".join([*kept, *([fence] if fence else []), "", f"*Cut here. {pointer}*"]) + "\n"
-
-
-def comment_marker(key: str) -> str:
-    """Return the hidden beginning of the comment that the run with this key may edit."""
-    return f"<!-- commandsync:{_digest(key)}:"
-
-
-def comment_body(markdown: str, *, key: str, pointer: str) -> str:
-    """Return a comment's body: the hidden marker with a digest, then the page, cut to fit.
-
-    The first line is the same for the same whole page.
-    """
-    shown = cut_page(markdown, most=LONGEST_COMMENT, pointer=pointer)
-    return f"{comment_marker(key)}{_digest(markdown)} -->\n{shown}"
-
-
 def annotated(annotations: Iterable[Annotation], shown: str) -> str:
     """Return annotations, at most ten of a kind, above a text."""
     kinds: Counter[str] = Counter()
@@ -204,7 +154,3 @@ def annotated(annotations: Iterable[Annotation], shown: str) -> str:
         if kinds[annotation.kind] <= MOST_OF_A_KIND:
             lines += f"{annotation}\n"
     return lines + shown
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:20]

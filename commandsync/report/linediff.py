@@ -44,11 +44,18 @@ def cut(text: str, width: int = WIDTH) -> str:
     return "".join(shortened(text, width))
 
 
-def diff_rows(old: str, new: str, *, full: bool = False, after: int = AROUND) -> list[Row]:
+def diff_rows(
+    old: str,
+    new: str,
+    *,
+    full: bool = False,
+    after: int = AROUND,
+    width: int = _CHANGED_WIDTH,
+) -> list[Row]:
     """Return the differences between two texts, by line, and within lines that are long.
 
     `full` cuts no line and leaves out no removed or added one; `after` is how many unchanged
-    characters a line shows after a difference.
+    characters a line shows after a difference, and `width` how many a removed or added line shows.
     """
     ours, theirs = old.split("\n"), new.split("\n")
     start = common_length(ours, theirs)
@@ -60,7 +67,7 @@ def diff_rows(old: str, new: str, *, full: bool = False, after: int = AROUND) ->
     if full:
         return rows
     shown = [
-        Row(row.sign, cut(row.text, WIDTH if row.sign == "│" else _CHANGED_WIDTH))
+        Row(row.sign, cut(row.text, WIDTH if row.sign == "│" else width))
         for row in rows[:_MOST_ROWS]
     ]
     return [*shown, Row("…", "more differences follow")] if len(rows) > _MOST_ROWS else shown

@@ -1,45 +1,40 @@
-"""Plans and results as GitHub's Markdown: a table per action, with nothing foreign interpreted.
+"""Plans and results as GitHub's Markdown: a table per action, the most dangerous one first.
 
 Foreign text is in code spans and fenced blocks only, where GitHub interprets no mention, issue,
-link or HTML.
+link or HTML; no line of a block begins with it. A page can be cut by its headings (see `page`).
 """
 
 from __future__ import annotations
 
-from itertools import repeat
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome
 from commandsync.errors import ManifestError
-from commandsync.plan.changes import Add, Delete, Edit, Replace
-from commandsync.records.texts import Resource
+from commandsync.plan.changes import Edit, Replace
 from commandsync.report import summary, text
-from commandsync.report.escape import code, fenced, told_apart, visible_line
-from commandsync.report.linediff import cut, diff_rows
+from commandsync.report.escape import code, fenced
+from commandsync.report.linediff import cut
 from commandsync.report.screen import PLAIN
+from commandsync.report.tables import change_blocks, difference_block, folded, place, table
+from commandsync.report.wording import worded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from commandsync.apply.outcomes import Result, Settled
-    from commandsync.diagnostics import Location, Notice, Problem
+    from commandsync.diagnostics import Notice, Problem
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
 
-_CELL = 60  # characters of a text that a cell shows; longer differences follow the table
-_WHOLE = dict.fromkeys(  # the fields of a whole record that a table shows
-    field.capitalize() for kind in Resource for field in reversed(kind.required[1:])
-)
-_BAR = r"\|"
 _SETTLED = ("Change", "Name", "Where", "Why", "What to do")
-_TITLES: dict[str, str] = {
-    "add": "Add",
-    "edit": "Edit",
-    "replace": "Replace: the new one is added, the old one deleted",
+_DANGEROUS = {
     "delete": "Delete",
+    "replace": "Replace: the new one is added, the old one deleted",
 }
+_OTHERS = {"edit": "Edit", "add": "Add"}
+_DONE = {"delete": "Deleted", "replace": "Replaced", "edit": "Edited", "add": "Added"}
 
 
 def plans(plans: Sequence[Plan]) -> str:
@@ -55,7 +50,7 @@ def results(results: Sequence[Result]) -> str:
 def failure(error: CommandsyncError) -> str:
     """Return an error, and a manifest's problems in a table."""
     blocks = [f"### Failed\n\n{code(error.message)}"]
-    blocks += [f"What to do: {code(error.hint)}"] if error.hint else []
+    blocks += [f"What to do: {code(worded(error.hint))}"] if error.hint else []
     if isinstance(error, ManifestError):
         blocks.append(_problems("Problem", error.problems))
     return _joined(blocks)
@@ -68,7 +63,7 @@ def validated(manifests: Sequence[Manifest]) -> str:
         for manifest in manifests
     ]
     warnings = [warning for manifest in manifests for warning in manifest.warnings]
-    blocks = ["### Valid", _table(("Manifest", "Holds", "Warnings"), rows)]
+    blocks = ["### Valid", table(("Manifest", "Holds", "Warnings"), rows)]
     return _joined([*blocks, _problems("Warning", warnings)] if warnings else blocks)
 
 
@@ -77,56 +72,28 @@ def _plan(plan: Plan) -> Iterator[str]:
     yield "".join(summary.heading(plan, code))
     if plan.refusal is not None:
         yield f"**Refused**: {code(summary.refused(plan))}"
-        yield f"What to do: {code(plan.refusal.hint)}"
+        yield f"What to do: {code(worded(plan.refusal.hint))}"
     if nothing := summary.no_changes(plan):
         yield nothing
-    for action, title in _TITLES.items():
-        changes = [change for change in plan.changes if change.action == action]
-        if changes:
-            yield f"#### {title} ({len(changes):,})"
-            yield from _changes(changes)
     yield from summary.kept(plan)
+    yield from _sections(plan.changes, _DANGEROUS)
     yield from _notices(plan.notices)
+    yield from _sections(plan.changes, _OTHERS)
 
 
-def _changes(changes: Sequence[Change]) -> Iterator[str]:
-    """Return the table of changes of one action, then the differences too long for it."""
-    rows: list[tuple[str, ...]] = []
-    below: list[str] = []
-    for change in changes:
-        match change:
-            case Add(after=record) | Delete(before=record):
-                values = (getattr(record, column.lower(), None) for column in _WHOLE)
-                cells: Iterable[str] = (
-                    "" if value is None else code(cut(value, _CELL)) for value in values
-                )
-                rows.append((*_who(change), *cells))
-            case Edit() | Replace():
-                for field in change.fields:
-                    old, new = field.old, field.new
-                    cells = map(code, told_apart(old, new))
-                    if "\n" in old + new or max(len(old), len(new)) > _CELL:
-                        cells = repeat("*see below*", 2)
-                        below.append(f"{code(cut(change.name))}, {field.field}:")
-                        below.append(_difference_block(old, new))
-                    rows.append((*_who(change), field.field, *cells))
-            case _:
-                assert_never(change)
-    wholes = isinstance(changes[0], Add | Delete)
-    columns = _WHOLE if wholes else ("Field", "Old", "New")
-    yield _table(("Name", "Where", *columns), rows)
-    yield from below
+def _sections(changes: Sequence[Change], titles: Mapping[str, str]) -> Iterator[str]:
+    for title, group in _by_action(changes, titles):
+        yield f"#### {title} ({len(group):,})"
+        yield from change_blocks(group)
 
 
-def _who(change: Change) -> tuple[str, str]:
-    lost = summary.lost_with(change)
-    name = summary.kind_prefix(change) + code(cut(change.name)) + (f" ({lost})" if lost else "")
-    return name, _place(summary.location_of(change))
-
-
-def _difference_block(old: str, new: str) -> str:
-    rows = diff_rows(old, new)
-    return fenced([f"{row.sign} {visible_line(row.text)}" for row in rows], "diff")
+def _by_action(
+    changes: Sequence[Change], titles: Mapping[str, str]
+) -> Iterator[tuple[str, list[Change]]]:
+    """Group the changes of these actions, in the order of the titles."""
+    for action, title in titles.items():
+        if group := [change for change in changes if change.action == action]:
+            yield title, group
 
 
 def _result(result: Result) -> Iterator[str]:
@@ -140,9 +107,7 @@ def _result(result: Result) -> Iterator[str]:
         some = [settled for settled in result.settled if summary.ended(settled) == end]
         if some:
             yield f"#### {end.capitalize()} ({len(some):,})"
-            columns = ("Change", "Name", "Where", "Why", "What to do")
-            known = 3 if some[0].outcome is Outcome.DONE else len(columns)
-            yield _table(columns[:known], [_settled(settled)[:known] for settled in some])
+            yield from _settled_blocks(some, end)
     if result.rewritten:
         yield f"#### Changed by the service ({len(result.rewritten):,})"
         for settled in result.rewritten:
@@ -150,11 +115,27 @@ def _result(result: Result) -> Iterator[str]:
     yield from _notices(result.notices)
 
 
+def _settled_blocks(some: Sequence[Settled], end: str) -> Iterator[str]:
+    """Return changes of one end: what was done to which text, or why it was not done."""
+    changes = [settled.change for settled in some]
+    if end == summary.DONE:
+        for title, group in _by_action(changes, _DONE):
+            yield f"{title} ({len(group):,}):"
+            yield from change_blocks(group)
+        return
+    known = 3 if some[0].outcome is Outcome.DONE else len(_SETTLED)
+    rows = [_settled(settled)[:known] for settled in some]
+    yield from folded([table(_SETTLED[:known], rows)], summary.counted(len(rows), "row"))
+    for _, group in _by_action(changes, _DONE):
+        if isinstance(group[0], Edit | Replace):  # of others, the name says what it is about
+            yield from change_blocks(group)
+
+
 def _settled(settled: Settled) -> tuple[str, ...]:
     change = settled.change
-    why, what_to_do = map(_optional, (settled.error, settled.hint))
-    place = _place(summary.location_of(change))
-    return summary.named(change), code(cut(change.name)), place, why, what_to_do
+    why, what_to_do = map(_optional, (settled.error, worded(settled.hint)))
+    where = place(summary.location_of(change))
+    return summary.named(change), code(cut(change.name)), where, why, what_to_do
 
 
 def _optional(text: str) -> str:
@@ -165,31 +146,21 @@ def _rewritten(settled: Settled) -> Iterator[str]:
     name = code(cut(settled.change.name))
     for rewrite in settled.rewrites:
         yield f"{name}, {rewrite.field}: {rewrite.how}; {rewrite.advice}"
-        yield _difference_block(rewrite.sent, rewrite.stored)
+        yield difference_block(rewrite.sent, rewrite.stored)
 
 
 def _notices(notices: Sequence[Notice]) -> Iterator[str]:
     if notices:
+        yield f"#### Warnings ({len(notices):,})"
         yield fenced(text.notices(notices, screen=PLAIN).splitlines(), "text")
 
 
 def _problems(column: str, problems: Iterable[Problem]) -> str:
     cells = (
-        (_place(problem.location), code(problem.message), _optional(problem.hint))
+        (place(problem.location), code(problem.message), _optional(worded(problem.hint)))
         for problem in problems
     )
-    return _table(("Where", column, "What to do"), cells)
-
-
-def _place(location: Location | None) -> str:
-    return "" if location is None else code(str(location))
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; a bar would end a cell even inside a code span."""
-    lines = [f"| {' | '.join(columns)} |", "|" + " --- |" * len(columns)]
-    lines += [f"| {' | '.join(cell.replace('|', _BAR) for cell in row)} |" for row in rows]
-    return "\n".join(lines)
+    return table(("Where", column, "What to do"), cells)
 
 
 def _joined(blocks: Iterable[str]) -> str:

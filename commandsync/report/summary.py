@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from commandsync.apply.outcomes import Outcome
 from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.records.texts import Resource
+from commandsync.report.wording import worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from commandsync.records.snapshot import Snapshot
 
 
-_ALREADY = "done already"
-ENDS = ("done", _ALREADY, "failed", "unknown", "skipped")
+DONE, _ALREADY = "done", "done already"
+ENDS = (DONE, _ALREADY, "failed", "unknown", "skipped")
 """The ends of a change; one that is done already was done before the run."""
 
 _VERBS = ("add", "edit", "rename", "replace", "delete")
@@ -71,7 +72,7 @@ def in_flight(result: Result) -> str:
 
 def go_on(result: Result) -> str:
     """Return what to do about a run that was stopped."""
-    hint = result.stopped_hint or "run again to finish the rest"
+    hint = worded(result.stopped_hint) or "run again to finish the rest"
     return hint[:1].upper() + hint[1:] + ("" if hint.endswith("?") else ".")
 
 

@@ -23,6 +23,7 @@ from commandsync.report.lines import (
     paint,
 )
 from commandsync.report.screen import columns_of
+from commandsync.report.wording import worded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -168,7 +169,7 @@ def _reason(settled: Settled) -> Iterator[str]:
     if settled.error:
         yield f"    why:  {visible(settled.error)}"
     if settled.hint:
-        yield f"    next: {visible(settled.hint)}"
+        yield f"    next: {visible(worded(settled.hint))}"
     elif settled.outcome is Outcome.UNKNOWN:
         yield "    next: run plan to see whether it arrived; apply does what is left"
 
@@ -238,4 +239,4 @@ def _frame(location: Location, excerpt: Excerpt) -> Iterator[str]:
 
 
 def _hint(hint: str) -> list[str]:
-    return [f"  {paint('hint:', DIM)} {visible(hint)}"] if hint else []
+    return [f"  {paint('hint:', DIM)} {visible(worded(hint))}"] if hint else []

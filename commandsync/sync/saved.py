@@ -38,13 +38,13 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
     limited = settings.max_deletes is not None or not settings.prune
     if settings.files or limited or settings.only or settings.strict:
         raise UsageError(
-            "--plan applies a saved plan as it is: it cannot be combined with a manifest or limits",
+            "a saved plan is applied as it is: it cannot be combined with a manifest or limits",
             hint="leave out --file, --max-deletes, --no-prune, --only and --strict, "
             "or make a new plan",
         )
     if path == "-":
         raise UsageError(
-            "a saved plan is a file: --plan does not read standard input",
+            "a saved plan is a file, and is not read from standard input",
             hint="save it with plan --out, and name that file",
         )
     start = monotonic()

@@ -58,7 +58,7 @@ def test_a_saved_plan_is_not_read_from_standard_input(home: Home) -> None:
     ran = home.run("apply", "--plan", "-", "--yes", "--format", "json")
 
     assert ran.code == 2
-    assert failed(ran, "usage") == "a saved plan is a file: --plan does not read standard input"
+    assert failed(ran, "usage") == "a saved plan is a file, and is not read from standard input"
 
 
 def test_a_saved_plan_needs_no_manifest(home: Home, bot: Bot) -> None:
@@ -271,7 +271,7 @@ def test_a_saved_plan_cannot_be_combined_with_a_manifest_or_limits(
     ran = home.run(*APPLY, *flag)
 
     assert ran.code == 2
-    assert "--plan applies a saved plan as it is" in ran.err
+    assert "a saved plan is applied as it is" in ran.err
     assert proxy.requests == []
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
+from commandsync.action import rest
 from commandsync.apply import run
 from commandsync.cli.program import run as program
 from commandsync.client.gate import Gate
@@ -193,6 +194,7 @@ def failed(ran: Ran, kind: str) -> str:
 
 def end_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let blocking connections and runs go on at once where they would wait."""
+    monkeypatch.setattr(rest, "sleep", lambda _: None)
     monkeypatch.setattr(Gate, "wait", lambda gate, _: not gate.stopped)
     monkeypatch.setattr(Gate, "pause", lambda _gate, _seconds: None)
     monkeypatch.setattr(run, "REREADS", [0.0] * len(run.REREADS))

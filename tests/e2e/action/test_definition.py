@@ -30,6 +30,7 @@ INPUTS = [
     "token",
     "github-token",
     "comment",
+    "issue",
     "label",
     "summary",
     "annotations",
@@ -37,6 +38,8 @@ INPUTS = [
     "prune",
     "max-deletes",
     "import-check",
+    "apply",
+    "plan-file",
     "python",
     "wheels-dir",
 ]
@@ -52,6 +55,10 @@ OUTPUTS = [
     "plan-markdown-file",
     "fingerprint",
     "comment-url",
+    "comment-file",
+    "pull-request",
+    "issue-url",
+    "backup-file",
 ]
 
 
@@ -117,6 +124,8 @@ def test_the_reference_describes_every_input_and_output() -> None:
 
 def test_no_documented_workflow_cancels_an_apply() -> None:
     for workflow in workflows():
+        if not any(True for _ in uses(workflow)):
+            continue  # its jobs call ours, which have their own
         concurrency = workflow.get("concurrency", {})
         modes = {step.get("with", {}).get("mode", "auto") for step in uses(workflow)}
 
@@ -124,13 +133,26 @@ def test_no_documented_workflow_cancels_an_apply() -> None:
         assert concurrency.get("cancel-in-progress") in {None, False, modes <= {"validate"}}
 
 
-def test_the_lock_holds_what_the_project_asks_for() -> None:
+def test_the_lock_holds_what_a_run_imports_and_nothing_of_the_command_line() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     versions = bootstrap.locked(LOCK.read_text(encoding="utf-8"))
     asked = [Requirement(one) for one in project["dependencies"]]
+    left_out = [one.name for one in asked if one.name not in versions]
 
-    assert asked
-    assert [one.name for one in asked if versions[one.name] not in one.specifier] == []
+    assert sorted(left_out) == ["click", "markdown-it-py", "rich"]
+    assert {"mdurl", "pygments"}.isdisjoint(versions)
+    assert [
+        one.name for one in asked if versions.get(one.name, "") not in one.specifier
+    ] == left_out
+
+
+def test_the_newest_python_of_the_lock_is_the_one_that_the_project_names() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = [one for one in project["classifiers"] if re.search(r":: 3\.\d+$", one)]
+    newest = ".".join(map(str, bootstrap.NEWEST))
+
+    assert named[-1].endswith(f":: {newest}")
+    assert f"Python 3.11 to {newest}." in LOCK.read_text(encoding="utf-8")
 
 
 def test_the_lock_names_exact_versions_with_hashes_and_no_place_to_get_them() -> None:

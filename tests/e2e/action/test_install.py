@@ -186,12 +186,14 @@ def test_two_jobs_that_share_a_folder_install_beside_each_other(
 
 
 @pytest.mark.skipif(WINDOWS, reason="the stand-in for uv is a script")
-def test_what_was_left_broken_is_not_taken(without_pip: Runner, wheels: Path, uv: Path) -> None:
+def test_what_was_left_broken_is_replaced(without_pip: Runner, wheels: Path, uv: Path) -> None:
     knows(without_pip, uv)
     without_pip.run(other("workflow_dispatch"), wheels_dir=str(wheels))
     (folder,) = folders(without_pip)
-    shutil.rmtree(next(folder.glob("click-*.dist-info")))
-    shutil.rmtree(folder / "click")
-    step = without_pip.run(other("workflow_dispatch"), wheels_dir=str(wheels))
+    (folder / "yaml" / "reader.py").unlink()
+    (folder / "yaml" / "scanner.py").write_text("import", encoding="utf-8")
+    steps = [without_pip.run(other("workflow_dispatch"), wheels_dir=str(wheels)) for _ in range(2)]
 
-    assert step.outputs["result"] == "valid", step.log
+    assert [step.outputs["result"] for step in steps] == ["valid", "valid"], steps
+    assert ["Installing" in step.log for step in steps] == [True, False]
+    assert folders(without_pip) == [folder]

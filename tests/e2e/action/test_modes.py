@@ -40,6 +40,7 @@ def test_a_pull_request_gets_the_plan_as_its_one_comment(
         "plan-markdown-file": "",
         "fingerprint": "",
         "comment-url": hub.comments[0]["html_url"],
+        **dict.fromkeys(("comment-file", "pull-request", "issue-url", "backup-file"), ""),
     }
     saved = json.loads(Path(step.outputs["plan-file"]).read_text(encoding="utf-8"))
     assert saved["fingerprint"] == step.outputs["fingerprint"]
@@ -110,7 +111,7 @@ def test_a_schedule_checks_for_drift(
     assert "1 to add, 1 to edit" in step.summary
     assert "**Drift**: the listing differs from the manifest." in step.summary
     assert bot.names() == ["help"]
-    assert hub.requests == []
+    assert hub.comments == []
 
 
 def test_a_schedule_without_drift_is_quiet(runner: Runner, service: Service) -> None:
@@ -207,7 +208,10 @@ def test_an_apply_without_a_token_names_it(runner: Runner, service: Service) -> 
     assert (step.code, step.outputs["failure-reason"]) == (2, "invalid"), step.log
     assert "no token was given" in step.log
     assert "no token was given" in step.summary
-    assert "give the input token" in step.annotations("error")[0].data
+    assert (
+        "the input token and the variable COMMANDSYNC_TOKEN are empty"
+        in step.annotations("error")[0].data
+    )
 
 
 def test_without_a_service_and_a_bot_their_inputs_are_named(runner: Runner) -> None:

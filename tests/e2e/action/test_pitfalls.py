@@ -183,7 +183,8 @@ def test_a_fork_has_no_token_and_gets_its_plan_in_the_summary(
     assert "may not comment; the plan is in the summary" in step.log
     assert ("may not comment" in without.log, "in the summary" in without.log) == (True, False)
     assert step.annotations("warning") == []
-    assert hub.requests == []
+    assert hub.writes == []
+    assert {"contents" in request.path for request in hub.requests} == {True}
 
 
 def test_dependabot_may_not_comment_and_that_is_only_a_warning(

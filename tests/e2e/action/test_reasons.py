@@ -109,7 +109,7 @@ def test_a_defect_is_reported_and_fails(
     monkeypatch.setattr(action_run, "plan_all", broken)
     step = runner.run(pull_request(), base_url=bot.url, bot=bot.id)
 
-    assert why(step) == (1, "incomplete", "")
+    assert why(step) == (1, "defect", "")
     (error,) = step.annotations("error")
     assert "this is a defect in commandsync: ZeroDivisionError" in error.data
     assert "this is a defect in commandsync" in step.summary
@@ -128,13 +128,16 @@ def test_a_defect_while_writing_is_incomplete(
     assert why(step) == (6, "incomplete", "true")
 
 
-@pytest.mark.parametrize(("mode", "code"), [("apply", 6), ("plan", 1)])
+@pytest.mark.parametrize(
+    ("mode", "code", "reason"), [("apply", 6, "incomplete"), ("plan", 1, "defect")]
+)
 def test_a_defect_while_reporting_fails_the_run(
     runner: Runner,
     service: Service,
     monkeypatch: pytest.MonkeyPatch,
     mode: str,
     code: int,
+    reason: str,
 ) -> None:
     bot = service.bot()
     runner.write(fields(("help",)))
@@ -144,7 +147,7 @@ def test_a_defect_while_reporting_fails_the_run(
         step = runner.run(other("workflow_dispatch"), **inputs)
     again = runner.run(other("workflow_dispatch"), **inputs)
 
-    assert why(step) == (code, "incomplete", "true")
+    assert why(step) == (code, reason, "true")
     assert "ZeroDivisionError" in step.annotations("error")[-1].data
     assert again.code == 0
     assert again.outputs["result"] == ("no-changes" if mode == "apply" else "changes")
@@ -153,7 +156,74 @@ def test_a_defect_while_reporting_fails_the_run(
 def test_a_workspace_that_is_not_there_is_reported(runner: Runner) -> None:
     runner.variables["GITHUB_WORKSPACE"] = str(runner.folder / "none")
 
-    assert why(runner.run(pull_request())) == (1, "incomplete", "")
+    step = runner.run(pull_request())
+
+    assert why(step) == (2, "invalid", "")
+    assert "GITHUB_WORKSPACE cannot be entered" in step.annotations("error")[0].data
+
+
+def test_a_checkout_that_was_forgotten_is_named(runner: Runner) -> None:
+    step = runner.run(pull_request())
+
+    assert why(step) == (2, "invalid", "")
+    assert "the repository was not checked out" in step.annotations("error")[0].data
+    assert "actions/checkout" in step.summary
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+def test_a_link_to_nothing_is_named(runner: Runner) -> None:
+    (runner.workspace / "commands.yaml").symlink_to("gone.yaml")
+    step = runner.run(pull_request())
+
+    assert why(step)[1] == "invalid"
+    assert "this is a link to a file that does not exist" in step.annotations("error")[0].data
+
+
+def test_a_secret_that_is_not_there_is_named(runner: Runner, service: Service) -> None:
+    bot = service.bot()
+    runner.write(fields(("help",)))
+    step = runner.run(push(), base_url=bot.url, bot=bot.id, token="")
+
+    assert why(step) == (2, "invalid", "")
+    assert "the variable COMMANDSYNC_TOKEN are empty: is the secret defined" in step.summary
+
+
+@pytest.mark.parametrize("status", [400, 409, 422])
+def test_a_text_that_the_service_does_not_accept_is_rejected(
+    runner: Runner, service: Service, proxy: Proxy, status: int
+) -> None:
+    bot = service.bot()
+    proxy.rule = lambda seen: Instead(status, {"error": "too long"}) if seen.writes else None
+    runner.write(fields(("help",)))
+    step = runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
+
+    assert why(step) == (1, "rejected", "false")
+
+
+def test_a_bot_that_the_service_does_not_have_is_rejected(
+    runner: Runner, service: Service, proxy: Proxy
+) -> None:
+    bot = service.bot()
+    proxy.rule = lambda _: Instead(404, {"error": "no such bot"})
+    runner.write(fields(("help",)))
+    step = runner.run(pull_request(), base_url=proxy.url, bot=bot.id)
+
+    assert why(step) == (1, "rejected", "")
+
+
+def test_every_hint_names_inputs(runner: Runner, hub: Hub, service: Service) -> None:
+    bot = service.bot(["ping", "pong", "poll", "roll", "toll"])
+    runner.write(fields(("help",)))
+    step = runner.run(pull_request(), base_url=bot.url, bot=bot.id)
+    (comment,) = hub.ours
+
+    assert why(step)[1] == "refused"
+    for shown in (step.log, step.annotations("error")[0].data, step.summary, comment):
+        assert (
+            "run the workflow by hand on the default branch, with the input max-deletes: all"
+            in shown
+        )
+        assert "--max-deletes" not in shown
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
+from threading import Barrier
 from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.report.github import LONGEST_SUMMARY
+from commandsync.action.marker import parse
+from commandsync.report.page import LONGEST_SUMMARY
 from tests.support.home import fields
 from tests.support.runner import SHA, other, pull_request, push
 
@@ -61,7 +64,7 @@ def test_never_is_never(runner: Runner, hub: Hub, service: Service, event: Event
     step = runner.run(event, comment="never", token=bot.token, **inputs)
 
     assert step.code == 0, step.log
-    assert hub.requests == []
+    assert not [request for request in hub.requests if "contents" not in request.path]
     assert step.summary
 
 
@@ -71,9 +74,9 @@ def test_a_run_without_a_pull_request_comments_on_none(
 ) -> None:
     hub.merged[SHA] = MERGED
     inputs = knows(runner, service.bot())
-    runner.run(other(name), mode="drift", comment="always", **inputs)
+    runner.run(other(name), mode="drift", comment="always", issue="never", **inputs)
 
-    assert hub.requests == []
+    assert hub.comments == []
 
 
 def test_a_fork_that_is_to_comment_always_is_warned(
@@ -84,7 +87,8 @@ def test_a_fork_that_is_to_comment_always_is_warned(
     step = runner.run(pull_request(head="stranger/bots"), comment="always", **inputs)
 
     assert step.code == 0, step.log
-    assert "GitHub answers 403" in step.annotations("warning")[0].data
+    (warning,) = step.annotations("warning")
+    assert "GitHub answers 403: Resource not accessible by integration" in warning.data
 
 
 def test_without_a_token_of_github_the_comment_is_a_warning(
@@ -159,6 +163,84 @@ def test_a_plan_too_long_for_a_page_is_cut_and_names_the_place_of_the_rest(
     assert "plan-markdown-file" in nearly_full.read_text(encoding="utf-8").splitlines()[-1]
 
 
+def test_a_comment_follows_its_listing_however_that_is_given(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    bot = service.bot([{"name": "help", "description": "Old.", "syntax": "/help"}, "gone"])
+    hub.merged[SHA] = MERGED
+    manifest = fields(("help", "New.", "/help", "Fun"))
+    runner.write(f'bot: "{bot.id}"\n' + manifest)
+    planned = runner.run(pull_request(), base_url=f"{bot.url}/v1/")
+    (plan,) = hub.ours
+    runner.write(f"base_url: {bot.url.replace('127.0.0.1', 'LOCALHOST')}\n" + manifest)
+    applied = runner.run(push(), bot=bot.id, token=bot.token)
+
+    (comment,) = hub.ours
+    assert applied.outputs["comment-url"] == planned.outputs["comment-url"] != ""
+    for body in (plan, comment):
+        assert f"\n\nCommit {SHA}, [run](https://github.com/octo/bots/actions/runs/4211)\n" in body
+        assert "| `help` | `commands.yaml:4:5` | description | `Old.` | `New.` |" in body
+        assert "| `help` | `commands.yaml:4:5` | category | *empty* | `Fun` |" in body
+        assert "| `gone` **(7 uses go with it)** |" in body
+    markers = [parse(body.partition("\n")[0]) for body in (plan, comment)]
+    assert markers[0] is not None
+    assert markers[0].fingerprint == planned.outputs["fingerprint"]
+    assert len(markers[0].removals) == 1
+    assert markers[1] == replace(markers[0], applied=True)
+
+
+def test_two_runs_at_once_end_with_one_comment(shell: Runner, hub: Hub, service: Service) -> None:
+    inputs = knows(shell, service.bot())
+    both = Barrier(2)
+    read: list[str] = []
+
+    def rule(request: str) -> None:
+        if request.startswith("GET") and "comments" in request and len(read) < both.parties:
+            read.append(request)
+            both.wait(60)  # neither has a comment to edit
+
+    hub.rule = rule
+    started = [shell.start(pull_request(), **inputs) for _ in range(2)]
+    steps = [
+        shell.ended(process, files, process.communicate(timeout=60)[0])
+        for process, files in started
+    ]
+
+    assert [request.method for request in hub.writes][:2] == ["POST", "POST"]
+    (comment,) = hub.comments
+    assert [step.outputs["comment-url"] for step in steps] == [comment["html_url"]] * 2
+    assert [step.annotations("warning") for step in steps] == [[], []]
+
+
+def test_what_github_gets_over_is_no_warning(runner: Runner, hub: Hub, service: Service) -> None:
+    troubles: list[Answer] = [
+        (502, b"<html>", {}),
+        (429, {"message": "Slow down"}, {"Retry-After": "1"}),
+    ]
+    hub.rule = lambda request: troubles.pop() if troubles and "comments" in request else None
+    step = runner.run(pull_request(), **knows(runner, service.bot()))
+
+    assert step.annotations("warning") == []
+    assert len(hub.ours) == 1
+
+
+def test_a_manifest_that_is_not_valid_is_reported_in_the_comment_of_its_plan(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    inputs = knows(runner, service.bot())
+    runner.run(pull_request(), **inputs)
+    runner.write("version: 1\ncommands: 7\n")
+    step = runner.run(pull_request(), **inputs)
+    (failed,) = hub.ours
+    knows(runner, service.bot())
+    runner.run(pull_request(), **inputs)
+
+    assert step.code == 4
+    assert "### Failed" in failed
+    (comment,) = hub.ours
+    assert "Plan: 1 to add" in comment
+
+
 @pytest.mark.skipif(os.name == "nt", reason="there a killed process is another thing")
 def test_a_run_that_was_killed_while_reporting_is_reported_by_the_next(
     shell: Runner, hub: Hub, service: Service
@@ -175,7 +257,7 @@ def test_a_run_that_was_killed_while_reporting_is_reported_by_the_next(
     process, files = shell.start(pull_request(), **inputs)
     killed = shell.ended(process, files, process.communicate(timeout=60)[0])
     written = list(hub.ours)
-    kill_at = "GET /repos"  # applied, and not yet said
+    kill_at = "PATCH /repos"  # applied, and nobody learns of it
     hub.merged[SHA] = MERGED
     process, files = shell.start(push(), token=bot.token, **inputs)
     dead = shell.ended(process, files, process.communicate(timeout=60)[0])

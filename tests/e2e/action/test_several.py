@@ -87,7 +87,7 @@ def test_one_that_fails_keeps_all_from_being_written(
     step = runner.run(push(), base_url=proxy.url, **FILES)
 
     assert (step.code, step.outputs["result"]) == (1, "failed"), step.log
-    assert (step.outputs["failure-reason"], step.outputs["adds"]) == ("network", "1")
+    assert (step.outputs["failure-reason"], step.outputs["adds"]) == ("rejected", "1")
     assert "### Failed" in step.summary
     assert "### Plan: 1 to add" in step.summary
     assert proxy.writes == []
@@ -111,7 +111,13 @@ def test_one_token_for_two_bots_is_refused_before_anything_is_read(
     bots = two(runner, service)
     step = runner.run(push(), base_url=proxy.url, token=bots[0].token, **FILES)
 
-    assert (step.code, step.outputs["failure-reason"]) == (5, "refused"), step.log
+    runner.write(fields(("help",)), "bots/lantern.yaml")
+    runner.write(fields(("dock",)), "bots/harbor.yaml")
+    shared = runner.run(push(), base_url=proxy.url, **FILES)
+
+    for one in (step, shared):
+        assert (one.code, one.outputs["failure-reason"]) == (5, "refused"), one.log
+        assert "there is one token for 2 manifests" in one.annotations("error")[0].data
     assert proxy.requests == []
 
 

@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.action.base import base_manifest
+from commandsync.action.base import base_head, base_manifest
 from commandsync.action.event import GitHubEvent
 from commandsync.action.rest import GitHub, GitHubError
+from commandsync.errors import ManifestError
 from commandsync.manifest import load_manifests
 from tests.support.home import fields
 from tests.support.runner import BASE_SHA, REPOSITORY
@@ -92,3 +93,40 @@ def test_an_answer_that_is_not_a_list_has_no_files(hub: Hub, workspace: Path) ->
     hub.rule = lambda _: (200, {"type": "file"}, {})
 
     assert fetched(hub, workspace).snapshot.collections == {}
+
+
+def test_the_head_of_a_base_is_one_file_whatever_it_includes(hub: Hub, workspace: Path) -> None:
+    hub.files = {
+        "commands.yaml": "version: 1\nbot: 42\nbase_url: https://Listing.example/v1/\n"
+        "token_env: COMMANDSYNC_MINE\ninclude: [none/*.yaml]\n"
+    }
+    (manifest,) = load_manifests(["bots/commands.yaml"], stdin=lambda: b"")
+    head = base_head(manifest, GitHub(hub.url, "token"), EVENT)
+
+    stated = (head.bot, head.base_url, head.token_env)
+    assert stated == ("42", "https://listing.example", "COMMANDSYNC_MINE")
+    assert [request.path.rpartition("/")[2] for request in hub.requests] == ["commands.yaml"]
+    assert workspace.exists()
+
+
+@pytest.mark.parametrize("text", ["", "version: 2\n", "[", "- a\n"])
+def test_the_head_of_an_invalid_base_is_an_error(hub: Hub, workspace: Path, text: str) -> None:
+    hub.files = {"commands.yaml": text}
+    (manifest,) = load_manifests(["commands.yaml"], stdin=lambda: b"")
+    with pytest.raises(ManifestError) as caught:
+        base_head(manifest, GitHub(hub.url, "token"), EVENT)
+
+    assert caught.value.problems[0].location.path == "commands.yaml of the base branch"
+    assert workspace.exists()
+
+
+def test_a_head_is_empty_or_an_error_where_the_base_shows_none(hub: Hub, workspace: Path) -> None:
+    (manifest,) = load_manifests(["commands.yaml"], stdin=lambda: b"")
+    github = GitHub(hub.url, "token")
+    head = base_head(manifest, github, EVENT)
+    hub.rule = lambda _: (500, {}, {})
+
+    assert (head.bot, head.base_url, head.token_env) == ("", "", "")
+    with pytest.raises(GitHubError, match="500"):
+        base_head(manifest, github, EVENT)
+    assert workspace.exists()

@@ -65,7 +65,12 @@ Path({str(tmp_path / "seen")!r}).write_text(json.dumps([given, dict(os.environ)]
 target = Path(given[given.index("--target") + 1])
 def install():
     for name, version in {LOCKED}.items():
-        (target / f"{{name.replace('-', '_')}}-{{version}}.dist-info").mkdir()
+        name = name.replace("-", "_")
+        information = target / f"{{name}}-{{version}}.dist-info"
+        information.mkdir()
+        (target / f"{{name}}.py").write_text("import json")
+        lines = (f"{{name}}.py,sha256=x,11", "RECORD,,", f"../../bin/{{name}},sha256=x,9")
+        (information / "RECORD").write_text("\\n".join(lines))
 {does}
 """,
             encoding="utf-8",
@@ -98,19 +103,94 @@ def test_an_installed_folder_is_taken_again(
     assert [str(one) for one in (tmp_path / "_temp").iterdir()] == first
 
 
-def test_pip_goes_before_uv_and_is_reported_all_it_needs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
+@pytest.mark.parametrize("damage", ["missing", "cut", "record", "no record", "version"])
+def test_a_broken_folder_is_replaced_and_the_next_run_takes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool, damage: str
 ) -> None:
-    monkeypatch.setattr(sys, "executable", str(tool("install()")))
-    (tmp_path / "site" / "pip").mkdir(parents=True)
-    (tmp_path / "site" / "pip" / "__init__.py").touch()
-    monkeypatch.setattr(sys, "path", [str(tmp_path / "site")])
-    (folder,) = bootstrap.prepare({"RUNNER_TEMP": str(tmp_path / "_temp")})
+    tool("install()")
+    environ = knows_uv(tmp_path, monkeypatch)
+    (folder,) = bootstrap.prepare(environ)
+    (record,) = Path(folder).glob("requests-*.dist-info/RECORD")
+    match damage:
+        case "missing":
+            (Path(folder) / "requests.py").unlink()
+        case "cut":
+            (Path(folder) / "requests.py").write_text("import")
+        case "record":
+            record.write_text("no commas\n")
+        case "no record":
+            record.unlink()
+        case _:
+            record.parent.rename(record.parent.with_name("requests-1.dist-info"))
+    again = bootstrap.prepare(environ)
+    tool("sys.exit(1)")
+
+    assert again == [folder] == bootstrap.prepare(environ)
+    assert (Path(folder) / "requests.py").read_text() == "import json"
+    assert [str(one) for one in (tmp_path / "_temp").iterdir()] == [folder]
+
+
+@pytest.fixture
+def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool) -> Callable[[str, str], None]:
+    """Makes stand-ins for both installers: uv, and a Python that has pip."""
+
+    def make(uv: str, pip: str) -> None:
+        program = tool(pip)
+        monkeypatch.setattr(sys, "executable", str(program.rename(tmp_path / "python")))
+        tool(uv)
+        (tmp_path / "site" / "pip").mkdir(parents=True)
+        (tmp_path / "site" / "pip" / "__init__.py").touch()
+        monkeypatch.setattr(sys, "path", [str(tmp_path / "site")])
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("settings", "first"),
+    [
+        ({}, "uv"),
+        ({"PIP_INDEX_URL": ""}, "uv"),
+        ({"PIP_INDEX_URL": "https://index.example"}, "pip"),
+        ({"PIP_INDEX_URL": "https://index.example", "UV_DEFAULT_INDEX": "https://i.example"}, "uv"),
+    ],
+)
+def test_uv_goes_first_unless_only_pip_knows_the_index(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    pip: Callable[[str, str], None],
+    settings: dict[str, str],
+    first: str,
+) -> None:
+    pip("install()", "install()")
+    (folder,) = bootstrap.prepare(knows_uv(tmp_path, monkeypatch) | settings)
     given, _ = seen(tmp_path)
 
-    assert given[:6] == ["-I", "-X", "utf8", "-m", "pip", "install"]
+    start = {"uv": ["--no-config", "pip"], "pip": ["-I", "-X", "utf8", "-m", "pip", "install"]}
+    assert given[: len(start[first])] == start[first]
     assert given[-6:] == [*HASHED, "-r", str(bootstrap.LOCK)]
     assert bootstrap.installed([folder]) == LOCKED
+
+
+def test_pip_installs_into_an_empty_folder_what_uv_did_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pip: Callable[[str, str], None]
+) -> None:
+    pip("install(); sys.exit(1)", "install()")  # which fails where something is already
+    (folder,) = bootstrap.prepare(knows_uv(tmp_path, monkeypatch))
+
+    assert bootstrap.installed([folder]) == LOCKED
+
+
+def test_a_python_newer_than_the_wheels_is_named_before_anything_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
+) -> None:
+    tool("install()")
+    environ = knows_uv(tmp_path, monkeypatch)
+    monkeypatch.setattr(sys, "version_info", (bootstrap.NEWEST[0], bootstrap.NEWEST[1] + 1, 0))
+    with pytest.raises(bootstrap.BootstrapError, match=r"3\.15 is newer than 3\.14") as caught:
+        bootstrap.prepare(environ)
+
+    assert caught.value.reason == "invalid"
+    assert not (tmp_path / "_temp").exists()
 
 
 def test_an_installer_gets_the_way_to_the_index_and_no_secret(
@@ -135,7 +215,10 @@ def test_an_installer_gets_the_way_to_the_index_and_no_secret(
 def test_where_another_job_was_quicker_both_have_what_they_need(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
 ) -> None:
-    tool("install(); (target.parent / target.name.rpartition('-')[0] / 'x').mkdir(parents=True)")
+    tool(
+        "install(); import shutil\n"
+        "shutil.copytree(target, target.parent / target.name.rpartition('-')[0])"
+    )
     (folder,) = bootstrap.prepare(knows_uv(tmp_path, monkeypatch))
 
     assert bootstrap.installed([folder]) == LOCKED
@@ -202,7 +285,8 @@ def test_masks_cover_a_token_and_what_is_made_of_it() -> None:
     masks = forms_of_secrets(
         {
             "INPUT_TOKEN": "Bot aaaaaaaa.bbbbbbbb.cccc/ccc",
-            "COMMANDSYNC_MINE": "first-line\nsecond-line",
+            "COMMANDSYNC_TOKEN_MINE": "first-line\nsecond-line",
+            "COMMANDSYNC_STAGE": "production",
             "COMMANDSYNC_BOT": "779641401482805289",
             "COMMANDSYNC_TOKEN": "short",
             "PATH": "/usr/bin:/usr/local/bin",
@@ -211,4 +295,26 @@ def test_masks_cover_a_token_and_what_is_made_of_it() -> None:
 
     assert {"aaaaaaaa.bbbbbbbb.cccc/ccc", "cccc/ccc", "aaaaaaaa.bbbbbbbb.cccc%2Fccc"} <= set(masks)
     assert {"first-line", "second-line"} <= set(masks)
-    assert not {"779641401482805289", "short", "/usr/bin:/usr/local/bin", "aaaaaaaa"} & set(masks)
+    assert not {
+        "779641401482805289",
+        "production",
+        "short",
+        "/usr/bin:/usr/local/bin",
+        "aaaaaaaa",
+    } & set(masks)
+
+
+@pytest.mark.parametrize("token", ["", " ", "\n"])
+def test_an_empty_token_masks_nothing(token: str) -> None:
+    environment = {"INPUT_TOKEN": token, "INPUT_GITHUB_TOKEN": token, "COMMANDSYNC_TOKEN": token}
+
+    assert forms_of_secrets(environment) == ()
+    assert forms_of_secrets({"COMMANDSYNC_MINE": token}, named=["COMMANDSYNC_MINE"]) == ()
+
+
+def test_the_variable_that_a_manifest_names_is_masked_too() -> None:
+    environment = {"COMMANDSYNC_MINE": "marked-secret", "COMMANDSYNC_TOKEN": "marked-other"}
+    masks = forms_of_secrets(environment, named=["COMMANDSYNC_MINE"])
+
+    assert "marked-secret" in masks
+    assert "marked-other" not in masks

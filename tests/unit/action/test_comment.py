@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from threading import Barrier
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commandsync.action.comment import key_of, write_comment
+from commandsync.action.comment import comment_body, find_comments, key_of, write_comment
 from commandsync.action.event import GitHubEvent
 from commandsync.action.inputs import Inputs
+from commandsync.action.marker import Marker, key_digest, render
 from commandsync.action.rest import GitHub, GitHubError
-from commandsync.report import github
+from commandsync.api.address import parse_address
+from commandsync.sync.site import Site
 from tests.support.runner import REPOSITORY, SHA
 
 if TYPE_CHECKING:
@@ -18,6 +22,13 @@ if TYPE_CHECKING:
 ON_PULL_REQUEST = GitHubEvent(
     "pull_request", REPOSITORY, SHA, 7, run_url="https://github.com/run/1"
 )
+ON_PUSH = replace(ON_PULL_REQUEST, name="push", pull_request=0)
+KEY = key_digest("lantern")
+MARKER = Marker(key=KEY, fingerprint="sha256:ab", removals=frozenset({"command:1"}))
+MERGED: list[dict[str, Any]] = [
+    {"number": 3, "merged_at": None},
+    {"number": 7, "merged_at": "2026"},
+]
 
 
 def way(hub: Hub) -> GitHub:
@@ -29,10 +40,21 @@ def write(
     event: GitHubEvent,
     *,
     markdown: str = "Two to add.\n",
-    key: str = "lantern",
+    key: str = KEY,
     creates: bool = True,
 ) -> str:
-    return write_comment(markdown, github, event, key=key, creates=creates)
+    return write_comment(markdown, github, event, marker=replace(MARKER, key=key), creates=creates)
+
+
+def at(*listings: tuple[str, str]) -> list[Site]:
+    """Return the listings of bots at base URLs."""
+    return [Site(parse_address(url), bot, None, "") for bot, url in listings]
+
+
+def marker_of(hub: Hub) -> Marker:
+    """Return the marker of the one comment."""
+    (comment,) = find_comments(way(hub), REPOSITORY, 7, key=KEY)
+    return comment.marker
 
 
 def test_a_comment_is_edited_in_place(hub: Hub) -> None:
@@ -45,8 +67,8 @@ def test_a_comment_is_edited_in_place(hub: Hub) -> None:
 
 def test_an_equal_comment_is_left_alone(hub: Hub) -> None:
     write(way(hub), ON_PULL_REQUEST)
-    hub.comments[0]["body"] = hub.comments[0]["body"].replace("\n", "\r\n")
-    write(way(hub), replace(ON_PULL_REQUEST, run_url="https://github.com/run/2"))
+    hub.comments[0]["body"] = hub.comments[0]["body"].rstrip().replace("\n", "\r\n")
+    write(way(hub), ON_PULL_REQUEST)
 
     assert len(hub.writes) == 1
 
@@ -65,7 +87,7 @@ def test_the_comment_is_found_on_a_later_page(hub: Hub) -> None:
 @pytest.mark.parametrize("tells_login", [True, False])
 def test_what_others_begin_with_our_marker_is_not_touched(hub: Hub, *, tells_login: bool) -> None:
     hub.tells_login = tells_login
-    forged = hub.says(github.comment_body("Approved", key="lantern", pointer=""), login="mallory")
+    forged = hub.says(comment_body("Approved", marker=MARKER, run_url=""), login="mallory")
     before = dict(forged)
     write(way(hub), ON_PULL_REQUEST)
     write(way(hub), ON_PULL_REQUEST, markdown="Nothing.\n")
@@ -76,11 +98,112 @@ def test_what_others_begin_with_our_marker_is_not_touched(hub: Hub, *, tells_log
 
 
 def test_runs_of_several_bots_keep_a_comment_each(hub: Hub) -> None:
-    keys = [key_of(Inputs(label="lantern")), key_of(Inputs(files=("bots/harbor.yaml",)))]
+    sites = at(("1", "https://listing.example"))
+    elsewhere = at(("1", "https://staging.example"))
+    keys = [
+        key_of(Inputs(label="lantern"), sites),
+        key_of(Inputs(files=("bots/harbor.yaml",)), sites),
+        key_of(Inputs(files=("bots/harbor.yaml",)), elsewhere),
+    ]
     for key in keys * 2:
         write(way(hub), ON_PULL_REQUEST, key=key, markdown=key)
 
-    assert len(hub.ours) == len(hub.writes) == 2
+    assert len(hub.ours) == len(hub.writes) == 3
+
+
+def test_the_spelling_of_a_listing_does_not_matter() -> None:
+    spellings = (
+        "https://listing.example",
+        "HTTPS://Listing.Example:443/v1/",
+        "https://listing.example./",
+    )
+    inputs = [Inputs(), Inputs(base_url="https://listing.example", bot="1")]
+    two = (("1", "https://a.example"), ("2", "http://localhost:8000"))
+    same = (("2", "http://127.0.0.1:8000"), ("1", "https://a.example"))
+
+    assert len({key_of(given, at(("1", url))) for url in spellings for given in inputs}) == 1
+    assert key_of(Inputs(), at(*two)) == key_of(Inputs(), at(*same)) != key_of(Inputs(), at(two[0]))
+
+
+def test_a_run_that_knows_no_listing_edits_the_only_comment_of_its_files(hub: Hub) -> None:
+    known, other = (key_of(Inputs(), at((bot, "https://a.example"))) for bot in "12")
+    write(way(hub), ON_PULL_REQUEST, key=known)
+    write(way(hub), ON_PULL_REQUEST, key=key_of(Inputs(), []), markdown="Not valid.\n")
+    (failed,) = hub.ours
+    write(way(hub), ON_PULL_REQUEST, key=other)
+    write(way(hub), ON_PULL_REQUEST, key=key_of(Inputs(), []), creates=False)
+
+    assert failed.endswith("Not valid.\n")
+    assert [body.partition("\n")[2] for body in hub.ours] == ["Not valid.\n", "Two to add.\n"]
+
+
+def test_a_run_that_knows_the_listing_edits_the_comment_of_one_that_did_not(hub: Hub) -> None:
+    known = key_of(Inputs(), at(("1", "https://a.example")))
+    write(way(hub), ON_PULL_REQUEST, key=key_of(Inputs(), []), markdown="Not valid.\n")
+    write(way(hub), ON_PULL_REQUEST, key=known)
+
+    assert len(hub.ours) == 1
+    assert hub.ours[0].startswith(f"<!-- commandsync:{known}:")
+
+
+def test_runs_at_the_same_time_end_with_one_comment(hub: Hub) -> None:
+    both = Barrier(2)
+    read: list[str] = []
+
+    def rule(request: str) -> None:
+        if request.startswith("GET") and len(read) < 2:
+            read.append(request)
+            both.wait(10)  # both have seen that there is no comment
+
+    hub.rule = rule
+    with ThreadPoolExecutor() as pool:
+        urls = list(pool.map(lambda _: write(way(hub), ON_PULL_REQUEST), range(2)))
+
+    assert len(hub.comments) == 1
+    assert urls == [hub.comments[0]["html_url"]] * 2
+
+
+def test_comments_that_a_killed_run_left_are_removed_but_the_oldest(hub: Hub) -> None:
+    body = comment_body("Old.\n", marker=MARKER, run_url="")
+    for _ in range(3):
+        hub.says(body)
+    url = hub.comments[0]["html_url"]
+
+    assert write(way(hub), ON_PULL_REQUEST) == url
+    assert [record["id"] for record in hub.comments] == [1]
+    assert "Two to add." in hub.ours[0]
+
+
+def test_a_comment_that_cannot_be_removed_is_an_error(hub: Hub) -> None:
+    hub.says(comment_body("Old.\n", marker=MARKER, run_url=""))
+    hub.says(comment_body("Old.\n", marker=MARKER, run_url=""))
+    hub.read_only = True
+    with pytest.raises(GitHubError, match="GitHub answers 403: Resource not accessible"):
+        write(way(hub), ON_PULL_REQUEST)
+
+
+def test_an_apply_keeps_what_was_reviewed_and_says_that_it_is_applied(hub: Hub) -> None:
+    hub.merged[SHA] = MERGED
+    write(way(hub), ON_PULL_REQUEST)
+    reviewed = marker_of(hub)
+    later = replace(MARKER, fingerprint="", removals=frozenset({"command:2"}))
+    write_comment("Failed.\n", way(hub), ON_PUSH, marker=later, creates=False)
+    failed = marker_of(hub)
+    done = replace(later, applied=True)
+    write_comment("Done.\n", way(hub), ON_PUSH, marker=done, creates=False)
+    applied = marker_of(hub)
+    write_comment("Failed.\n", way(hub), ON_PUSH, marker=later, creates=False)
+
+    assert reviewed == failed == MARKER
+    assert applied == marker_of(hub) == replace(MARKER, applied=True)
+
+
+def test_a_new_plan_of_a_pull_request_is_what_is_reviewed(hub: Hub) -> None:
+    write(way(hub), ON_PULL_REQUEST)
+    new = replace(MARKER, fingerprint="sha256:cd", removals=frozenset())
+    write_comment("Nothing.\n", way(hub), ON_PULL_REQUEST, marker=new, creates=False)
+
+    assert marker_of(hub) == new
 
 
 def test_without_changes_no_comment_is_created(hub: Hub) -> None:
@@ -89,10 +212,9 @@ def test_without_changes_no_comment_is_created(hub: Hub) -> None:
 
 
 def test_a_push_finds_the_merged_pull_request(hub: Hub) -> None:
-    event = replace(ON_PULL_REQUEST, name="push", pull_request=0)
-    assert write(way(hub), event) == ""
-    hub.merged[SHA] = [{"number": 3, "merged_at": None}, {"number": 7, "merged_at": "2026"}]
-    assert write(way(hub), event) == hub.comments[0]["html_url"]
+    assert write(way(hub), ON_PUSH) == ""
+    hub.merged[SHA] = MERGED
+    assert write(way(hub), ON_PUSH) == hub.comments[0]["html_url"]
 
 
 def test_a_long_comment_is_cut_and_points_to_the_summary(hub: Hub) -> None:
@@ -135,22 +257,16 @@ def test_only_a_push_is_looked_for_among_merged_pull_requests(hub: Hub) -> None:
 
 @pytest.mark.parametrize("record", ["text", {"body": None}, {"user": "mona"}, {"user": None}])
 def test_comments_of_odd_shapes_are_passed_over(hub: Hub, record: object) -> None:
-    marked = {"body": github.comment_marker("lantern")}
+    marked = {"body": render(MARKER)}
     odd = marked | record if isinstance(record, dict) else record
     hub.rule = lambda request: (200, [odd], {}) if request.startswith("GET") else None
-    write(way(hub), ON_PULL_REQUEST)
 
+    assert write(way(hub), ON_PULL_REQUEST) == ""
     assert len(hub.comments) == 1
 
 
 def test_a_comment_without_an_id_cannot_be_edited(hub: Hub) -> None:
-    ours = {"body": github.comment_marker("lantern"), "user": {"login": "github-actions[bot]"}}
+    ours = {"body": render(MARKER), "user": {"login": "github-actions[bot]"}}
     hub.rule = lambda request: (200, [ours], {}) if request.startswith("GET") else None
     with pytest.raises(GitHubError, match="without an id"):
         write(way(hub), ON_PULL_REQUEST)
-
-
-def test_a_comment_that_is_written_and_not_shown_has_no_url(hub: Hub) -> None:
-    hub.rule = lambda request: (201, None, {}) if request.startswith("POST") else None
-
-    assert write(way(hub), ON_PULL_REQUEST) == ""

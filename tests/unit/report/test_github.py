@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 
 from commandsync.diagnostics import Location
-from commandsync.report import github, render_plans, render_results
+from commandsync.report import render_plans, render_results
 from commandsync.report.github import Annotation
 from tests.support.plans import plans
 
@@ -62,29 +62,3 @@ def test_a_runner_obeys_our_annotations_and_nothing_else(plan: Plan) -> None:
         assert not re.search(r"##\w*\[", line)
         if line.lstrip().startswith("::"):
             assert re.match(r"::(error|warning|notice) [^:]*::", line)
-
-
-def test_what_fits_is_left_alone() -> None:
-    assert github.cut_page("short\n", most=1000, pointer="See there.") == "short\n"
-
-
-def test_a_summary_that_is_too_long_is_cut_at_a_line_and_says_where_the_rest_is() -> None:
-    rows = "".join(f"| `row {number}` | ✔️ |\n" for number in range(90_000))
-    shown = github.cut_page(rows, most=github.LONGEST_SUMMARY, pointer="See there.")
-
-    assert 990_000 < len(shown.encode()) < 1_000_000
-    assert shown.endswith("|\n\n*Cut here. See there.*\n")
-
-
-def test_a_block_that_is_cut_is_closed() -> None:
-    block = "````diff\n" + "+ ``` line\n" * 500 + "````\n"
-    shown = github.cut_page(f"{block}{block}", most=7_000, pointer="See there.")
-
-    assert shown.splitlines()[-3:] == ["````", "", "*Cut here. See there.*"]
-    assert shown.count("\n````\n") == 2 + shown.count("\n````diff\n") - 1
-
-
-def test_a_label_is_foreign_text() -> None:
-    shown = github.page("Body.", label="a`<!-- b\n@all", notes=["Note."])
-
-    assert shown == "## commandsync: ``a`<!-- b\\n@all``\n\nNote.\n\nBody.\n"

@@ -19,7 +19,7 @@ def test_bars_and_backticks_stay_inside_their_cell() -> None:
     plan = plan_of([command("a`b|c", "@everyone <b> #1", line=1)])
 
     assert (
-        "| ``a`b\\|c`` | `commands.yaml:1:5` | ``/a`b\\|c`` | `@everyone <b> #1` |"
+        "| ``a`b\\|c`` | `commands.yaml:1:5` | `@everyone <b> #1` | ``/a`b\\|c`` |"
         in render_plans([plan], format="markdown")
     )
 
@@ -40,6 +40,44 @@ def test_long_texts_stand_below_the_table_in_a_fence_that_holds() -> None:
     )
 
 
+def test_every_field_that_is_added_is_shown_whole() -> None:
+    name, text = "n" * 120, "Plays a song. " * 20
+    shown = render_plans(
+        [plan_of([command(name, text, category="Music", line=1)])], format="markdown"
+    )
+
+    assert f"\n+ {name}\n" in shown
+    assert f"\n+ {text.rstrip(' ')}" in shown
+    assert f"| *see below* | `/{name}` | `Music` |" in shown
+
+
+def test_of_an_endless_text_the_beginning_is_shown() -> None:
+    lines = "\n".join(str(number) for number in range(99))
+    shown = render_plans([plan_of([command("a", lines)])], format="markdown")
+
+    assert "\n+ 59\n… 39 more lines\n```\n" in shown
+
+
+def test_the_changed_part_of_a_long_text_is_shown_whole() -> None:
+    old, new = ("The same. " * 30 + part * 60 for part in ("old ", "new "))
+    plan = plan_of([command("a", new)], [command("a", old, id="1")])
+    shown = render_plans([plan], format="markdown")
+
+    assert "old " * 59 in shown
+    assert "new " * 59 in shown
+
+
+def test_long_tables_are_folded_unless_they_delete_something() -> None:
+    many = [command(f"new-{n}") for n in range(30)]
+    gone = [command(f"gone-{n}", id=f"{n}") for n in range(30)]
+    shown = render_plans([plan_of(many, gone)], format="markdown")
+
+    deleted, _, added = shown.partition("#### Add (30)\n")
+    assert "details" not in deleted
+    assert added.startswith("\n<details>\n<summary>30 rows</summary>\n\n| Name |")
+    assert added.endswith("|\n\n</details>\n")
+
+
 @settings(max_examples=60)
 @given(plans())
 def test_nothing_foreign_stands_outside_of_code(plan: Plan) -> None:
@@ -58,7 +96,7 @@ def test_nothing_foreign_stands_outside_of_code(plan: Plan) -> None:
 def test_a_notice_needs_no_hint_and_a_result_no_trouble(every_change: Plan) -> None:
     plain = replace(every_change, notices=(replace(every_change.notices[0], hint=""),))
 
-    assert render_plans([plain], format="markdown").endswith(" #`\n```\n")
+    assert " #`\n```\n\n#### Edit (2)\n" in render_plans([plain], format="markdown")
 
 
 def test_a_result_without_trouble_shows_what_is_done(trouble: Result) -> None:

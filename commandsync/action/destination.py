@@ -1,0 +1,134 @@
+"""Where a proposal would send the token: what it changes of the bot, the service and the token.
+
+Anybody who may push a branch can write another service into the manifest.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from commandsync.action.base import base_head
+from commandsync.action.rest import GitHubError
+from commandsync.action.verdict import with_note
+from commandsync.errors import ManifestError, RefusedError
+from commandsync.report.escape import code
+from commandsync.report.github import Annotation
+from commandsync.sync.settings import TOKEN_VARIABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from commandsync.action.event import GitHubEvent
+    from commandsync.action.rest import GitHub
+    from commandsync.action.verdict import Verdict
+    from commandsync.diagnostics import Location
+    from commandsync.manifest import Manifest
+
+_KEYS = ("base_url", "bot", "token_env")
+_GIVE = "give the input base-url, or set the variable COMMANDSYNC_BASE_URL for the job"
+
+
+@dataclass(frozen=True, slots=True)
+class DestinationChange:
+    """A key of the manifest that decides where the token goes, and its values; empty for none."""
+
+    key: str
+    old: str
+    new: str
+    location: Location | None
+
+
+def destination_changes(
+    manifests: Sequence[Manifest],
+    github: GitHub | None,
+    event: GitHubEvent,
+    *,
+    base_url: str,
+    say: Callable[[str], object],
+) -> list[DestinationChange]:
+    """Compare the manifests of a proposal with those of the base branch.
+
+    Args:
+        manifests: Those of the proposal.
+        github: The way to the base branch.
+        event: The event; one without a proposal has no such changes.
+        base_url: The base URL that overrides those of the manifests; empty for none.
+        say: Is called with the reason if the base branch cannot be read and need not be.
+
+    Raises:
+        RefusedError: A token would be sent to a service that only the proposal names.
+    """
+    if not event.proposes:
+        return []
+    guarded = not base_url and any(map(_has_token, manifests))
+    try:
+        changes = [change for each in manifests for change in _changes(each, github, event)]
+    except (GitHubError, ManifestError) as error:
+        message = f"the manifest of the base branch cannot be read: {error.message}"
+        if guarded:
+            why = "; without it the manifest's base_url must not decide where the token goes"
+            raise RefusedError(message + why, hint=_GIVE) from error
+        say(message)
+        return []
+    if guarded:
+        _refuse_another_service(changes)
+    return changes
+
+
+def with_destinations(verdict: Verdict, changes: Sequence[DestinationChange]) -> Verdict:
+    """Return a verdict that begins with changes of where the token goes."""
+    if not changes:
+        return verdict
+    keys = ", ".join(dict.fromkeys(f"`{change.key}`" for change in changes))
+    notes = [
+        f"`{change.key}` was {_shown(change.old)} and is {_shown(change.new)}."
+        for change in changes
+    ]
+    warnings = (
+        Annotation(
+            "warning",
+            "Changed destination",
+            f"{change.key} was {change.old or 'not set'} and is {change.new or 'not set'}",
+            "the token goes there after the merge",
+            change.location,
+        )
+        for change in changes
+    )
+    marked = with_note(verdict, "\n".join(notes))
+    return replace(
+        marked,
+        title=f"this pull request changes {keys}",
+        annotations=(*warnings, *marked.annotations),
+    )
+
+
+def _refuse_another_service(changes: Sequence[DestinationChange]) -> None:
+    for change in changes:
+        if change.key == "base_url" and change.new:
+            was = f"{change.old} in the base branch" if change.old else "not set in the base branch"
+            message = f"this pull request sets base_url to {change.new}, and it is {was}"
+            raise RefusedError(f"{message}: the token is not sent", hint=_GIVE)
+
+
+def _changes(
+    manifest: Manifest, github: GitHub | None, event: GitHubEvent
+) -> Iterator[DestinationChange]:
+    if github is None:
+        raise GitHubError("there is no github-token")
+    if not event.base_sha:
+        raise GitHubError("the event does not name its commit")
+    base = base_head(manifest, github, event)
+    for key in _KEYS:
+        old, new = getattr(base, key), getattr(manifest, key)
+        if old != new:
+            yield DestinationChange(key, old, new, getattr(manifest, f"{key}_at"))
+
+
+def _has_token(manifest: Manifest) -> bool:
+    return bool(os.environ.get(manifest.token_env or TOKEN_VARIABLE, "").strip())
+
+
+def _shown(value: str) -> str:
+    return code(value) if value else "not set"

@@ -1,0 +1,173 @@
+"""A comment as GitHub's own Markdown parser renders it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import cmarkgfm  # type: ignore[import-untyped]  # it has no types
+import pytest
+from cmarkgfm.cmark import Options  # type: ignore[import-untyped]  # as above
+
+from commandsync.action.comment import comment_body
+from commandsync.action.marker import Marker, fingerprint_of, key_digest, removals_of
+from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.diagnostics import Notice
+from commandsync.plan.rules import SyncRules, parse_delete_limit
+from commandsync.report import render_plans, render_results
+from commandsync.report.escape import visible
+from commandsync.report.page import page
+from tests.support.plans import UNTRUSTED, announcement, command, plan_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commandsync.plan.plan import Plan
+
+RUN = "https://github.com/octo/bots/actions/runs/4211"
+ALLOWED = SyncRules(announcements="mirror", max_deletes=parse_delete_limit("all"))
+OURS = {"a", "code", "details", "em", "h2", "h3", "h4", "p", "pre", "strong", "summary"}
+TABLES = {"table", "tbody", "td", "th", "thead", "tr"}
+LONG = "Plays a song. " * 20 + "\n</details>\n```\n<img src=x>\n"
+
+
+@dataclass
+class Shown(HTMLParser):
+    """What a page shows: text outside of code, texts in code, links, and hidden comments."""
+
+    tags: list[str] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
+    outside: str = ""
+    codes: list[tuple[str, bool]] = field(default_factory=list)
+    links: set[str | None] = field(default_factory=set)
+    hidden: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.open.append(tag)
+        if tag == "code":
+            self.codes.append(("", "details" in self.open))
+        if tag == "a":
+            self.links.add(dict(attrs)["href"])
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "code" in self.open:
+            self.codes[-1] = (self.codes[-1][0] + data, self.codes[-1][1])
+        else:
+            self.outside += data
+
+    def handle_comment(self, data: str) -> None:
+        self.hidden.append(data)
+
+
+def shown(body: str) -> Shown:
+    """Render a comment, with the HTML in it, and read it."""
+    html = cmarkgfm.github_flavored_markdown_to_html(body, Options.CMARK_OPT_UNSAFE)
+    parser = Shown()
+    parser.feed(html)
+    parser.close()
+    assert not parser.open
+    return parser
+
+
+def body_of(markdown: str, plan: Plan) -> str:
+    """Return the comment of a run, as the Action writes it."""
+    marker = Marker(
+        key=key_digest("lantern"),
+        fingerprint=fingerprint_of([plan]),
+        removals=removals_of([plan]),
+    )
+    notes = [f"Commit {'a' * 40}, [run]({RUN})"]
+    text = page(markdown, label=UNTRUSTED[7], notes=notes)
+    return comment_body(text, marker=marker, run_url=RUN)
+
+
+@pytest.fixture
+def untrusted() -> Plan:
+    """A plan with an untrusted text in every field of every change."""
+    texts = [text.strip() for text in UNTRUSTED]
+    news = [announcement(text, text, line=90 + n) for n, text in enumerate(texts[:3])]
+    return plan_of(
+        [
+            *(
+                command(text, text, syntax=text, category=text, line=n + 1)
+                for n, text in enumerate(texts)
+            ),
+            command("edited", LONG, category=texts[8], line=80),
+            command("added", LONG, line=81),
+            *news,
+        ],
+        [
+            *(
+                command(f"gone {n} {text}", text, id=f"{n}-->", uses=n)
+                for n, text in enumerate(texts)
+            ),
+            command("edited", "Was short.", syntax=texts[9], id="e"),
+            *(announcement(text, "Was.", id=f"a{n}") for n, text in enumerate(texts[:3])),
+        ],
+        rules=ALLOWED,
+        notices=[Notice(text, text) for text in texts],
+    )
+
+
+def test_a_comment_of_untrusted_texts_is_text(
+    golden: Callable[[str, str], None], untrusted: Plan
+) -> None:
+    body = body_of(render_plans([untrusted], format="markdown"), untrusted)
+    read = shown(body)
+
+    golden(body.partition("\n")[2], "comment.markdown")
+    assert set(read.tags) <= OURS | TABLES
+    assert read.links == {RUN}
+    assert [text.partition(":")[0] for text in read.hidden] == [" commandsync"]
+    assert re.fullmatch(r"[\w\s#:.,()-]*", read.outside)
+    codes = [text for text, _ in read.codes]
+    assert all(any(visible(text.strip()) in code for code in codes) for text in UNTRUSTED)
+
+
+def test_after_apply_a_comment_shows_what_it_was_and_what_it_is(
+    golden: Callable[[str, str], None], untrusted: Plan
+) -> None:
+    ends = [Outcome.DONE, Outcome.FAILED, Outcome.DONE, Outcome.SKIPPED]
+    settled = tuple(
+        Settled(change, ends[n % len(ends)], "" if n % 2 == 0 else UNTRUSTED[n % 9], UNTRUSTED[8])
+        for n, change in enumerate(untrusted.changes)
+    )
+    result = Result(plan=untrusted, settled=settled, verified=False, touched=True)
+    body = body_of(render_results([result], format="markdown"), untrusted)
+    read = shown(body)
+
+    golden(body.partition("\n")[2], "comment-applied.markdown")
+    assert set(read.tags) <= OURS | TABLES
+    assert read.links == {RUN}
+    assert re.fullmatch(r"[\w\s#:.,()-]*", read.outside)
+
+
+def test_fifteen_hundred_adds_leave_every_delete_and_edit_visible() -> None:
+    added = [command(f"new-{n}", "Is new.", category="Fun", line=n + 1) for n in range(1_500)]
+    edited = [command(f"edited-{n}", "New.", line=2_000 + n) for n in range(20)]
+    plan = plan_of(
+        [*added, *edited],
+        [
+            *(command(f"gone-{n}", id=f"g{n}", uses=n) for n in range(150)),
+            *(command(f"edited-{n}", "Old.", id=f"e{n}") for n in range(20)),
+        ],
+        rules=ALLOWED,
+    )
+    body = body_of(render_plans([plan], format="markdown"), plan)
+    read = shown(body)
+
+    unfolded = {text for text, folded in read.codes if not folded}
+    assert len(body) < 65_536
+    assert {f"gone-{n}" for n in range(150)} | {f"edited-{n}" for n in range(20)} <= unfolded
+    assert ("new-0", True) in read.codes
+    assert "Add (1,500)" in read.outside
+    assert "Cut here. The rest is in the job" in read.outside
