@@ -123,3 +123,15 @@ def test_an_issue_that_cannot_be_read_does_not_disturb_a_listing_without_drift(
     assert (step.outputs["result"], step.annotations("warning")) == ("no-changes", []), step.log
     assert "An issue cannot be closed: GitHub answers 403" in step.log
     assert (odd.code, odd.outputs["issue-url"]) == (0, "")
+
+
+def test_an_issue_without_a_number_is_not_written_to(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    inputs = knows(runner, service.bot())
+    runner.run(other("schedule"), **inputs)
+    del hub.issues[0]["number"]
+    step = runner.run(other("schedule"), **inputs)
+
+    assert step.outputs["result"] == "changes", step.log
+    assert "an issue without a number" in step.annotations("warning")[-1].data

@@ -148,3 +148,13 @@ def test_the_second_workflow_has_no_secret_no_checkout_and_only_forks() -> None:
     assert "actions/checkout" not in text
     assert "${{" not in script(COMMENT, "Write the comments")
     assert "head_repository.full_name != github.repository" in job["if"]
+
+
+def test_a_comment_that_cannot_be_kept_is_a_warning(runner: Runner, service: Service) -> None:
+    bot = service.bot()
+    runner.write(fields(("help",)))
+    runner.variables["RUNNER_TEMP"] = str(runner.workspace / "missing")
+    step = runner.run(FORK, base_url=bot.url, bot=bot.id)
+
+    assert (step.code, step.outputs["comment-file"]) == (0, ""), step.log
+    assert "the comment's file cannot be written" in step.annotations("warning")[-1].data
