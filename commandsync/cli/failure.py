@@ -21,11 +21,11 @@ def show_failure(error: Exception, arguments: Sequence[str], *, writing: bool) -
     """Print an error of a command, during which writes may be in flight; return its exit code."""
     output = output_of(arguments)
     match error:
+        case click.exceptions.NoArgsIsHelpError() if output.format != "json":
+            error.show()
+            return error.exit_code
         case click.ClickException():
-            if output.format == "json":
-                output.failure(UsageError(error.format_message(), hint="see --help"))
-            else:
-                error.show()
+            output.failure(_usage(error))
             return error.exit_code
         case CommandsyncError():
             output.failure(error)
@@ -43,6 +43,18 @@ def show_interruption(arguments: Sequence[str]) -> None:
     """Print that a signal ended the run before anything was written."""
     error = CommandsyncError("interrupted; nothing was changed")
     output_of(arguments).failure(error, kind="interrupted")
+
+
+def _usage(error: click.ClickException) -> UsageError:
+    """Return click's error in the form of all others, with what to do about it."""
+    ctx = getattr(error, "ctx", None)
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        return UsageError("Missing command", hint=f"see {error.ctx.command_path} --help")
+    message = " ".join(error.format_message().split()).removesuffix(".")
+    if isinstance(error, click.NoSuchOption) and ctx and isinstance(ctx.command, click.Group):
+        hint = f"options come after the command: {ctx.command_path} COMMAND {error.option_name}"
+        return UsageError(message, hint=hint)
+    return UsageError(message, hint=f"see {ctx.command_path if ctx else 'commandsync'} --help")
 
 
 def output_of(arguments: Sequence[str]) -> Output:

@@ -8,6 +8,7 @@ import socket
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlencode, urlsplit
 
@@ -16,7 +17,7 @@ from requests.exceptions import InvalidURL, RequestException
 from yarl import URL
 
 from commandsync.client.body import Body, BodyError
-from commandsync.client.environment import proxy_of, trust_of
+from commandsync.client.environment import proxy_host, proxy_of, trust_of
 from commandsync.client.failures import failure, root_of
 from commandsync.client.forks import renew_in_children
 from commandsync.client.names import look_up
@@ -186,6 +187,7 @@ class AsyncTransport:
                 _cause(error),
                 made=state.transport is not None,
                 host=urlsplit(self._address.base_url).netloc,
+                proxy=partial(proxy_host, self._address, self._surroundings),
                 connecting=min(seconds, LONGEST_CONNECT),
                 answering=seconds,
             )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import http.client
 import socket
 import ssl
+from typing import TYPE_CHECKING
 
 from requests.exceptions import InvalidProxyURL, InvalidSchema, InvalidURL
 from urllib3.exceptions import IncompleteRead, LocationValueError, ProxySchemeUnknown
@@ -16,7 +17,11 @@ from urllib3.exceptions import TimeoutError as PoolTimeoutError
 from commandsync.client.body import BodyError
 from commandsync.errors import TransportError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _CHECK = "check the base URL and the network"
+_CHECK_PROXY = "check HTTPS_PROXY, or add the host to NO_PROXY"
 _UNTRUSTED = (
     "if the service's certificate is signed by an authority of your own, "
     "set REQUESTS_CA_BUNDLE to its certificate file"
@@ -38,18 +43,28 @@ def root_of(error: BaseException) -> BaseException:
 
 
 def failure(
-    root: BaseException, *, made: bool, host: str, connecting: float, answering: float
+    root: BaseException,
+    *,
+    made: bool,
+    host: str,
+    proxy: Callable[[], str],
+    connecting: float,
+    answering: float,
 ) -> TransportError:
     """Return the error of a request that got no answer, by its root cause.
 
     With a connection (`made`) it may have been sent. The time-outs of a connection and of the whole
-    request are in seconds.
+    request are in seconds. `proxy` returns its host and port, or an empty string
+    for a direct connection, and is called only if the proxy can be the cause.
     """
     impossible = _unsendable(root, host=host)
     if impossible is not None:
         return impossible
     if made:
         return _unanswered(root, host=host, seconds=answering)
+    if isinstance(root, socket.gaierror | ConnectionRefusedError) and (name := proxy()):
+        why = "cannot be found" if isinstance(root, socket.gaierror) else "refuses connections"
+        return TransportError(f"the proxy {name} {why}", hint=_CHECK_PROXY, sent=False)
     return _never_made(root, host=host, seconds=connecting)
 
 
@@ -74,7 +89,7 @@ def _never_made(root: BaseException, *, host: str, seconds: float) -> TransportE
             message = f"no connection to {host} within {max(round(seconds, 2), 0.01):g} s"
         case OSError() if "unnel" in str(root):  # "Tunnel connection failed: 407 ..."
             message = f"the proxy does not connect to {host}: {root}"
-            hint = "check HTTPS_PROXY, or add the host to NO_PROXY"
+            hint = _CHECK_PROXY
         case OSError(strerror=str(why)):
             message = f"no connection to {host}: {why}"
         case _:

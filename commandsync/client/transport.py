@@ -11,6 +11,7 @@ from urllib3 import Timeout
 from urllib3.exceptions import HTTPError
 
 from commandsync.client.body import BodyError, gather
+from commandsync.client.environment import proxy_host
 from commandsync.client.failures import failure, root_of
 from commandsync.client.forks import renew_in_children
 from commandsync.client.request import LONGEST_CONNECT, PIECE, Reuse, StaleError, request_of
@@ -102,6 +103,7 @@ class Transport:
             root_of(unmade or error),
             made=unmade is None,
             host=urlsplit(self._address.base_url).netloc,
+            proxy=partial(proxy_host, self._address, self._surroundings),
             connecting=min(seconds, LONGEST_CONNECT),
             answering=seconds,
         )

@@ -19,18 +19,21 @@ if TYPE_CHECKING:
 _COLORS = {"ok": GREEN, "warning": YELLOW, "failed": RED, "skipped": DIM}
 _STATE, _NAME = 9, 13  # columns
 _INDENT = _STATE + _NAME
-_NARROWEST = 20  # columns of a message, however narrow the screen is
+_BELOW = 2  # columns of indent below the name, where a screen has no room beside it
+_NARROWEST = 32  # columns of a message beside the name
 
 
 def check_lines(check: Check, *, screen: Screen) -> str:
     """Return one check, and below it what to do about it."""
     about = f"{check.manifest}: " if check.manifest else ""
-    rows = _wrapped(about + check.message, screen)
+    beside = screen.width is None or screen.width >= _INDENT + _NARROWEST
+    indent = _INDENT if beside else _BELOW
+    rows = _wrapped(about + check.message, screen, indent)
     if check.hint:
-        rows += _wrapped(f"hint: {check.hint}", screen)
+        rows += _wrapped(f"hint: {check.hint}", screen, indent)
     state = paint(check.state, _COLORS[check.state]) + " " * (_STATE - len(check.state))
-    heads = [f"{state}{check.name:{_NAME}}", *[" " * _INDENT] * len(rows)]
-    return joined([head + row for head, row in zip(heads, rows, strict=False)], screen)
+    head = f"{state}{check.name:{_NAME}}{rows.pop(0) if beside else ''}".rstrip()
+    return joined([head, *(" " * indent + row for row in rows)], screen)
 
 
 def verdict(checks: Sequence[Check], *, screen: Screen) -> str:
@@ -42,10 +45,10 @@ def verdict(checks: Sequence[Check], *, screen: Screen) -> str:
     return joined([*([] if screen.quiet else [""]), paint(text, BOLD)], screen)
 
 
-def _wrapped(text: str, screen: Screen) -> list[str]:
+def _wrapped(text: str, screen: Screen, indent: int) -> list[str]:
     if screen.width is None:
         return [visible(text)]
-    return wrap(visible(text), max(screen.width - _INDENT, _NARROWEST), break_long_words=False)
+    return wrap(visible(text), max(screen.width - indent, 1), break_long_words=False)
 
 
 def checks_json(checks: Sequence[Check]) -> str:

@@ -79,7 +79,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, screen: Screen)
     widths = _widths(cells, screen, numbers)
     first, *lines = [_line(row, widths, numbers, screen) for row in cells]
     if left_out := ", ".join(head[len(widths) :]):
-        lines.append(cut_at(f"(no room for {left_out}: --full shows all)", screen.width or 0))
+        lines.append(cut_at(f"(--full also shows {left_out})", screen.width or 0))
     return "".join(
         f"{line}\n" for line in (f"\x1b[1m{first}\x1b[0m" if screen.color else first, *lines)
     )

@@ -253,6 +253,7 @@ def _listen(host: str, port: int) -> socket.socket:
         bound = socket.create_server(address[:2], family=family)
     except (OSError, OverflowError, UnicodeError) as error:  # the last: no such host name can be
         reason = getattr(error, "strerror", None) or str(error)
+        reason, _, _ = reason.partition(" (while ")  # create_server repeats the address as a tuple
         raise UsageError(
             f"cannot listen on {host}, port {port}: {reason}",
             hint="give another --port (0 picks a free one) or --host",

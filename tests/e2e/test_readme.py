@@ -360,6 +360,14 @@ def test_the_glossary_has_every_action_outcome_and_summary_of_a_result() -> None
     assert words >= {*get_args(Action), *Outcome, *summaries}
 
 
+def test_the_glossary_defines_each_word_once() -> None:
+    rows = re.findall(r"^\| ([^|]+) \|", TEXTS["docs/glossary.md"], re.MULTILINE)
+    words = [word for word in rows if word not in {"word", "---"}]
+
+    assert len(words) > 30
+    assert len(words) == len(set(words))
+
+
 @pytest.mark.parametrize(
     "sentence",
     [

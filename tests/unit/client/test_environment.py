@@ -112,6 +112,23 @@ def test_a_proxy_that_speaks_no_http_sent_nothing(
     assert not caught.value.sent
 
 
+@pytest.mark.parametrize(
+    ("proxy", "why"),
+    [("no-such-proxy.invalid:3128", "cannot be found"), ("127.0.0.1:9", "refuses connections")],
+)
+def test_a_proxy_that_cannot_be_reached_is_named_without_its_password(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch, proxy: str, why: str
+) -> None:
+    monkeypatch.setenv("https_proxy", f"http://user:pass@{proxy}")
+
+    with pytest.raises(TransportError) as caught:
+        connect("https://listing.example").call(READ)
+
+    assert str(caught.value) == f"the proxy {proxy} {why}"
+    assert "HTTPS_PROXY" in caught.value.hint
+    assert not caught.value.sent
+
+
 def test_a_proxy_that_fails_is_the_services_trouble(
     server: RawServer, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:

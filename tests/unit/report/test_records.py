@@ -113,8 +113,8 @@ def test_columns_without_room_are_left_out_and_named() -> None:
 
     assert shown[80][0].split() == ["NAME", "CATEGORY", "USES", "SYNTAX", "DESCRIP…"]
     assert shown[80][1].split() == [command.name, "s"]
-    assert shown[80][2] == "(no room for ID: --full shows all)"
-    assert shown[20] == ["NAME", f"{command.name[:19]}…", "(no room for CATEGO…"]
+    assert shown[80][2] == "(--full also shows ID)"
+    assert shown[20] == ["NAME", f"{command.name[:19]}…", "(--full also shows …"]
     assert command.id in full
 
 
