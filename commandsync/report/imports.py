@@ -12,7 +12,7 @@ from commandsync.report.filediff import file_lines
 from commandsync.report.linediff import cut
 from commandsync.report.lines import DIM, YELLOW, Value, joined, paint
 from commandsync.report.screen import PLAIN
-from commandsync.sources.merge import Added, Edited, Reason, Removed
+from commandsync.sources.merge import Added, Edited, Removed, ReviewReason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,15 +20,16 @@ if TYPE_CHECKING:
     from commandsync.report import Format
     from commandsync.report.screen import Screen
     from commandsync.sources.entry import SourceEntry
-    from commandsync.sources.merge import Review, Step
+    from commandsync.sources.merge import EntryChange, Review
     from commandsync.sources.outcome import Import
 
 _MEND = "run commandsync import, and commit what it writes"
 _IMPORTED_CHANGES = "what was imported last is not up to date"
 _NEXT = {
-    Reason.KEPT: "remove it from the manifest if the bot does not have it",
-    Reason.DELETED: "write it into the manifest if it is to be listed",
-    Reason.NAME_TAKEN: "pin both by id to keep their uses: commandsync pull --pin shows the ids",
+    ReviewReason.KEPT: "remove it from the manifest if the bot does not have it",
+    ReviewReason.DELETED: "write it into the manifest if it is to be listed",
+    ReviewReason.NAME_TAKEN: "pin both by id to keep their uses: commandsync pull --pin shows "
+    "the ids",
 }
 
 
@@ -98,7 +99,7 @@ def _text(result: Import, screen: Screen) -> str:
         lines += _review_lines(review, result, screen)
     if result.merge.reviews:
         lines.append("")
-    if result.imported and not result.merge.steps:
+    if result.imported and not result.merge.changes:
         lines += (f"{path(result.imported.path)}: {_IMPORTED_CHANGES}", "")
     lines.append(counts(result))
     return joined(lines, screen)
@@ -147,10 +148,10 @@ def _markdown(result: Import) -> str:
 def import_annotations(result: Import, *, check: bool) -> Iterator[github.Annotation]:
     """Return a remark for each difference, an error in a check, and for each review."""
     kind: Literal["error", "notice"] = "error" if check else "notice"
-    for step in result.merge.steps:
-        message, place = _difference(step, result)
+    for change in result.merge.changes:
+        message, place = _difference(change, result)
         yield github.Annotation(kind, "Import", message, _MEND if check else "", place)
-    if result.imported and not result.merge.steps:
+    if result.imported and not result.merge.changes:
         message, place = _IMPORTED_CHANGES, Location(result.imported.path)
         yield github.Annotation(kind, "Import", message, _MEND if check else "", place)
     for review in result.merge.reviews:
@@ -160,16 +161,16 @@ def import_annotations(result: Import, *, check: bool) -> Iterator[github.Annota
     yield from github.notice_annotations(result.notes)
 
 
-def _difference(step: Step, result: Import) -> tuple[str, Location | None]:
+def _difference(change: EntryChange, result: Import) -> tuple[str, Location | None]:
     """Return a change in words, and its place: a new command's in the source."""
-    if isinstance(step, Added):
-        return f"{step.text.name} is not in {result.path}", step.entry.place
-    name = result.ours[step.index].name
-    if isinstance(step, Removed):
-        return f"{name} is gone from its source", result.place(step.index)
-    fields = [edit.field for edit in step.fields] or ["formerly"]
+    if isinstance(change, Added):
+        return f"{change.text.name} is not in {result.path}", change.entry.place
+    name = result.ours[change.index].name
+    if isinstance(change, Removed):
+        return f"{name} is gone from its source", result.place(change.index)
+    fields = [edit.field for edit in change.fields] or ["formerly"]
     message = f"{name}: {' and '.join(fields)} changed in the source"
-    return message, result.place(step.index, fields[0])
+    return message, result.place(change.index, fields[0])
 
 
 def _json(result: Import) -> str:
@@ -188,7 +189,7 @@ def _json(result: Import) -> str:
             "review": len(merge.reviews),
             "unchanged": unchanged(result),
         },
-        "changes": [_change(step, result) for step in merge.steps],
+        "changes": [_change(change, result) for change in merge.changes],
         "reviews": [
             {
                 "reason": review.reason.name.lower().replace("_", "-"),
@@ -210,8 +211,8 @@ def _json(result: Import) -> str:
     return json_text(json_of(document)) + "\n"
 
 
-def _change(step: Step, result: Import) -> dict[str, Any]:
-    match step:
+def _change(change: EntryChange, result: Import) -> dict[str, Any]:
+    match change:
         case Added(entry=entry, text=text):
             return _part(
                 "add",
@@ -223,11 +224,11 @@ def _change(step: Step, result: Import) -> dict[str, Any]:
         case Edited(index=index, entry=entry, fields=fields):
             edits = {edit.field: {"old": edit.old, "new": edit.new} for edit in fields}
             part = _part("edit", result.ours[index].name, result.place(index), entry, edits)
-            return part if step.formerly is None else part | {"formerly": step.formerly}
+            return part if change.formerly is None else part | {"formerly": change.formerly}
         case Removed(index=index):
             return _part("remove", result.ours[index].name, result.place(index), None, {})
         case _:
-            assert_never(step)
+            assert_never(change)
 
 
 def _part(

@@ -18,7 +18,7 @@ class Declared(NamedTuple):
     entry: SourceEntry
 
 
-class Reason(StrEnum):
+class ReviewReason(StrEnum):
     """Why something is left as it is in the manifest."""
 
     BOTH_CHANGED = "edited here, and changed in the source"
@@ -76,7 +76,7 @@ class Removed:
     index: int
 
 
-Step: TypeAlias = Added | Edited | Removed
+EntryChange: TypeAlias = Added | Edited | Removed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class Review:
         there: And in the source.
     """
 
-    reason: Reason
+    reason: ReviewReason
     name: str
     index: int | None = None
     entry: SourceEntry | None = None
@@ -107,13 +107,13 @@ class Merge:
     """The outcome of a three-way merge.
 
     Attributes:
-        steps: The changes of the manifest: edits and removals in its order, then what is added.
+        changes: The changes of the manifest: edits and removals in its order, then what is added.
         reviews: What is left to a person.
         imported: What the next import compares with.
         unwanted: The commands that were deleted from the manifest by hand.
     """
 
-    steps: tuple[Step, ...] = ()
+    changes: tuple[EntryChange, ...] = ()
     reviews: tuple[Review, ...] = ()
     imported: tuple[Declared, ...] = ()
     unwanted: tuple[Declared, ...] = ()
@@ -121,14 +121,14 @@ class Merge:
     @property
     def added(self) -> list[Added]:
         """The commands to add."""
-        return [step for step in self.steps if isinstance(step, Added)]
+        return [change for change in self.changes if isinstance(change, Added)]
 
     @property
     def edited(self) -> list[Edited]:
         """The commands to edit."""
-        return [step for step in self.steps if isinstance(step, Edited)]
+        return [change for change in self.changes if isinstance(change, Edited)]
 
     @property
     def removed(self) -> list[Removed]:
         """The commands to remove."""
-        return [step for step in self.steps if isinstance(step, Removed)]
+        return [change for change in self.changes if isinstance(change, Removed)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 from commandsync.sources.links import Links, link
-from commandsync.sources.merge import Added, Edited, FieldEdit, Merge, Reason, Removed, Review
+from commandsync.sources.merge import Added, Edited, FieldEdit, Merge, Removed, Review, ReviewReason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -52,7 +52,7 @@ def three_way(
         if declared.source not in merging.sources and number not in links.theirs_of_base
     )
     return Merge(
-        steps=(*(merging.steps[index] for index in sorted(merging.steps)), *merging.added),
+        changes=(*(merging.changes[index] for index in sorted(merging.changes)), *merging.added),
         reviews=tuple(merging.reviews),
         imported=(*theirs, *others),
         unwanted=tuple(merging.unwanted),
@@ -88,7 +88,7 @@ class _Merging:
     ours: Sequence[Entry]
     links: Links
     sources: frozenset[str]
-    steps: dict[int, Edited | Removed] = field(default_factory=dict)
+    changes: dict[int, Edited | Removed] = field(default_factory=dict)
     added: list[Added] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
     unwanted: list[Declared] = field(default_factory=list)
@@ -106,10 +106,10 @@ class _Merging:
             self.merge_fields(index, their, last=self.base.texts[base])
         elif self.base.declared[base].source in self.sources:
             if text == self.base.texts[base]:
-                self.steps[index] = Removed(index=index)
+                self.changes[index] = Removed(index=index)
                 del self.texts[index]
             else:
-                self.reviews.append(Review(reason=Reason.KEPT, name=text.name, index=index))
+                self.reviews.append(Review(reason=ReviewReason.KEPT, name=text.name, index=index))
 
     def merge_fields(self, index: int, their: int, last: CommandText | None = None) -> None:
         """Follow the source in each field that nobody edited since the `last` import.
@@ -127,7 +127,7 @@ class _Merging:
                 edits.append(FieldEdit(field=name, old=here, new=there))
                 continue
             review = Review(
-                reason=Reason.BOTH_CHANGED if last else Reason.DIFFERS,
+                reason=ReviewReason.BOTH_CHANGED if last else ReviewReason.DIFFERS,
                 name=ours.name,
                 index=index,
                 entry=entry,
@@ -137,7 +137,7 @@ class _Merging:
             )
             self.reviews.append(review)
         if edits:
-            self.steps[index] = Edited(index=index, entry=entry, fields=tuple(edits))
+            self.changes[index] = Edited(index=index, entry=entry, fields=tuple(edits))
             self.texts[index] = ours._replace(**{edit.field: edit.new for edit in edits})
 
     def leave_deleted(self) -> None:
@@ -149,7 +149,7 @@ class _Merging:
             declared, text = self.theirs.declared[their], self.theirs.texts[their]
             self.unwanted.append(declared)
             if text != self.base.texts[base]:
-                review = Review(reason=Reason.DELETED, name=text.name, entry=declared.entry)
+                review = Review(reason=ReviewReason.DELETED, name=text.name, entry=declared.entry)
                 self.reviews.append(review)
 
     def add_new(self) -> None:
@@ -174,9 +174,9 @@ class _Merging:
             names = ours.formerly if text.name == ours.name else (*ours.formerly, ours.name)
             former = tuple(name for name in dict.fromkeys(names) if name not in live)
             if text.name != ours.name and ours.name in live:
-                review = Review(reason=Reason.NAME_TAKEN, name=text.name, index=index)
+                review = Review(reason=ReviewReason.NAME_TAKEN, name=text.name, index=index)
                 self.reviews.append(review)
             if former != ours.formerly:
-                step = self.steps.get(index)
-                edited = step if isinstance(step, Edited) else Edited(index=index)
-                self.steps[index] = replace(edited, formerly=former)
+                change = self.changes.get(index)
+                edited = change if isinstance(change, Edited) else Edited(index=index)
+                self.changes[index] = replace(edited, formerly=former)

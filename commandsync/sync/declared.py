@@ -28,7 +28,7 @@ LIVE = "discord"
 """The source that stands for what the bot has registered with Discord."""
 
 
-class Source(NamedTuple):
+class NamedSource(NamedTuple):
     """A source: its name, relative to the manifest's folder, and its path; None for Discord."""
 
     name: str
@@ -36,7 +36,7 @@ class Source(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadSources:
     """What sources declare.
 
     Attributes:
@@ -52,7 +52,7 @@ class Reading:
     complete: tuple[str, ...]
 
 
-def sources_of(manifest: Manifest, given: Sequence[str]) -> list[Source]:
+def sources_of(manifest: Manifest, given: Sequence[str]) -> list[NamedSource]:
     """Return the sources that are given, relative to here, or else those of the manifest.
 
     Raises:
@@ -84,11 +84,11 @@ def sources_of(manifest: Manifest, given: Sequence[str]) -> list[Source]:
 
 def read_sources(
     manifest: Manifest,
-    sources: Iterable[Source],
+    sources: Iterable[NamedSource],
     *,
     locale: str,
     registered: Callable[[str], SourceReading],
-) -> Reading:
+) -> ReadSources:
     """Read sources, without what the manifest's rules leave out.
 
     Args:
@@ -125,7 +125,7 @@ def read_sources(
                 excluded.append(Excluded(entry, f"{where} has it already"))
             else:
                 declared[key] = command
-    return Reading(tuple(declared.values()), tuple(excluded), tuple(notes), tuple(complete))
+    return ReadSources(tuple(declared.values()), tuple(excluded), tuple(notes), tuple(complete))
 
 
 def _canonical(entry: SourceEntry, categories: Mapping[str, str]) -> SourceEntry:
@@ -151,8 +151,8 @@ def _reason(reading: SourceReading) -> str:
     return "is it the right file or folder?"
 
 
-def _source(given: str, name: str, path: str) -> Source:
-    return Source(LIVE, None) if given == LIVE else Source(_text(name), path)
+def _source(given: str, name: str, path: str) -> NamedSource:
+    return NamedSource(LIVE, None) if given == LIVE else NamedSource(_text(name), path)
 
 
 def _relative(path: str, folder: str) -> str:

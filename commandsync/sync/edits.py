@@ -1,4 +1,4 @@
-"""The steps of a merge -> edits of the manifest's files, and their new texts."""
+"""The changes of a merge -> edits of the manifest's files, and their new texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from commandsync.manifest.editing import Edit
     from commandsync.records.snapshot import Entry
     from commandsync.sources.entry import SourceEntry
-    from commandsync.sources.merge import Step
+    from commandsync.sources.merge import EntryChange
 
 _COLLECTION = Resource.COMMAND.collection
 
@@ -60,7 +60,10 @@ class EntryPlaces:
 
 
 def edited_texts(
-    manifest: Manifest, places: EntryPlaces, texts: Mapping[str, str], steps: Iterable[Step]
+    manifest: Manifest,
+    places: EntryPlaces,
+    texts: Mapping[str, str],
+    changes: Iterable[EntryChange],
 ) -> dict[str, str]:
     """Return the new texts of the files that a merge changes.
 
@@ -68,15 +71,15 @@ def edited_texts(
         ManifestError: A file cannot be edited in place.
     """
     edits: defaultdict[str, list[Edit]] = defaultdict(list)
-    for step in steps:
-        if isinstance(step, Added):
-            path, after = places.after(step.after, manifest)
-            values = _values(step.entry, category=step.text.category, default=manifest.category)
+    for change in changes:
+        if isinstance(change, Added):
+            path, after = places.after(change.after, manifest)
+            values = _values(change.entry, category=change.text.category, default=manifest.category)
             edits[path].append(AddEntry(_COLLECTION, values, after))
         else:
-            path, number = places.paths[step.index], places.numbers[step.index]
-            edits[path] += _changes(step, number, default=manifest.category)
-    return {path: edit(texts[path], changes, path=path) for path, changes in edits.items()}
+            path, number = places.paths[change.index], places.numbers[change.index]
+            edits[path] += _edits(change, number, default=manifest.category)
+    return {path: edit(texts[path], of_file, path=path) for path, of_file in edits.items()}
 
 
 def _values(entry: SourceEntry, *, category: str, default: str) -> dict[str, str]:
@@ -85,19 +88,19 @@ def _values(entry: SourceEntry, *, category: str, default: str) -> dict[str, str
     return values if category == default else values | {"category": category}
 
 
-def _changes(step: Edited | Removed, number: int, *, default: str) -> Iterator[Edit]:
-    if isinstance(step, Removed):
+def _edits(change: Edited | Removed, number: int, *, default: str) -> Iterator[Edit]:
+    if isinstance(change, Removed):
         yield RemoveEntry(_COLLECTION, number)
         return
-    for change in step.fields:
-        if change.field == "category" and change.new == default:
-            yield RemoveField(_COLLECTION, number, change.field)
+    for changed in change.fields:
+        if changed.field == "category" and changed.new == default:
+            yield RemoveField(_COLLECTION, number, changed.field)
         else:
             # In the syntax the prefix is written as {prefix}; the other fields are as compared.
-            source = step.entry if change.field == "syntax" else None
-            text = canonical(source.syntax) if source else change.new
-            yield SetField(_COLLECTION, number, change.field, text)
-    if step.formerly:
-        yield SetField(_COLLECTION, number, "formerly", step.formerly)
-    elif step.formerly is not None:
+            source = change.entry if changed.field == "syntax" else None
+            text = canonical(source.syntax) if source else changed.new
+            yield SetField(_COLLECTION, number, changed.field, text)
+    if change.formerly:
+        yield SetField(_COLLECTION, number, "formerly", change.formerly)
+    elif change.formerly is not None:
         yield RemoveField(_COLLECTION, number, "formerly")

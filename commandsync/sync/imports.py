@@ -79,7 +79,7 @@ def plan_import(
     )
     places = EntryPlaces.of(manifest, ours)
     texts = {path: contents[path].decode() for path in manifest.paths}
-    edited = edited_texts(manifest, places, texts, merge.steps)
+    edited = edited_texts(manifest, places, texts, merge.changes)
     _check_result(manifest, contents, edited)
     written = {path: text for path, text in texts.items() if path not in new}
     after = FileEdit(imported.path, imported.text, imported_text(merge.imported))
@@ -194,7 +194,7 @@ def _places(
     of_file: dict[str, list[dict[str, Location]]] = {}
     found = {}
     reviewed = (review.index for review in merge.reviews if review.index is not None)
-    for index in (*reviewed, *(step.index for step in merge.edited)):
+    for index in (*reviewed, *(change.index for change in merge.edited)):
         path = places.paths[index]
         if path not in of_file:
             of_file[path] = field_places(texts[path], _COMMANDS.collection, path=path)

@@ -6,8 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commandsync.sources.python.declarations import kebab
-from commandsync.sources.python.lineage import Kind, Lineage, lineage
+from commandsync.sources.python.lineage import Kind, Lineage, kebab, lineage
 from commandsync.sources.python.names import Definition
 from commandsync.sources.python.scope import last_name
 from commandsync.sources.python.trait import of_cog_check

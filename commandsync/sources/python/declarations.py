@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from commandsync.sources.python.declaration import Declaration, Form
-from commandsync.sources.python.lineage import Kind, kind_of, lineage
+from commandsync.sources.python.lineage import Kind, kebab, kind_of, lineage
 from commandsync.sources.python.names import Definition
 from commandsync.sources.python.scope import last_name, parameters, words
 
@@ -44,8 +44,8 @@ _NAMED = "command"  # in the name of a bot's own decorator
 _OWN_FORM = {"command", "group"}  # whose form is that of what they are called on
 _INTERACTION = re.compile(r"inter|itx")
 _CONTEXT = re.compile(r"_?(ctx|context|c|i)\b|.*(Context|Inter)|.*inter|.*itx")
+_MOST_GROUPS = 30  # that one is declared in, one in the other
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 class Declarations:
@@ -55,14 +55,17 @@ class Declarations:
         self._names = names
         self._constants = constants
         self._known: dict[ast.AST, Declaration | None] = {}
+        self._depth = 0
 
     def of_function(self, function: Function, scope: Scope) -> Declaration | None:
         """Return the command that the decorators of a function declare."""
-        if function not in self._known:
+        if function not in self._known and self._depth < _MOST_GROUPS:
             self._known[function] = None  # for a command that would be declared by itself
+            self._depth += 1
             found = (self._decorated(part, function, scope) for part in function.decorator_list)
             self._known[function] = next(filter(None, found), None)
-        return self._known[function]
+            self._depth -= 1
+        return self._known.get(function)
 
     def may_declare(self, function: Function, scope: Scope) -> bool:
         """Whether a function that no known decorator makes a command may be one nevertheless."""
@@ -75,10 +78,12 @@ class Declarations:
 
     def of_call(self, call: ast.Call, scope: Scope) -> Declaration | None:
         """Return the group that a call creates, or the command in a menu."""
-        if call not in self._known:
+        if call not in self._known and self._depth < _MOST_GROUPS:
             self._known[call] = None  # as above
+            self._depth += 1
             self._known[call] = self._created(call, scope)
-        return self._known[call]
+            self._depth -= 1
+        return self._known.get(call)
 
     def of(self, expression: ast.expr, scope: Scope) -> Declaration | None:
         """Return the declaration that an expression means."""
@@ -157,8 +162,7 @@ class Declarations:
             case ast.arg(annotation=ast.expr() as annotation):
                 return self._kind(annotation, scope)
             case ast.ClassDef():  # self
-                kind = lineage(meaning, self._names).kind
-                return kind if kind in {Kind.BOT, Kind.TREE} else None
+                return _known(lineage(meaning, self._names).kind)
             case _:
                 return None
 
@@ -166,10 +170,8 @@ class Declarations:
         """Return what the instances of a class are; None if that is not known."""
         meaning = self._names.meaning(class_name, scope)
         if isinstance(meaning, Definition):
-            kind = lineage(meaning, self._names).kind
-        else:
-            kind = kind_of(self._names.framework(class_name, scope))
-        return kind if kind in {Kind.BOT, Kind.TREE} else None
+            return _known(lineage(meaning, self._names).kind)
+        return _known(kind_of(self._names.framework(class_name, scope)))
 
     def _created(self, call: ast.Call, scope: Scope) -> Declaration | None:
         original = self._names.framework(call.func, scope)
@@ -237,6 +239,10 @@ class Declarations:
         return value if isinstance(value, str) and value.strip() else None
 
 
+def _known(kind: Kind) -> Kind | None:
+    return kind if kind in {Kind.BOT, Kind.TREE} else None
+
+
 def _given(call: ast.expr) -> dict[str, ast.expr]:
     """Return the arguments of a call that declares something; the first is the name."""
     if not isinstance(call, ast.Call):
@@ -291,8 +297,3 @@ def _context(function: Function, scope: Scope) -> str:
         return ""
     annotation = skipped[0].annotation
     return skipped[0].arg if annotation is None else f"{skipped[0].arg}: {words(annotation)}"
-
-
-def kebab(name: str) -> str:
-    """Return the name of a group of slash commands that has only the name of its class."""
-    return _CAPITAL.sub("-", name).lower()

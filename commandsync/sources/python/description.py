@@ -8,7 +8,7 @@ import textwrap
 
 _PARAMETERS = re.compile(r"Parameters?\n---+\n", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"\n\s*\n")
-_LOCALIZATION_KEY = re.compile(r"\{\{.+?\}\}")
+_LOCALIZATION_KEY = re.compile(r"\{\{[^{}\n]{1,100}\}\}")
 _LONGEST = 100  # characters, of a slash command
 
 
@@ -36,7 +36,7 @@ def of_slash_command(*, docstring: str, description: str | None) -> str:
     if description is not None:
         return description
     first = _PARAGRAPH.split(docstring.strip(), maxsplit=1)[0]
-    return textwrap.shorten(first, _LONGEST, placeholder="…")
+    return textwrap.shorten(" ".join(first.split())[: 2 * _LONGEST], _LONGEST, placeholder="…")
 
 
 def without_keys(docstring: str) -> str:

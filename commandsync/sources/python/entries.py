@@ -257,7 +257,7 @@ class Entries:
 
 
 def _is_disnake(declaration: Declaration) -> bool:
-    return "disnake" in declaration.scope.file.text
+    return "disnake" in declaration.scope.file.frameworks
 
 
 def _key(declaration: Declaration) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from commandsync.sources.python.names import Names
     from commandsync.sources.python.scope import Outline, Scope
 
-_FRAMEWORK = re.compile("discord|disnake|nextcord|redbot")
 _BY_HAND = "declare it with a decorator in the code, or by hand in the manifest"
 _GUILDS = {"guild", "guilds"}
 
@@ -77,7 +75,7 @@ class Inventory:
         for argument in call.args[:1]:
             declaration = self._declarations.of(argument, scope)
             if declaration is None:
-                if _FRAMEWORK.search(scope.file.text):
+                if scope.file.frameworks:
                     message = "what is registered here is computed at run time"
                     self.notes.append(Notice(message, _BY_HAND, scope.file.place(call)))
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from commandsync.sources.python.names import Names
     from commandsync.sources.python.scope import Scope
 
-_MOST_CLASSES = 100
+_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+_MOST_CLASSES = 30
 
 
 class Kind(Enum):
@@ -91,3 +93,8 @@ def lineage(definition: Definition, names: Names) -> Lineage:
 
 def _first(kinds: list[Kind]) -> Kind:
     return next((kind for kind in kinds if kind is not Kind.OTHER), Kind.OTHER)
+
+
+def kebab(name: str) -> str:
+    """Return the name of a group of slash commands that has only the name of its class."""
+    return _CAPITAL.sub("-", name).lower()

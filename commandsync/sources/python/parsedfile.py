@@ -21,7 +21,9 @@ MOST_BYTES = 2 * 1024 * 1024
 """A larger file is not read: it was generated, or it is data."""
 
 _DECLARING = re.compile(rb"command|group|context_menu|Cog|ContextMenu")
+_FRAMEWORK = re.compile("discord|disnake|nextcord|redbot")
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_LONGEST_LINE = 10_000  # characters in which columns are counted; in others it is bytes
 _NOT_IMPORTED = "its commands are not imported"
 
 
@@ -39,6 +41,11 @@ class ParsedFile:
     text: str
     tree: ast.Module
     _matches: dict[re.Pattern[str], list[int]] = field(default_factory=dict)
+
+    @cached_property
+    def frameworks(self) -> frozenset[str]:
+        """The frameworks whose names are in the text."""
+        return frozenset(_FRAMEWORK.findall(self.text))
 
     @cached_property
     def _lines(self) -> Sequence[str]:
@@ -64,8 +71,11 @@ class ParsedFile:
         """Return where a node of the tree begins; the file for a node without a place."""
         line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         line = min(line, len(self._lines))
-        before = self._lines[line - 1].encode("utf-8", "surrogatepass")[:offset]
-        return Location(self.path, line, len(before.decode("utf-8", "surrogatepass")) + 1)
+        text = self._lines[line - 1]
+        if not text.isascii() and len(text) <= _LONGEST_LINE:
+            before = text.encode("utf-8", "surrogatepass")[:offset]
+            offset = len(before.decode("utf-8", "surrogatepass"))
+        return Location(self.path, line, offset + 1)
 
 
 def may_declare(data: bytes) -> bool:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from math import inf
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ _IN_FUNCTIONS = re.compile(
     r"@|\bclass\b|add_(cog|command|application_command)|ContextMenu|[Gg]roup\b"
 )
 """What a function contains in which commands are declared; the others are not visited."""
+
+_MOST_WILDCARDS = 10  # of one module; the others are ignored
 
 _BODIES = ("body", "handlers", "cases", "orelse", "finalbody")
 
@@ -75,8 +79,8 @@ class Scope:
             KeyError: The scope does not bind it.
         """
         bindings = self.bindings[name]
-        above = [value for line, value in bindings if line < before]
-        return above[-1] if above else bindings[-1][1]
+        above = bisect_left(bindings, before, key=itemgetter(0))
+        return bindings[above - 1][1]  # the last one if all are below
 
 
 @dataclass(slots=True, eq=False)
@@ -216,7 +220,8 @@ def _bind_import(node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
     source = _source(node, scope)
     for alias in node.names:
         if alias.name == "*":
-            scope.wildcards.append(source)
+            if len(scope.wildcards) < _MOST_WILDCARDS and source not in scope.wildcards:
+                scope.wildcards.append(source)
         else:
             imported = Imported(f"{source}.{alias.name}")
             scope.bind(alias.asname or alias.name, node.lineno, imported)

@@ -15,7 +15,7 @@ from commandsync.report import Format, Screen
 from commandsync.report.imports import render_import, render_left_out
 from commandsync.sources.entry import SourceEntry
 from commandsync.sources.exclusion import Excluded
-from commandsync.sources.merge import Added, Declared, Edited, Merge, Reason, Removed, Review
+from commandsync.sources.merge import Added, Declared, Edited, Merge, Removed, Review, ReviewReason
 from commandsync.sources.outcome import FileEdit, Import
 
 HOSTILE = "::error::x\n\x1b[31m##[error]\u202e"
@@ -34,14 +34,14 @@ RESULT = Import(
     repeatable=True,
     ours=OURS,
     merge=Merge(
-        steps=(
+        changes=(
             Edited(index=0, formerly=()),
             Removed(index=1),
             Added(entry=CODE, text=CommandText("ban", "Bans.", "/ban"), after=None),
         ),
         reviews=(
             Review(
-                reason=Reason.BOTH_CHANGED,
+                reason=ReviewReason.BOTH_CHANGED,
                 name=HOSTILE,
                 index=1,
                 entry=LIVE,
@@ -49,9 +49,9 @@ RESULT = Import(
                 here=HOSTILE,
                 there="x",
             ),
-            Review(reason=Reason.KEPT, name="c", index=2),
-            Review(reason=Reason.DELETED, name="ban", entry=CODE),
-            Review(reason=Reason.NAME_TAKEN, name="a", index=0),
+            Review(reason=ReviewReason.KEPT, name="c", index=2),
+            Review(reason=ReviewReason.DELETED, name="ban", entry=CODE),
+            Review(reason=ReviewReason.NAME_TAKEN, name="a", index=0),
         ),
         unwanted=(Declared("discord", LIVE),),
     ),

@@ -17,8 +17,8 @@ from commandsync.sources.merge import (
     Edited,
     FieldEdit,
     Merge,
-    Reason,
     Removed,
+    ReviewReason,
 )
 from commandsync.sources.threeway import three_way
 
@@ -78,8 +78,8 @@ class Sides:
 def applied(merge: Merge, ours: list[Entry]) -> list[Entry]:
     """Return the entries of the manifest after a merge, with those to add at the end."""
     entries: dict[int, Entry] = dict(enumerate(ours))
-    for step in merge.steps:
-        match step:
+    for change in merge.changes:
+        match change:
             case Added(text=text):
                 entries[len(entries) + len(ours)] = Entry(text)
             case Removed(index=index):
@@ -104,7 +104,7 @@ def test_an_untouched_field_follows_the_source() -> None:
     new = declared("ban", "Bans a user.", "{prefix}ban <user>", category="Safety")
     merge = Sides([BAN], [new], [written(BAN)]).merged()
 
-    assert merge.steps == (
+    assert merge.changes == (
         Edited(
             index=0,
             entry=new.entry,
@@ -121,7 +121,7 @@ def test_an_untouched_field_follows_the_source() -> None:
 def test_an_edited_field_stays_while_the_source_stays() -> None:
     merge = Sides([BAN], [BAN], [written(BAN, description="Removes a member for good.")]).merged()
 
-    assert (merge.steps, merge.reviews) == ((), ())
+    assert (merge.changes, merge.reviews) == ((), ())
 
 
 def test_the_category_of_a_command_that_was_written_by_hand_counts_without_a_review() -> None:
@@ -142,7 +142,7 @@ def test_a_field_that_both_changed_stays_and_is_for_review() -> None:
     (review,) = merge.reviews
 
     assert (review.reason, review.name, review.field) == (
-        Reason.BOTH_CHANGED,
+        ReviewReason.BOTH_CHANGED,
         "ban",
         "description",
     )
@@ -155,21 +155,21 @@ def test_a_field_that_both_changed_alike_needs_nothing() -> None:
     new = declared("ban", "Bans a user.", "{prefix}ban <user>", category="Moderation")
     merge = Sides([BAN], [new], [written(new)]).merged()
 
-    assert (merge.steps, merge.reviews, merge.imported) == ((), (), (new,))
+    assert (merge.changes, merge.reviews, merge.imported) == ((), (), (new,))
 
 
 def test_what_is_gone_from_the_source_is_removed() -> None:
     merge = Sides([BAN, HELP], [HELP], [written(BAN), written(HELP)]).merged()
 
-    assert merge.steps == (Removed(index=0),)
+    assert merge.changes == (Removed(index=0),)
 
 
 def test_what_is_gone_from_the_source_and_edited_here_is_kept() -> None:
     sides = Sides([BAN, HELP], [HELP], [written(BAN, category="Staff"), written(HELP)])
     merge = sides.merged()
 
-    assert merge.steps == ()
-    assert [(review.reason, review.index) for review in merge.reviews] == [(Reason.KEPT, 0)]
+    assert merge.changes == ()
+    assert [(review.reason, review.index) for review in merge.reviews] == [(ReviewReason.KEPT, 0)]
     assert replace_base(sides, merge).merged().reviews == ()
 
 
@@ -177,13 +177,13 @@ def test_what_comes_from_a_source_that_was_not_read_stays() -> None:
     other = declared("play", source="music.json")
     merge = Sides([other, HELP], [HELP], [written(other), written(HELP)]).merged()
 
-    assert (merge.steps, merge.imported) == ((), (HELP, other))
+    assert (merge.changes, merge.imported) == ((), (HELP, other))
 
 
 def test_what_never_came_from_a_source_is_not_touched() -> None:
     merge = Sides([], [HELP], [written(declared("dashboard")), written(HELP)]).merged()
 
-    assert (merge.steps, merge.reviews) == ((), ())
+    assert (merge.changes, merge.reviews) == ((), ())
 
 
 def test_a_new_command_goes_after_the_last_one_of_its_category() -> None:
@@ -191,7 +191,7 @@ def test_a_new_command_goes_after_the_last_one_of_its_category() -> None:
     ours = [written(BAN), written(HELP)]
     merge = Sides([BAN, HELP], [BAN, kick, HELP, declared("play", category="Music")], ours).merged()
 
-    assert [(add.entry.name, add.after) for add in merge.steps if isinstance(add, Added)] == [
+    assert [(add.entry.name, add.after) for add in merge.changes if isinstance(add, Added)] == [
         ("kick", 0),
         ("play", None),
     ]
@@ -200,25 +200,27 @@ def test_a_new_command_goes_after_the_last_one_of_its_category() -> None:
 def test_what_was_deleted_here_does_not_come_back() -> None:
     merge = Sides([BAN, HELP], [BAN, HELP], [written(HELP)]).merged()
 
-    assert (merge.steps, merge.reviews, merge.unwanted) == ((), (), (BAN,))
+    assert (merge.changes, merge.reviews, merge.unwanted) == ((), (), (BAN,))
 
 
 def test_what_was_deleted_here_and_changed_in_the_source_is_for_review() -> None:
     new = declared("ban", "Bans a user.")
     merge = Sides([BAN, HELP], [new, HELP], [written(HELP)]).merged()
 
-    assert merge.steps == ()
-    assert [(review.reason, review.name) for review in merge.reviews] == [(Reason.DELETED, "ban")]
+    assert merge.changes == ()
+    assert [(review.reason, review.name) for review in merge.reviews] == [
+        (ReviewReason.DELETED, "ban")
+    ]
 
 
 def test_entries_written_before_the_first_import_stay_as_they_are() -> None:
     ours = [written(BAN, name="Ban", description="Removes a member."), written(HELP)]
     merge = Sides([], [BAN, HELP], ours).merged()
 
-    assert merge.steps == ()
+    assert merge.changes == ()
     assert [(review.reason, review.field) for review in merge.reviews] == [
-        (Reason.DIFFERS, "name"),
-        (Reason.DIFFERS, "description"),
+        (ReviewReason.DIFFERS, "name"),
+        (ReviewReason.DIFFERS, "description"),
     ]
     assert merge.imported == (BAN, HELP)
 
@@ -233,10 +235,10 @@ def test_entries_written_before_the_first_import_stay_as_they_are() -> None:
 def test_a_new_name_is_written_with_the_old_one(old: Declared, new: Declared) -> None:
     sides = Sides([old, BAN], [new, BAN], [written(old, "hilfe"), written(BAN)])
     merge = sides.merged()
-    (step,) = merge.steps
+    (change,) = merge.changes
 
-    assert isinstance(step, Edited)
-    assert step.formerly == ("hilfe", "h")
+    assert isinstance(change, Edited)
+    assert change.formerly == ("hilfe", "h")
     assert applied(merge, sides.ours)[0].text == text_of(new.entry)
 
 
@@ -245,14 +247,14 @@ def test_two_commands_with_equal_rests_are_not_taken_for_renamed() -> None:
     new = [declared("three", "Plays.")]
     merge = Sides(old, new, [written(each) for each in old]).merged()
 
-    assert [type(step) for step in merge.steps] == [Removed, Removed, Added]
+    assert [type(change) for change in merge.changes] == [Removed, Removed, Added]
 
 
 def test_commands_without_a_description_are_not_taken_for_renamed() -> None:
     old, new = declared("one", "…"), declared("two", "…")
     merge = Sides([old], [new], [written(old)]).merged()
 
-    assert [type(step) for step in merge.steps] == [Removed, Added]
+    assert [type(change) for change in merge.changes] == [Removed, Added]
 
 
 def test_a_name_that_was_edited_here_is_not_replaced() -> None:
@@ -276,7 +278,7 @@ def test_an_old_name_that_another_command_has_now_is_not_written() -> None:
     sides = Sides([old], new, [written(old)])
     merge = sides.merged()
 
-    assert [review.reason for review in merge.reviews] == [Reason.NAME_TAKEN]
+    assert [review.reason for review in merge.reviews] == [ReviewReason.NAME_TAKEN]
     assert [(each.name, each.formerly) for each in applied(merge, sides.ours)] == [
         ("song", ()),
         ("play", ()),
@@ -306,7 +308,7 @@ def test_a_command_that_is_in_the_manifest_under_another_category_is_not_added_t
     ours = [written(BAN), written(BAN, category="Old")]
     merge = Sides([BAN], [BAN, twin], ours).merged()
 
-    assert not any(isinstance(step, Added) for step in merge.steps)
+    assert not any(isinstance(change, Added) for change in merge.changes)
 
 
 def replace_base(sides: Sides, merge: Merge) -> Sides:
@@ -350,7 +352,7 @@ def test_a_second_import_changes_nothing(
     merge = sides.merged()
     again = replace_base(sides, merge).merged()
 
-    assert (again.steps, again.reviews) == ((), ())
+    assert (again.changes, again.reviews) == ((), ())
     assert sorted(map(repr, again.imported)) == sorted(map(repr, merge.imported))
 
 

@@ -60,7 +60,7 @@ def test_an_import_that_was_interrupted_between_two_files_is_finished() -> None:
         write_file(edit.path, edit.after, force=True)
     finished = planned(BAN | {"description": "Bans a member."}, KICK)
 
-    assert finished.merge.steps == ()
+    assert finished.merge.changes == ()
     assert finished.merge.reviews == ()
     assert [edit.path for edit in finished.files] == ["commands.imported.json"]
 
@@ -171,11 +171,11 @@ def test_the_edited_file_says_what_the_merge_does(
         sources=["x"],
         text_of=_text_of,
     )
-    edited = edited_texts(manifest, EntryPlaces.of(manifest, ours), {"-": text}, merge.steps)
+    edited = edited_texts(manifest, EntryPlaces.of(manifest, ours), {"-": text}, merge.changes)
     after = _loaded(edited.get("-", text)).snapshot.collections[Resource.COMMAND]
     wanted = {index: entry.text for index, entry in enumerate(ours)}
-    for step in merge.steps:
-        match step:
+    for change in merge.changes:
+        match change:
             case Added(text=added):
                 wanted[len(wanted) + len(ours)] = added
             case Removed(index=index):
@@ -185,7 +185,7 @@ def test_the_edited_file_says_what_the_merge_does(
                 wanted[index] = CommandText(*wanted[index])._replace(**edit)
 
     assert sorted(entry.text for entry in after) == sorted(wanted.values())
-    assert ("-" in edited) == bool(merge.steps)
+    assert ("-" in edited) == bool(merge.changes)
     assert edited.get("-", text).startswith(text.partition("commands:")[0])
 
 

@@ -117,6 +117,19 @@ def test_modules_that_import_everything_from_each_other_are_read(tmp_path: Path)
     assert [entry.name for entry in reading.entries] == ["ping"]
 
 
+def test_many_groups_in_each_other_are_read(tmp_path: Path) -> None:
+    groups = "@commands.group()\nasync def g(ctx): 0\n" + "@g.group()\nasync def g(ctx): 0\n" * 2000
+    reading = reading_of(
+        tmp_path,
+        {
+            "a.py": "from z import g\n@g.command()\nasync def x(ctx): 0\n",
+            "z.py": COMMANDS + groups,
+        },
+    )
+
+    assert len(reading.entries) < 20
+
+
 def test_an_invalid_file_does_not_hide_the_others(tmp_path: Path) -> None:
     latin = ONE_COMMAND.replace("Pong", "Gr\xf6\xdfe").replace("ping", "size")
     reading = reading_of(
