@@ -129,7 +129,7 @@ def test_the_category_of_a_command_that_was_written_by_hand_counts_without_a_rev
     merge = Sides([], [BAN], [written(BAN, category="Safety")]).merged()
     without = Sides([], [BAN], [bare]).merged()
 
-    assert (merge.steps, merge.reviews) == ((), ())
+    assert (merge.changes, merge.reviews) == ((), ())
     assert [(review.field, review.there) for review in without.reviews] == [
         ("category", "Moderation")
     ]
