@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from functools import partial
 from typing import TYPE_CHECKING
@@ -64,7 +65,10 @@ def import_commands(  # noqa: PLR0913 - the options of one command
     output.notices(result.notes)
     output.talk(render_left_out(result, screen=output.screen(sys.stderr)), at=1)
     if check:
-        return _checked(result, output)
+        named = [word for file in files for word in ("-f", file)]
+        language = ["--locale", locale] if locale else []
+        mend = shlex.join(["commandsync", "import", *named, *language, *sources])
+        return _checked(result, output, mend)
     if not _approved(result, output, asks=not yes):
         decline(output)
         return exits.Exit.FAILED
@@ -81,13 +85,16 @@ def _registered(settings: Settings, locale: str, **account: str) -> SourceReadin
     return read_registered(settings, locale=locale, **account)
 
 
-def _checked(result: Import, output: Output) -> int:
-    """Show what an import would change; the exit code says whether there is anything."""
+def _checked(result: Import, output: Output, mend: str) -> int:
+    """Show what an import would change; the exit code says whether there is anything.
+
+    `mend` is the command that writes it.
+    """
     screen = output.screen(sys.stdout)
     output.result(render_import(result, format=output.format, screen=screen, check=True))
     if not result.files:
         return exits.Exit.DONE
-    output.talk("Run commandsync import, and commit what it writes.")
+    output.talk(f"Run {visible(mend)}, and commit what it writes.")
     return exits.Exit.CHANGES
 
 
@@ -110,7 +117,8 @@ def _say_written(result: Import, output: Output) -> None:
         output.talk(f"wrote {' and '.join(visible(edit.path) for edit in result.files)}")
     if not result.repeatable:
         names = ", ".join(json.dumps(name, ensure_ascii=False) for name in result.sources)
+        language = f", locale: {json.dumps(result.locale)}" if result.locale else ""
         output.talk(
             f"to import again with no arguments, write into {visible(result.path)}:\n"
-            f"  import: {{from: [{visible(names)}]}}"
+            f"  import: {{from: [{visible(names)}]{visible(language)}}}"
         )

@@ -61,23 +61,38 @@ def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[_Row]:
 
 
 def _changed(old: Sequence[str], new: Sequence[str], a: int, b: int) -> Iterator[_Row]:
-    """Yield the lines of two parts that begin at these indexes.
-
-    The end that they share comes last: a block that is added ends as those around it do.
-    """
-    shared = common_length(old[::-1], new[::-1])
-    old, end_lines = old[: len(old) - shared], new[len(new) - shared :]
-    new = new[: len(new) - shared]
+    """Yield the lines of two parts that begin at these indexes."""
+    begin, end = _shared(old, new)
+    yield from (_Row("│", b + n + 1, line) for n, line in enumerate(new[:begin]))
+    a, b, end_lines = a + begin, b + begin, new[len(new) - end :]
+    old, new = old[begin : len(old) - end], new[begin : len(new) - end]
     codes = [("replace", 0, len(old), 0, len(new))]
     if len(old) * len(new) <= _MOST_COMPARISONS:
         codes = list(SequenceMatcher(None, old, new, autojunk=False).get_opcodes())
-    for tag, start, end, first, last in codes:
+    for tag, start, stop, first, last in codes:
         if tag == "equal":
             yield from (_Row("│", b + n + 1, new[n]) for n in range(first, last))
             continue
-        yield from (_Row("-", a + n + 1, old[n]) for n in range(start, end))
+        yield from (_Row("-", a + n + 1, old[n]) for n in range(start, stop))
         yield from (_Row("+", b + n + 1, new[n]) for n in range(first, last))
     yield from (_Row("│", b + len(new) + n + 1, line) for n, line in enumerate(end_lines))
+
+
+def _shared(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """Return how many lines at the beginning, and at the end, are the same in both parts.
+
+    Of the places where a block that is added or removed could begin, its least indented line is
+    the one: there an entry begins.
+    """
+    short, long = sorted((old, new), key=len)
+    begin, end = common_length(short, long), common_length(short[::-1], long[::-1])
+    if len(short) < len(long) and begin + end >= len(short):
+        begin = min(range(begin, len(short) - end - 1, -1), key=lambda at: _indent(long[at]))
+    return begin, min(end, len(short) - begin)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _same_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:

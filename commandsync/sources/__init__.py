@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _PYTHON = frozenset({".py", ".pyw"})
 _SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
+_DATA = frozenset({".json", ".csv", ""})  # "": a pipe of the shell has no suffix
 _EXPECTED = "a source is Python code, Discord's commands as JSON, or a list as JSON or CSV"
 _NOT_READ = (
     "let the bot write its commands to a JSON file: "
@@ -51,6 +52,8 @@ def read(
         return _read_python(path)
     if suffix in _SCRIPTS:
         raise FileError(f"{path.as_posix()}: JavaScript is not read", hint=_NOT_READ)
+    if suffix not in _DATA and path.is_file():
+        raise FileError(f"{path.as_posix()} is not a kind of source", hint=_EXPECTED)
     from commandsync.sources import contents, files  # noqa: PLC0415 - Python code needs neither
 
     data = {path.as_posix(): files.read_bytes(path)}

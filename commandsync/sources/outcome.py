@@ -30,7 +30,8 @@ class Import:
     Attributes:
         path: The manifest.
         sources: The sources that were read, relative to the manifest's folder.
-        repeatable: Whether the manifest names sources, for the next import.
+        locale: The language that was asked for, instead of the manifest's.
+        repeatable: Whether the manifest names sources and this language, for the next import.
         ours: The commands of the manifest before it.
         merge: The changes of the commands, and the reviews.
         edits: The files of the manifest that change.
@@ -42,6 +43,7 @@ class Import:
 
     path: str
     sources: tuple[str, ...]
+    locale: str
     repeatable: bool
     ours: tuple[Entry, ...]
     merge: Merge

@@ -112,10 +112,13 @@ class _Merging:
                 self.reviews.append(Review(reason=ReviewReason.KEPT, name=text.name, index=index))
 
     def merge_fields(self, index: int, their: int, last: CommandText | None = None) -> None:
-        """Follow the source in each field that nobody edited since the `last` import."""
+        """Follow the source in each field that nobody edited since the `last` import.
+
+        Without one, the manifest's own category counts, and is not for review.
+        """
         ours, theirs = self.texts[index], self.theirs.texts[their]
         entry = self.theirs.declared[their].entry
-        known = last or (None,) * len(ours)
+        known = last or (None, None, None, theirs.category if ours.category else None)
         edits = []
         for name, here, there, before in zip(ours._fields, ours, theirs, known, strict=True):
             if there in {here, before}:

@@ -59,7 +59,7 @@ def plan_import(
         FileError: A source cannot be read.
         UsageError: There is no source, or more than one manifest.
     """
-    new = _new_manifest(settings.files, given) if create else {}
+    new = _new_manifest(settings.files, given, locale) if create else {}
     contents = dict(new)
     manifest = load_to_edit(settings, contents, what="import")
     sources = sources_of(manifest, given)
@@ -86,7 +86,8 @@ def plan_import(
     return Import(
         path=manifest.path,
         sources=names,
-        repeatable=bool(manifest.imports.sources),
+        locale=locale,
+        repeatable=bool(manifest.imports.sources) and locale in {"", manifest.imports.locale},
         ours=ours,
         merge=merge,
         edits=tuple(FileEdit(path, written.get(path), text) for path, text in edited.items()),
@@ -118,14 +119,15 @@ class _Imported:
     declared: tuple[Declared, ...]
 
 
-def _new_manifest(files: Sequence[str], given: Sequence[str]) -> dict[str, bytes]:
+def _new_manifest(files: Sequence[str], given: Sequence[str], locale: str) -> dict[str, bytes]:
     """Return the text of the manifest by its path, if it does not exist yet and can be begun."""
     path = Path(files[0] if len(files) == 1 else DEFAULT_MANIFEST).as_posix()
     if Path(path).suffix not in _SUFFIXES or Path(path).exists() or not given:
         return {}
     names = [name for name, _ in sources_of(Manifest(path), given)]
     sources = "".join(f"    - {json.dumps(name, ensure_ascii=False)}\n" for name in names)
-    text = f"version: 1\n\nimport:\n  from:\n{sources}\ncommands: []\n"
+    language = f"  locale: {json.dumps(locale)}\n" if locale else ""
+    text = f"version: 1\n\nimport:\n  from:\n{sources}{language}\ncommands: []\n"
     return {path: text.encode()}
 
 

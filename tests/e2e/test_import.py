@@ -228,6 +228,29 @@ def test_without_a_manifest_one_is_begun(home: Home) -> None:
     assert home.run("import", "--check", "-f", "docs/commands.yaml").code == 0
 
 
+def test_the_language_that_was_asked_for_is_kept_for_the_next_import(home: Home) -> None:
+    lists(home, {"name": "ban", "description": "Bans.", "description_localizations": {"de": "Ä"}})
+    new = home.run("import", "list.json", "--locale", "de", "--yes")
+    again = home.run("import", "--check")
+    home.write("version: 1\nimport: {from: list.json}\ncommands: []\n")
+    old = home.run("import", "--locale", "de", "--yes")
+
+    assert new.err == "wrote commands.yaml and commands.imported.json\n"
+    assert again.code == 0
+    assert old.err.endswith('  import: {from: ["list.json"], locale: "de"}\n')
+
+
+def test_the_command_that_writes_what_a_check_shows_names_what_the_check_was_given(
+    home: Home,
+) -> None:
+    home.write("version: 1\ncommands: []\n", "a b.yaml")
+    lists(home, {"name": "ban", "description": "Bans."})
+    ran = home.run("import", "list.json", "--check", "-f", "a b.yaml", "--locale", "de")
+
+    command = "commandsync import -f 'a b.yaml' --locale de list.json"
+    assert f"Run {command}, and commit what it writes." in ran.err
+
+
 def test_a_prefix_that_the_manifest_does_not_have_is_asked_for(home: Home) -> None:
     lists(home, KICK)
     new = home.run("import", "list.json", "--yes")

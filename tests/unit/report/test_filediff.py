@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,6 +77,17 @@ def test_the_work_grows_with_the_number_of_lines() -> None:
         return calls_of(lambda: shown(after.replace("new", "old"), after))
 
     assert work(2_000) < 5 * work(500)
+
+
+@pytest.mark.parametrize("key", ["category: Fun", "syntax: /x"])
+def test_an_entry_that_is_added_or_removed_begins_where_it_begins(key: str) -> None:
+    entries = [f"  - name: {name}\n    {key}\n    category: Fun\n" for name in "abc"]
+    more, less = "".join(entries), entries[0] + entries[2]
+    block = ["  - name: b", f"    {key}", "    category: Fun"]
+
+    for old, new, sign in ((less, more, "+"), (more, less, "-")):
+        changed = [row[9:] for row in shown(old, new)[1:] if row[7] == sign]
+        assert changed == block
 
 
 def test_very_different_parts_are_shown_as_replaced() -> None:

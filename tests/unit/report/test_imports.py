@@ -30,6 +30,7 @@ OURS = tuple(
 RESULT = Import(
     path="commands.yaml",
     sources=("discord",),
+    locale="",
     repeatable=True,
     ours=OURS,
     merge=Merge(

@@ -176,6 +176,10 @@ def test_what_is_not_read_is_told_with_what_to_do(inside: Path) -> None:
     assert complaint("ping.ts").startswith("ping.ts: JavaScript is not read | let the bot write")
     assert complaint("scripts").startswith("scripts has no Python or JSON file | let the bot write")
     assert complaint("empty").startswith("empty has no Python or JSON file | a source is Python")
+    assert complaint("empty/notes.txt") == (
+        "empty/notes.txt is not a kind of source | a source is Python code, Discord's commands as "
+        "JSON, or a list as JSON or CSV"
+    )
 
 
 def test_a_source_has_limits(inside: Path, monkeypatch: pytest.MonkeyPatch) -> None:

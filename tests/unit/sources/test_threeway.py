@@ -124,6 +124,17 @@ def test_an_edited_field_stays_while_the_source_stays() -> None:
     assert (merge.changes, merge.reviews) == ((), ())
 
 
+def test_the_category_of_a_command_that_was_written_by_hand_counts_without_a_review() -> None:
+    bare = Entry(text_of(BAN.entry)._replace(category=""))
+    merge = Sides([], [BAN], [written(BAN, category="Safety")]).merged()
+    without = Sides([], [BAN], [bare]).merged()
+
+    assert (merge.changes, merge.reviews) == ((), ())
+    assert [(review.field, review.there) for review in without.reviews] == [
+        ("category", "Moderation")
+    ]
+
+
 def test_a_field_that_both_changed_stays_and_is_for_review() -> None:
     new = declared("ban", "Bans a user.", "{prefix}ban <user> [reason]", category="Moderation")
     sides = Sides([BAN], [new], [written(BAN, description="Removes a member.")])
