@@ -19,20 +19,39 @@ if TYPE_CHECKING:
 
 __all__ = ["database_url", "postgres", "postgres_url"]
 
-_GOLDEN = Path(__file__).parent / "fixtures" / "golden"
+_TESTS = Path(__file__).parent
+_GOLDEN = _TESTS / "fixtures" / "golden"
 
 _SLOW = {"conformance", "e2e", "server", "testing", "wire"}  # sockets, child processes, databases
 _LONGEST = {"test_demo.py", "test_guard.py", "test_readme.py", "test_untrusted_sizes.py"}
 _SLOW_FILES = {"test_convergence.py", "test_rewriting_services.py", "test_the_proof_can_fail.py"}
-_THOROUGH = {
-    *("test_contract.py", "test_crowds.py", "test_discord.py", "test_forks.py", "test_growth.py"),
-    *("test_killed_votes.py", "test_listed.py", "test_slow_consumers.py"),
-    *("test_the_model_can_fail.py", "test_the_proof_can_fail.py", "test_types.py"),
-    *("test_untrusted_sizes.py", "test_workers.py"),
-}
-_ON_POSTGRESQL = {  # in `make test` too; the others run on SQLite there
-    *("test_database.py", "test_migrations.py", "test_operations.py", "test_process.py"),
-}
+_THOROUGH = (
+    "conformance/test_forks.py",
+    "conformance/test_slow_consumers.py",
+    "e2e/action/test_install.py",
+    "e2e/server/test_contract.py",
+    "e2e/server/test_crowds.py",
+    "e2e/server/test_killed_votes.py",
+    "e2e/server/test_model.py",
+    "e2e/server/test_workers.py",
+    "e2e/test_discord.py",
+    "e2e/test_examples.py",
+    "e2e/test_growth.py",
+    "e2e/test_listed.py",
+    "e2e/test_types.py",
+    "e2e/test_untrusted_sizes.py",
+    "unit/promise/test_the_model_can_fail.py",
+    "unit/promise/test_the_proof_can_fail.py",
+    "unit/server/test_postgresql.py",
+    "unit/server/test_voting_model.py",
+    "unit/test_release.py",
+)
+_ON_POSTGRESQL = (  # in `make test` too; the others run on SQLite there
+    "conformance/test_operations.py",
+    "e2e/server/test_process.py",
+    "unit/server/test_database.py",
+    "unit/server/test_migrations.py",
+)
 
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.register_profile("quick", deadline=None, max_examples=10, derandomize=True)
@@ -70,8 +89,9 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 def _is_thorough(item: pytest.Item) -> bool:
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
-    again = "postgresql" in parameters and item.path.name not in _ON_POSTGRESQL
-    return again or item.path.name in _THOROUGH
+    path = item.path.relative_to(_TESTS).as_posix()
+    again = "postgresql" in parameters and path not in _ON_POSTGRESQL
+    return again or path in _THOROUGH
 
 
 def _is_slow(parts: Iterable[str]) -> bool:
