@@ -125,6 +125,8 @@ def _mend(choices: Choices, pages: Sequence[Page]) -> str:
     """Return the command that brings the files up to date."""
     import shlex
 
-    force = ["--force"] if any(page.edited for page in pages) else []
+    from commandsync.report.markdownfile import State
+
+    force = ["--force"] if any(page.places(State.EDITED) for page in pages) else []
     named = [word for file in choices.files for word in ("-f", file)]
     return shlex.join(["commandsync", "docs", *force, *named, *choices.paths])

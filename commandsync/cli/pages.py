@@ -30,6 +30,18 @@ DEFAULT_PAGES = ("README.md", "COMMANDS.md")
 _LARGEST = 32 * 1024 * 1024  # bytes
 _MARKDOWN = frozenset({".md", ".markdown"})
 _JSON = ".json"
+_REFUSED = (
+    (
+        State.EDITED,
+        "the list was edited by hand",
+        "move the edit into the manifest, or out of the markers; --force replaces it",
+    ),
+    (
+        State.FOREIGN,
+        "the file is not a list that docs wrote",
+        "name another file; --force replaces it",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +65,9 @@ class Page:
         """Whether a list is not up to date."""
         return any(state is not State.CURRENT for _, state in self.lists)
 
-    @property
-    def edited(self) -> tuple[Location, ...]:
-        """The places of lists that were edited by hand."""
-        return tuple(at for at, state in self.lists if state is State.EDITED)
+    def places(self, state: State) -> list[str]:
+        """Return the places of its lists in a state."""
+        return [str(at) for at, found in self.lists if found is state]
 
 
 def read_pages(paths: Iterable[str], commands: Sequence[CommandText]) -> list[Page]:
@@ -83,14 +94,11 @@ def check_edits(pages: Sequence[Page]) -> None:
     """Refuse to replace what somebody wrote.
 
     Raises:
-        RefusedError: A list was edited by hand.
+        RefusedError: A list was edited by hand, or a file is not a list.
     """
-    edited = [str(at) for page in pages for at in page.edited]
-    if edited:
-        raise RefusedError(
-            f"{' and '.join(edited)}: the list was edited by hand",
-            hint="move the edit into the manifest, or out of the markers; --force replaces it",
-        )
+    for state, problem, hint in _REFUSED:
+        if places := [place for page in pages for place in page.places(state)]:
+            raise RefusedError(f"{' and '.join(places)}: {problem}", hint=hint)
 
 
 def write_pages(pages: Sequence[Page], output: Output) -> None:
@@ -151,4 +159,4 @@ def _read(name: str) -> str | None:
 def _state_of_json(old: str | None, new: str) -> State:
     if old is not None and old.replace("\r\n", "\n") == new:
         return State.CURRENT
-    return State.STALE if old is None or is_command_list(old) else State.EDITED
+    return State.STALE if old is None or is_command_list(old) else State.FOREIGN

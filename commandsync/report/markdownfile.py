@@ -36,6 +36,7 @@ class State(StrEnum):
     CURRENT = "up to date"
     STALE = "out of date"
     EDITED = "edited by hand"
+    FOREIGN = "not a list that docs wrote"
 
 
 @dataclass(frozen=True, slots=True)

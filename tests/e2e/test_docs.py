@@ -171,7 +171,9 @@ def test_a_json_file_is_written_whole_and_no_other_is_replaced(home: Home) -> No
     assert home.read("commands.json") == checked_list(home)
     for other in ('{"version": 2}', "[1", '["version", "commands"]'):
         home.write(other, "package.json")
-        assert home.run("docs", "package.json").code == 5
+        refused = home.run("docs", "package.json")
+        assert refused.code == 5
+        assert "package.json:1:1: the file is not a list that docs wrote\n" in refused.err
         assert home.read("package.json") == other
 
 
