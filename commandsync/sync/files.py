@@ -93,7 +93,7 @@ def write_edits(edits: Sequence[FileEdit], *, again: str) -> None:
         FileError: A file changed since it was read, or cannot be written.
     """
     for edit in edits:
-        before = edit.before and edit.before.encode()
+        before = None if edit.before is None else edit.before.encode()
         if before is not None and read_file(edit.path, most=MOST_BYTES) != before:
             raise FileError(f"{edit.path} has changed in the meantime", hint=again)
     for edit in edits:

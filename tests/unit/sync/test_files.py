@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync.errors import FileError, UsageError
+from commandsync.sources.outcome import FileEdit
 from commandsync.sync.files import (
     check_target,
     ci_workspace,
     read_file,
     read_token,
+    write_edits,
     write_file,
 )
 
@@ -132,3 +134,15 @@ def test_the_workspace_is_known_in_ci_alone(
     assert ci_workspace({"CI": "1"}) == deeper
     (tmp_path / "checkout" / ".git").mkdir()
     assert ci_workspace({"CI": "true"}) == tmp_path / "checkout"
+
+
+@pytest.mark.parametrize("before", ["", "text\n"])
+def test_a_file_is_written_only_over_what_was_read(tmp_path: Path, before: str) -> None:
+    path = tmp_path / "commands.yaml"
+    path.write_text(before, encoding="utf-8")
+    write_edits([FileEdit(str(path), before, "first\n")], again="again")
+
+    with pytest.raises(FileError, match="has changed in the meantime"):
+        write_edits([FileEdit(str(path), before, "second\n")], again="again")
+
+    assert path.read_text(encoding="utf-8") == "first\n"
