@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
-from commandsync.errors import UsageError
+from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest.editing import AddEntry, edit
 from commandsync.plan.matching import match
 from commandsync.records.snapshot import Entry, Snapshot
@@ -168,5 +168,13 @@ def _edited(manifest: Manifest, announcement: Announcement, contents: dict[str, 
     before = contents[path].decode()
     values = announcement.text._asdict()
     text = edit(before, [AddEntry(_KIND.collection, values, after)], path=path)
-    load_files([manifest.path], contents=contents | {path: text.encode()})
+    try:
+        load_files([manifest.path], contents=contents | {path: text.encode()})
+    except ManifestError as error:
+        raise ManifestError(
+            [
+                replace(problem, message=f"with the announcement: {problem.message}")
+                for problem in error.problems
+            ]
+        ) from error
     return FileEdit(path, before, text)

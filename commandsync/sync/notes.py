@@ -15,7 +15,6 @@ DEFAULT_LIMIT = 2_000
 """Code points of an announcement: services publish no limit, and nobody reads more on a page."""
 
 _LINK = re.compile(r"https?://[^\s<>]+")
-_SPACES = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +75,12 @@ def announcement_of(announcing: Announcing) -> Announcement | Notice:
     if isinstance(notes, Notice):
         return notes
     from commandsync.sources.notes.excerpt import excerpt  # noqa: PLC0415 - parses Markdown
-    from commandsync.sources.notes.plain import plain  # noqa: PLC0415 - as above
+    from commandsync.sources.notes.plain import on_one_line, plain  # noqa: PLC0415 - as above
 
-    title = _title(announcing, notes)
+    title = on_one_line(_title(announcing, notes))
+    if not title:
+        hint = "give --title, or begin the file with a heading"
+        raise UsageError(f"{announcing.path} has no title", hint=hint)
     link = announcing.link or notes.link
     if link and not _LINK.fullmatch(link):
         raise UsageError(f"{link!r} is not a link", hint="it begins with https://")
@@ -142,11 +144,7 @@ def _title(announcing: Announcing, notes: Notes) -> str:
     if "{version}" in title and not notes.version:
         raise UsageError("the title has {version}, which is not known", hint="give --version")
     usual = notes.title or (f"Version {notes.version}" if notes.version else "")
-    title = title.replace("{version}", notes.version) or usual
-    if not title.strip():
-        hint = "give --title, or begin the file with a heading"
-        raise UsageError(f"{announcing.path} has no title", hint=hint)
-    return title
+    return title.replace("{version}", notes.version) or usual
 
 
 def _read(path: str) -> str:

@@ -53,12 +53,22 @@ def plain(text: str) -> str:
     else are left out with them, and so are link definitions that nothing else uses. Line ends
     become LF.
     """
-    page = page_of(_HALF.sub("\ufffd", _HIDDEN.sub("", _LINE_END.sub("\n", text))))
+    page = page_of(_seen(text))
     finder = _Finder(page)
     rest = {begin: (end, finder.rest_of(token, begin, end)) for token, begin, end in _texts(page)}
     for begin, end in (page.definitions[label] for label in finder.unused):
         rest[begin] = end, ""
     return "".join(_joined(page.lines, rest))
+
+
+def on_one_line(text: str) -> str:
+    """Return a title without line breaks and hidden signs."""
+    return " ".join(_seen(text).split())
+
+
+def _seen(text: str) -> str:
+    """Return a text without hidden signs, with LF as its line ends."""
+    return _HALF.sub("\ufffd", _HIDDEN.sub("", _LINE_END.sub("\n", text)))
 
 
 def _texts(page: Page) -> Iterator[tuple[Token, int, int]]:
