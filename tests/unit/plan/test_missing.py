@@ -127,6 +127,16 @@ def test_a_notice_says_what_becomes_of_a_record_and_what_to_do() -> None:
     ]
 
 
+@pytest.mark.parametrize(("words", "renamed"), [(9, True), (8, False)])
+def test_nine_tenths_of_the_words_make_two_texts_one_command(words: int, *, renamed: bool) -> None:
+    text = " ".join(f"word{n}" for n in range(words))
+    other = text.replace("word0", "other")
+
+    found = missing([wanted("play", text, "/play")], [listed("song", other, "/song")])
+
+    assert bool(found.renamed) == renamed
+
+
 def test_a_pinned_id_decides_which_of_two_records_a_command_is() -> None:
     entry = replace(wanted("play"), id="1")
     theirs = [listed("play", id="2"), listed("song", "Sings.", "/song", id="1")]
