@@ -107,6 +107,7 @@ yes_option = click.option(
     "-y", "--yes", is_flag=True, help="Do not ask; required where there is no terminal."
 )
 format_option = _format_option("text", "json", "markdown", "github")
+unmarked_format_option = _format_option("text", "json", "markdown")
 force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
 
 _TALK = (
