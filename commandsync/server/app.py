@@ -20,6 +20,9 @@ from commandsync.server.database import Database, opened
 from commandsync.server.kept import KeptAnswers
 from commandsync.server.lag import late
 from commandsync.server.methods import HeadAsGet
+from commandsync.server.pages import live
+from commandsync.server.pages.live import Live
+from commandsync.server.pages.security import PageHeaders
 from commandsync.server.protocol import REQUEST_SECONDS
 from commandsync.server.routes import router
 from commandsync.server.vote_routes import router as vote_router
@@ -55,6 +58,7 @@ def create_app(
                 reminders.sending(handle, interval=vote_interval, now=now),
                 delivering(handle) as app.state.broadcast,
             ):
+                app.state.live = Live(handle, app.state.broadcast, now)
                 yield
 
     app = FastAPI(
@@ -73,8 +77,10 @@ def create_app(
     for routes in (bot_list, router, vote_router, gateway.router):
         app.include_router(routes, prefix=f"/v{API_VERSION}")
     app.include_router(health.router)
+    app.include_router(live.router)
     app.add_middleware(BodyLimit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)
     app.add_middleware(HeadAsGet)
+    app.add_middleware(PageHeaders)
     conditions.install(app)
     refusals.install(app)
     openapi.install(app)
