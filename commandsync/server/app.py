@@ -20,8 +20,8 @@ from commandsync.server.database import Database, opened
 from commandsync.server.kept import KeptAnswers
 from commandsync.server.lag import late
 from commandsync.server.methods import HeadAsGet
-from commandsync.server.pages import live
-from commandsync.server.pages.live import Live
+from commandsync.server.pages import live, refusalpage
+from commandsync.server.pages.routes import router as page_router
 from commandsync.server.pages.security import PageHeaders
 from commandsync.server.protocol import REQUEST_SECONDS
 from commandsync.server.routes import router
@@ -58,7 +58,7 @@ def create_app(
                 reminders.sending(handle, interval=vote_interval, now=now),
                 delivering(handle) as app.state.broadcast,
             ):
-                app.state.live = Live(handle, app.state.broadcast, now)
+                app.state.live = live.Live(handle, app.state.broadcast, now)
                 yield
 
     app = FastAPI(
@@ -74,15 +74,17 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.now, app.state.vote_interval = now, vote_interval
+    app.state.preview = None
     for routes in (bot_list, router, vote_router, gateway.router):
         app.include_router(routes, prefix=f"/v{API_VERSION}")
-    app.include_router(health.router)
-    app.include_router(live.router)
+    for routes in (health.router, page_router, live.router):
+        app.include_router(routes)
     app.add_middleware(BodyLimit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)
     app.add_middleware(HeadAsGet)
     app.add_middleware(PageHeaders)
     conditions.install(app)
     refusals.install(app)
+    refusalpage.install(app)
     openapi.install(app)
     return app
 

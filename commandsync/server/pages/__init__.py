@@ -1,1 +1,1 @@
-"""The pages of the service: what people see of a listing in a browser, beside the interface."""
+"""The pages of the service: what people see of a listing, beside the interface for programs."""
