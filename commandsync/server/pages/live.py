@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, FastAPI, Response
 from fastapi.responses import StreamingResponse
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
@@ -24,6 +24,7 @@ from starlette.requests import Request  # noqa: TC002 - the framework reads it
 from commandsync.server import counters, listing, outbox
 from commandsync.server.broadcast import Client
 from commandsync.server.methods import HEAD_ONLY
+from commandsync.server.pages.overlay import Overlay, Preview
 from commandsync.server.protocol import AT_SHUTDOWN
 
 if TYPE_CHECKING:
@@ -74,27 +75,21 @@ class Watched:
 
 
 class Live:
-    """The bots whose pages are open in this process.
-
-    Attributes:
-        version: The number of the state that a preview shows; always 0 for a listing.
-    """
+    """The bots whose pages are open in this process."""
 
     def __init__(
         self, database: Database, broadcast: Broadcast, now: Callable[[], datetime]
     ) -> None:
-        self.version = 0
         self._database, self._broadcast, self._now = database, broadcast, now
         self._loop = asyncio.get_running_loop()
         self._watched: dict[str, Watched] = {}
         self._streams = 0
 
-    def announce_change(self) -> None:
-        """Let every page fetch itself again; may be called in any thread."""
-        self._loop.call_soon_threadsafe(self._change)
+    def hint(self) -> None:
+        """Let every page look for news; may be called in any thread."""
+        self._loop.call_soon_threadsafe(self._wake)
 
-    def _change(self) -> None:
-        self.version += 1
+    def _wake(self) -> None:
         for watched in self._watched.values():
             watched.wake()
 
@@ -162,15 +157,27 @@ class Live:
 @router.get("/bot/{bot}/live")
 async def open_live(bot: str, request: Request) -> Response:
     """Return the stream of a bot's page."""
-    return _Stream(request.app.state.live, bot)
+    return _Stream(request.app, bot)
+
+
+def show(app: FastAPI, overlay: Overlay) -> None:
+    """Let the pages of a preview show another overlay at once; may be called in any thread."""
+    app.state.preview = Preview(overlay, version=_version(app) + 1)
+    app.state.live.hint()
+
+
+def _version(app: FastAPI) -> int:
+    """Return the version of a preview; 0 before it shows anything, and for a listing."""
+    preview: Preview | None = app.state.preview
+    return 0 if preview is None else preview.version
 
 
 class _Stream(StreamingResponse):
     """The state of a page as an event, now and at every change, until the page is closed."""
 
-    def __init__(self, live: Live, bot: str) -> None:
+    def __init__(self, app: FastAPI, bot: str) -> None:
         super().__init__((), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
-        self._live, self._bot = live, bot
+        self._app, self._bot = app, bot
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the stream."""
@@ -178,7 +185,7 @@ class _Stream(StreamingResponse):
         scope["state"][AT_SHUTDOWN] = ending.set
         if HEAD_ONLY in scope:
             ending.set()
-        async with self._live.watching(self._bot) as watched:
+        async with self._app.state.live.watching(self._bot) as watched:
             start = {"status": self.status_code, "headers": self.raw_headers}
             await send({"type": "http.response.start", **start})
             tasks = [
@@ -201,7 +208,7 @@ class _Stream(StreamingResponse):
         sent = b""
         while True:
             changed = watched.changed
-            state = _event({"version": self._live.version, "votes": watched.votes})
+            state = _event({"version": _version(self._app), "votes": watched.votes})
             news = b":\n\n" if state == sent else state
             await send({"type": "http.response.body", "body": news, "more_body": True})
             sent = state

@@ -28,6 +28,11 @@ def new_voter() -> str:
     return f"guest-{secrets.token_hex(8)}"
 
 
+def name_of(user: str) -> str:
+    """Return what the lists of voters call a user."""
+    return f"Guest {user.removeprefix('guest-')[:4]}"
+
+
 def remember(response: Response, user: str, *, secret: str, is_secure: bool) -> None:
     """Let the browser keep a user's id; `is_secure` is whether the page was read over https."""
     response.set_cookie(
@@ -37,7 +42,7 @@ def remember(response: Response, user: str, *, secret: str, is_secure: bool) -> 
         path="/",
         secure=is_secure,
         httponly=True,
-        samesite="strict",  # only forms of the pages need it
+        samesite="lax",  # sent where a link of another site leads here, so that the page is right
     )
 
 

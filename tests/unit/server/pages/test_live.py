@@ -16,6 +16,7 @@ from sqlalchemy import event, text
 from commandsync.server import create_app, protocol, remove_bot, running, votes
 from commandsync.server.broadcast import delivering
 from commandsync.server.pages import live
+from commandsync.server.pages.overlay import Overlay, Preview
 from tests.support.bots import Service
 from tests.support.livestream import opened_stream
 from tests.support.votes import user
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tests.support.bots import Bot
 
 LONGEST = 30  # seconds
+OVERLAY = Overlay(summary="", marks={}, gone={})
 LONG_NUMBER = 10**4_000
 SENT = 1_200  # long numbers, more than the system keeps for a client that does not read
 
@@ -143,7 +145,7 @@ def test_more_pages_than_the_limit_are_told_to_come_later(
     with opened_stream(bot) as stream, opened_stream(service.bot()) as refused:
         assert stream.votes() == 0
         assert (refused.response.status, refused.response.headers["retry-after"]) == (503, "60")
-        assert b"too many pages" in refused.event()
+        assert b"Too many pages" in refused.rest()
     while _is_refused(bot):  # until the service sees that the first page was closed
         pass
 
@@ -165,7 +167,7 @@ def test_a_silent_stream_is_kept_alive(service: Service, monkeypatch: pytest.Mon
 def test_a_change_is_told_to_the_pages_of_every_bot(inside: Inside) -> None:
     with opened_stream(inside.bot()) as first, opened_stream(inside.bot()) as second:
         before = [first.state()["version"], second.state()["version"]]
-        inside.app.state.live.announce_change()
+        live.show(inside.app, OVERLAY)
         after = [first.state()["version"], second.state()["version"]]
 
     assert (before, after) == ([0, 0], [1, 1])
@@ -222,9 +224,9 @@ def test_streams_end_with_the_service_and_one_that_is_not_read_is_cut_off(
             stuck = stack.enter_context(opened_stream(bot, receives=4_096))
             stream = stack.enter_context(opened_stream(bot))
             versions = [stream.state()["version"]]
-            service.app.state.live.version = LONG_NUMBER
+            service.app.state.preview = Preview(OVERLAY, version=LONG_NUMBER)
             for _ in range(SENT):
-                service.app.state.live.announce_change()
+                live.show(service.app, OVERLAY)
                 versions.append(stream.state()["version"])
 
         assert versions == [0, *(LONG_NUMBER + number for number in range(1, SENT + 1))]

@@ -38,7 +38,7 @@ def test_no_two_voters_are_the_same() -> None:
 def test_no_script_and_no_other_page_reads_the_cookie(*, is_secure: bool) -> None:
     kept = cookie("guest-1", is_secure=is_secure)[COOKIE]
 
-    assert (kept["httponly"], kept["samesite"], kept["path"]) == (True, "strict", "/")
+    assert (kept["httponly"], kept["samesite"], kept["path"]) == (True, "lax", "/")
     assert kept["domain"] == ""
     assert bool(kept["secure"]) is is_secure
     assert int(kept["max-age"]) == 365 * 24 * 3600
