@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from commandsync.server.pages import colours
 
@@ -37,6 +37,10 @@ class Assets:
     theme: str
     scripts: tuple[str, ...]
     served: bool
+
+    def theme_of(self, bot: Mapping[str, Any]) -> str:
+        """Return the address of the colours of a bot."""
+        return self.theme.format(colour=colours.theme_of(bot).removeprefix("#"))
 
 
 @cache

@@ -39,15 +39,17 @@ def render_bot(  # noqa: PLR0913 - what the page shows, and where its files are
         next_vote: When the reader may vote again, as on the wire; empty for now.
         version: The version of a preview, which changes with every change of the page.
     """
-    theme = theme_of(bot)
+    rows = rows_of(commands, "commands", overlay)
+    news = rows_of(announcements[::-1], "announcements", overlay)
     return render(
         "bot",
         assets=assets,
         bot=bot,
-        theme=theme and assets.theme.format(colour=theme[1:]),
-        groups=groups_of(rows_of(commands, "commands", overlay)),
+        theme=assets.theme_of(bot),
+        groups=groups_of(rows),
         number=len(commands),
-        announcements=rows_of(announcements[::-1], "announcements", overlay),
+        announcements=news,
+        changed=[row for row in (*rows, *news) if row.mark],
         voters=voters,
         overlay=overlay,
         next_vote=next_vote,
@@ -64,6 +66,5 @@ def static_page(
 ) -> dict[str, bytes]:
     """Return the files of a folder with the page of a bot, `index.html` first."""
     page = render_bot(bot, commands, announcements, overlay=overlay, assets=files.beside())
-    theme = theme_of(bot)
-    themes = {} if theme is None else {"theme.css": files.theme_css(theme).encode()}
-    return {"index.html": page.encode(), **files.static_files(), **themes}
+    theme = files.theme_css(theme_of(bot)).encode()
+    return {"index.html": page.encode(), "theme.css": theme, **files.static_files()}

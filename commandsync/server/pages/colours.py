@@ -85,19 +85,18 @@ def on(background: str) -> str:
 
 
 def picture(bot: Mapping[str, Any]) -> Picture:
-    """Return the colours of a bot's picture: those of its theme, or of its id."""
-    theme = theme_of(bot)
-    if theme is not None:
-        lighter = bot["theme"]["colorLighter"]
-        return Picture(base=theme, lighter=lighter, letter=on(theme))
-    plain = _PLAIN[sha256(bot["id"].encode()).digest()[0] % len(_PLAIN)]
-    return Picture(base=plain, lighter=_mixed(plain, WHITE, 0.5), letter=on(plain))
+    """Return the colours of a bot's picture."""
+    base, theme = theme_of(bot), bot["theme"]
+    lighter = theme["colorLighter"] if theme["enabled"] else _mixed(base, WHITE, 0.5)
+    return Picture(base=base, lighter=lighter, letter=on(base))
 
 
-def theme_of(bot: Mapping[str, Any]) -> str | None:
-    """Return the colour of a bot's theme, if it is enabled."""
+def theme_of(bot: Mapping[str, Any]) -> str:
+    """Return the colour of a bot's theme; one that depends on its id if none is enabled."""
     theme = bot["theme"]
-    return str(theme["color"]).lower() if theme["enabled"] else None
+    if theme["enabled"]:
+        return str(theme["color"]).lower()
+    return _PLAIN[sha256(bot["id"].encode()).digest()[0] % len(_PLAIN)]
 
 
 def _moved(colour: str, toward: str, backgrounds: Sequence[str], ratio: float) -> str:

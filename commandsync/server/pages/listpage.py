@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from commandsync.server.selection import Wanted
 
 SORTS = {
-    "": "Order of addition",
+    "": "Oldest",
     "-monthlyVotes": "Most votes this month",
     "-totalVotes": "Most votes",
     "-average": "Best rated",

@@ -21,18 +21,27 @@ class Row:
 
     Attributes:
         record: Its fields.
+        anchor: Its place on the page.
         mark: The kind of its change; None if it has none.
+        old_name: What a renamed record was called.
         changes: Each changed field, with the pieces of its old and new text.
     """
 
     record: Mapping[str, Any]
+    anchor: str
     mark: Mark | None = None
+    old_name: str = ""
     changes: tuple[tuple[str, list[Piece]], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Return what the record is called."""
+        return str(self.record.get("name") or self.record.get("title"))
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The commands of a category, which may be empty, and how many of them are listed."""
+    """The commands of a category; its name is empty for those that have none."""
 
     category: str
     rows: list[Row] = field(default_factory=list)
@@ -47,11 +56,13 @@ def rows_of(
     records: Iterable[Mapping[str, Any]], collection: str, overlay: Overlay | None
 ) -> list[Row]:
     """Return the records of a collection, and after them those that are gone."""
+    kind = collection.removesuffix("s")
     if overlay is None:
-        return [Row(record) for record in records]
+        return [Row(record, f"{kind}-{record['id']}") for record in records]
     marks = overlay.marks.get(collection, {})
-    rows = [_row(record, marks.get(record["id"])) for record in records]
-    return [*rows, *(Row(record, Mark.GONE) for record in overlay.gone.get(collection, ()))]
+    rows = [_row(kind, record, marks.get(record["id"])) for record in records]
+    gone = enumerate(overlay.gone.get(collection, ()), 1)
+    return [*rows, *(Row(record, f"gone-{kind}-{n}", Mark.GONE) for n, record in gone)]
 
 
 def groups_of(rows: Sequence[Row]) -> list[Group]:
@@ -65,10 +76,12 @@ def groups_of(rows: Sequence[Row]) -> list[Group]:
     return [*groups.values()]
 
 
-def _row(record: Mapping[str, Any], marked: Marked | None) -> Row:
+def _row(kind: str, record: Mapping[str, Any], marked: Marked | None) -> Row:
+    anchor = f"{kind}-{record['id']}"
     if marked is None:
-        return Row(record)
+        return Row(record, anchor)
     changes = (
         (name, difference(old, str(record.get(name) or ""))) for name, old in marked.before.items()
     )
-    return Row(record, marked.mark, tuple(changes))
+    old_name = marked.before.get("name", "") if marked.mark is Mark.RENAMED else ""
+    return Row(record, anchor, marked.mark, old_name, tuple(changes))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from commandsync.server.pages.colours import theme_of
 from commandsync.server.pages.paging import pages_of
 from commandsync.server.pages.templates import render
 
@@ -34,12 +33,11 @@ def render_voters(
         last: The number of pages.
         assets: Where the page finds its files.
     """
-    theme = theme_of(bot)
     return render(
         "voters",
         assets=assets,
         bot=bot,
-        theme=theme and assets.theme.format(colour=theme[1:]),
+        theme=assets.theme_of(bot),
         voters=voters,
         paging=pages_of(page, last, lambda number: f"?page={number}"),
     )
