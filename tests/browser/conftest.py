@@ -1,4 +1,4 @@
-"""A browser for the tests of a file, and a service with the bots of the examples."""
+"""A browser and a service for the tests of a file; each test begins as a new visitor."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.bots import service
 from tests.support.browser import Visits, started
+from tests.support.inside import seen_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser
 
-    from tests.support.bots import Service
-
-__all__ = ["service"]
+    from tests.support.inside import Inside
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +24,17 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
+    """An empty listing."""
+    with seen_inside(str(tmp_path_factory.mktemp("site") / "listing.db")) as running:
+        yield running
+
+
 @pytest.fixture
-def visits(browser: Browser, service: Service) -> Iterator[Visits]:
+def visits(browser: Browser, site: Inside) -> Iterator[Visits]:
     """Visits of pages that have nothing to complain about."""
-    visits = Visits(browser, service.url)
+    visits = Visits(browser, site.url)
     yield visits
     for context in browser.contexts:
         context.close()

@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from http.client import HTTPException
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import event, text
 
-from commandsync.server import create_app, protocol, remove_bot, running, votes
+from commandsync.server import protocol, remove_bot, votes
 from commandsync.server.broadcast import delivering
 from commandsync.server.pages import live
 from commandsync.server.pages.overlay import Overlay, Preview
-from tests.support.bots import Service
+from tests.support.inside import seen_inside
 from tests.support.livestream import opened_stream
 from tests.support.votes import user
 
@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fastapi import FastAPI
-
-    from commandsync.server.database import Database
-    from tests.support.bots import Bot
+    from tests.support.bots import Bot, Service
+    from tests.support.inside import Inside
 
 LONGEST = 30  # seconds
 OVERLAY = Overlay(summary="", marks={}, gone={})
@@ -37,28 +35,9 @@ LONG_NUMBER = 10**4_000
 SENT = 1_200  # long numbers, more than the system keeps for a client that does not read
 
 
-class Inside(Service):
-    """A service of its own, with its application and its database."""
-
-    app: FastAPI
-
-
 @pytest.fixture
 def path(tmp_path: Path) -> str:
     return str(tmp_path / "listing.db")
-
-
-@contextmanager
-def seen_inside(path: str) -> Iterator[Inside]:
-    inside = Inside("", cast("Database", None))
-
-    def application(database: Database) -> FastAPI:
-        inside.database, inside.app = database, create_app(database)
-        return inside.app
-
-    with running(path, application=application) as started:
-        inside.url = started.url
-        yield inside
 
 
 @pytest.fixture
