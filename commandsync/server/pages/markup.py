@@ -16,7 +16,9 @@ from markupsafe import Markup
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from markdown_it.renderer import RendererHTML
     from markdown_it.token import Token
+    from markdown_it.utils import OptionsDict
 
 REL = "nofollow noopener noreferrer ugc"
 """What every link of foreign text says of itself."""
@@ -49,7 +51,7 @@ def html_of(markdown: str, *, above: int) -> Markup:
     clean = nh3.clean(
         rendered,
         tags=_TAGS,
-        attributes={"a": {"href"}, "ol": {"start"}},
+        attributes={"*": set(), "a": {"href"}, "ol": {"start"}},
         url_schemes={"http", "https"},
         link_rel=REL,
     )
@@ -66,9 +68,16 @@ def _order_headings(tokens: Sequence[Token], above: int) -> None:
             token.tag = f"h{level}"
 
 
-def _image(_: object, tokens: Sequence[Token], number: int, *_others: object) -> str:
+def _image(
+    renderer: RendererHTML,
+    tokens: Sequence[Token],
+    number: int,
+    options: OptionsDict,
+    env: dict[str, object],
+) -> str:
     """Show what a picture is called: the page loads nothing from another host."""
-    return escapeHtml(tokens[number].content)
+    text = renderer.renderInlineAsText(tokens[number].children, options, env)
+    return escapeHtml(text)
 
 
 _parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
