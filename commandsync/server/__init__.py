@@ -39,7 +39,7 @@ _MODULES = {
     "SeededBot": "seed",
 }
 _EXTRA = {
-    *("alembic", "anyio", "fastapi", "h11", "jwt", "limits"),
+    *("alembic", "anyio", "fastapi", "h11", "jinja2", "jwt", "limits", "markupsafe", "nh3"),
     *("sqlalchemy", "starlette", "uvicorn", "websockets"),
 }
 
