@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from commandsync.manifest import Manifest
     from commandsync.sync.settings import Settings
 
-_HALF_WRITTEN = 0.05  # seconds in which what is being written gets whole
+_HALF_WRITTEN = 0.1  # seconds in which what is being written gets whole
 
 
 def load_one(

@@ -141,7 +141,7 @@ def check(state: PreviewState, here: Snapshot, wanted: Manifest, service: Previe
     assert not state.notices
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(
     commands=st.lists(COMMANDS, max_size=6),
     posts=st.lists(POSTS, max_size=3),
@@ -157,7 +157,7 @@ def test_after_each_save_the_service_shows_what_an_apply_of_this_manifest_alone_
     preview.close()
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(
     commands=st.lists(COMMANDS, max_size=6),
     posts=st.lists(POSTS, max_size=3),
