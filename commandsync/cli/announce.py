@@ -28,6 +28,13 @@ _FROM_ENVIRONMENT = "$GITHUB_EVENT_PATH"  # --event without a path
 )
 @path_option("--notes-file", default="", help="Announce the text of this file.")
 @click.option(
+    "--since",
+    default="",
+    metavar="REF|FILE",
+    callback=not_empty,
+    help="Announce what users notice since an earlier manifest, as changes does.",
+)
+@click.option(
     "--version",
     default="",
     metavar="VERSION",

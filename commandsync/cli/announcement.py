@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from commandsync.cli.application import Choices, apply_planned
@@ -14,9 +15,11 @@ from commandsync.report.escape import path as shown_path
 from commandsync.report.escape import visible
 from commandsync.report.filediff import file_lines
 from commandsync.report.lines import joined
+from commandsync.sources.notes import Notes
 from commandsync.sync import exits
 from commandsync.sync.announcement import plan_announcement, posting
 from commandsync.sync.files import write_edits
+from commandsync.sync.job import load_to_edit
 from commandsync.sync.notes import announcement_of
 
 if TYPE_CHECKING:
@@ -50,7 +53,7 @@ def announce(
             "announce asks before it writes, and there is no terminal to ask on",
             hint="--yes writes without asking",
         )
-    announcement = announcement_of(announcing)
+    announcement = announcement_of(announcing, changes=partial(_changes, settings, output))
     if isinstance(announcement, Notice):
         output.notices([announcement])
         output.result(_NOTHING)
@@ -63,8 +66,19 @@ def announce(
     if not posts:
         return _add(settings, plan, output, asks=asks)
     choices = Choices(asks=asks)
-    with posting(settings, plan, source=announcing.path) as planned:
+    with posting(settings, plan, source=announcing.source) as planned:
         return apply_planned(planned, settings, choices, output=output, signals=signals)
+
+
+def _changes(settings: Settings, output: Output, since: str) -> Notes | Notice:
+    """Return what users notice since an earlier manifest; the notices of it are printed."""
+    from commandsync.report.userchanges import NOTHING, markdown
+    from commandsync.sync.userchanges import changes_since
+
+    changes = changes_since(since, load_to_edit(settings, {}, what="announce"))
+    output.notices(changes.notices)
+    text = markdown(changes)
+    return Notes(text=text) if text else Notice(NOTHING.rstrip("."))
 
 
 def _add(settings: Settings, plan: AnnouncementPlan, output: Output, *, asks: bool) -> int:

@@ -1,15 +1,20 @@
-"""What is announced: a changelog, a release event or a file -> a title and a text."""
+"""What is announced: a changelog, a release, a file or the changes of commands -> one text."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
 from commandsync.errors import FileError, UsageError
 from commandsync.records.texts import AnnouncementText, canonical
 from commandsync.sources.notes import Notes, check_length
+from commandsync.sources.notes.version import bare
 from commandsync.sync.files import MOST_BYTES, read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DEFAULT_LIMIT = 2_000
 """Code points of an announcement: services publish no limit, and nobody reads more on a page."""
@@ -19,12 +24,13 @@ _LINK = re.compile(r"https?://[^\s<>]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announcing:
-    """What to announce; exactly one of the first three is given.
+    """What to announce; exactly one of the first four is given.
 
     Attributes:
         changelog: A changelog, whose section of `version` is announced.
         event: A file with GitHub's release event.
         notes_file: A file with the text.
+        since: An earlier manifest, since which the changes of the commands are announced.
         version: The version; of a changelog by default the first one that is released.
         title: The title, in which `{version}` stands for the version; by default the notes' own,
             or `Version` and the version.
@@ -37,6 +43,7 @@ class Announcing:
     changelog: str = ""
     event: str = ""
     notes_file: str = ""
+    since: str = ""
     version: str = ""
     title: str = ""
     link: str = ""
@@ -45,9 +52,9 @@ class Announcing:
     draft: bool = False
 
     @property
-    def path(self) -> str:
-        """The file that is read."""
-        return self.changelog or self.event or self.notes_file
+    def source(self) -> str:
+        """What is read."""
+        return self.changelog or self.event or self.notes_file or self.since
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +71,20 @@ class Announcement:
     version: str
 
 
-def announcement_of(announcing: Announcing) -> Announcement | Notice:
+def announcement_of(
+    announcing: Announcing, *, changes: Callable[[str], Notes | Notice]
+) -> Announcement | Notice:
     """Read what is announced; a notice says why nothing is.
+
+    Args:
+        announcing: What to announce.
+        changes: Returns the changes since an earlier manifest, as notes.
 
     Raises:
         UsageError: Not exactly one source is given, or something that goes with it is missing.
         FileError: The source cannot be read, or has no text, or no section of the version.
     """
-    notes = _notes(announcing)
+    notes = _notes(announcing, changes)
     if isinstance(notes, Notice):
         return notes
     from commandsync.sources.notes.excerpt import excerpt  # noqa: PLC0415 - parses Markdown
@@ -79,8 +92,8 @@ def announcement_of(announcing: Announcing) -> Announcement | Notice:
 
     title = on_one_line(_title(announcing, notes))
     if not title:
-        hint = "give --title, or begin the file with a heading"
-        raise UsageError(f"{announcing.path} has no title", hint=hint)
+        hint = "give --title or --version, or begin the file with a heading"
+        raise UsageError("the announcement has no title", hint=hint)
     link = announcing.link or notes.link
     if link and not _LINK.fullmatch(link):
         raise UsageError(f"{link!r} is not a link", hint="it begins with https://")
@@ -89,16 +102,23 @@ def announcement_of(announcing: Announcing) -> Announcement | Notice:
     return Announcement(AnnouncementText(title, canonical(text)), version)
 
 
-def _notes(announcing: Announcing) -> Notes | Notice:
-    given = [bool(announcing.changelog), bool(announcing.event), bool(announcing.notes_file)]
-    if sum(given) != 1:
-        raise UsageError(
-            "announce takes one source",
-            hint="give --changelog, --event, --notes-file or --since",
-        )
-    if announcing.event:
-        return _of_event(announcing)
-    return _of_changelog(announcing) if announcing.changelog else _of_file(announcing)
+def _notes(announcing: Announcing, changes: Callable[[str], Notes | Notice]) -> Notes | Notice:
+    match announcing:
+        case Announcing(changelog=path, event="", notes_file="", since="") if path:
+            return _of_changelog(announcing)
+        case Announcing(changelog="", event=path, notes_file="", since="") if path:
+            return _of_event(announcing)
+        case Announcing(changelog="", event="", notes_file=path, since="") if path:
+            return _of_file(announcing)
+        case Announcing(changelog="", event="", notes_file="", since=path) if path:
+            notes = changes(path)
+            return (
+                replace(notes, version=bare(announcing.version))
+                if isinstance(notes, Notes)
+                else notes
+            )
+    hint = "give --changelog, --event, --notes-file or --since"
+    raise UsageError("announce takes one source", hint=hint)
 
 
 def _of_changelog(announcing: Announcing) -> Notes:
@@ -136,7 +156,7 @@ def _of_file(announcing: Announcing) -> Notes:
     title, begin = "", 0
     if headings and not (announcing.title or "".join(page.lines[: headings[0].begin]).strip()):
         title, begin = headings[0].text, headings[0].end
-    return Notes(text="".join(page.lines[begin:]), version=announcing.version, title=title)
+    return Notes(text="".join(page.lines[begin:]), version=bare(announcing.version), title=title)
 
 
 def _title(announcing: Announcing, notes: Notes) -> str:

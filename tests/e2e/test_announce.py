@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.home import fields
 from tests.support.terminal import POSIX, Terminal
 
 if TYPE_CHECKING:
@@ -256,7 +257,7 @@ def test_a_long_text_is_cut_at_an_item_and_ends_with_its_link(home: Home) -> Non
         ("--changelog latin.md", 1, "latin.md is not UTF-8"),
         ("--changelog CHANGELOG.md --link lantern", 2, "'lantern' is not a link"),
         ("--changelog CHANGELOG.md --limit 99", 2, "99 is not in the range"),
-        ("--notes-file text.md", 2, "text.md has no title\n  hint: give --title, or begin"),
+        ("--notes-file text.md", 2, "the announcement has no title\n  hint: give --title"),
         ("--notes-file text.md --title {version}!", 2, "the title has {version}, which is not "),
         ("--notes-file empty.md --title T", 1, "there is no text to announce"),
         ("--notes-file long.md --title T", 1, "long.md is longer than 125,000 characters"),
@@ -290,6 +291,22 @@ def test_a_manifest_without_announcements_manages_them_from_now_on(home: Home) -
     assert "\nannouncements:\n  - title: Version 1.2.0\n" in home.read("commands.yaml")
     assert "warning: the manifest manages announcements from now on\n" in ran.err
     assert ran.err.endswith("next: commandsync apply -f commands.yaml posts it\n")
+
+
+@pytest.mark.usefixtures("bot")
+def test_the_changes_of_the_commands_are_announced(home: Home) -> None:
+    home.write(fields(("help",), ("afk",)), "old.yaml")
+    home.write(fields(("help",), ("remind",)))
+
+    ran = announced(home, "--since", "old.yaml", "--version", "v2.0")
+
+    assert home.read("commands.yaml").endswith(
+        "announcements:\n  - title: Version 2.0\n    description: |-\n"
+        "      - **Breaking**: Gone: `/afk`.\n      - New: `/remind`.\n"
+    )
+    assert "warning: commands.yaml:6:5: 'remind' looks like 'afk' under a new name\n" in ran.err
+    none = announced(home, "--since", "commands.yaml", "--title", "News")
+    assert none.said == "Nothing to announce.\nwarning: No change that users notice\n"
 
 
 @pytest.mark.usefixtures("bot")
