@@ -46,6 +46,7 @@ _THOROUGH = (
     "e2e/test_examples.py",
     "e2e/test_growth.py",
     "e2e/test_listed.py",
+    "e2e/test_preview_live.py",
     "e2e/test_types.py",
     "e2e/test_untrusted_sizes.py",
     "unit/promise/test_the_model_can_fail.py",
