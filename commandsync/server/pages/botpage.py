@@ -25,6 +25,7 @@ def render_bot(  # noqa: PLR0913 - what the page shows, and where its files are
     overlay: Overlay | None = None,
     assets: Assets,
     next_vote: str = "",
+    version: int = 0,
 ) -> str:
     """Return the HTML of a bot's page.
 
@@ -36,6 +37,7 @@ def render_bot(  # noqa: PLR0913 - what the page shows, and where its files are
         overlay: The changes of a preview.
         assets: Where the page finds its files.
         next_vote: When the reader may vote again, as on the wire; empty for now.
+        version: The version of a preview, which changes with every change of the page.
     """
     rows = rows_of(commands, "commands", overlay)
     news = rows_of(announcements[::-1], "announcements", overlay)
@@ -51,6 +53,7 @@ def render_bot(  # noqa: PLR0913 - what the page shows, and where its files are
         voters=voters,
         overlay=overlay,
         next_vote=next_vote,
+        version=version,
     )
 
 

@@ -14,6 +14,7 @@ from commandsync.server.pages.answer import compressed, page_answer
 from commandsync.server.pages.botpage import render_bot
 from commandsync.server.pages.listpage import render_list
 from commandsync.server.pages.query import page_of, wanted_of
+from commandsync.server.pages.voter import voter_of
 from commandsync.server.pages.voterspage import LIMIT, render_voters
 
 router = APIRouter(include_in_schema=False)
@@ -49,9 +50,17 @@ def bot_page(bot: BotId, request: Request, database: Db, moment: Moment) -> Resp
         commands = listing.records_of(connection, bot, Resource.COMMAND)
         announcements = listing.records_of(connection, bot, Resource.ANNOUNCEMENT)
         voters, _ = votes.voters_of(connection, bot, page=1, limit=_LATEST)
-    overlay = preview and preview.overlay
+        voter = voter_of(request, secret=database.secret) or ""
+        next_vote = votes.next_vote(connection, bot, voter, at=moment)
     text = render_bot(
-        record, commands, announcements, voters, overlay=overlay, assets=assets.served()
+        record,
+        commands,
+        announcements,
+        voters,
+        overlay=preview and preview.overlay,
+        assets=assets.served(),
+        next_vote=next_vote,
+        version=preview.version if preview else 0,
     )
     return page_answer(request, text)
 

@@ -36,12 +36,21 @@ def day(moment: str) -> str:
     return f"{at.day} {at:%B %Y}"
 
 
+def moment_of(moment: str) -> str:
+    """Return a time as on the wire to the minute, such as `4 March 2026 at 12:30 UTC`."""
+    return f"{day(moment)} at {datetime.fromisoformat(moment):%H:%M} UTC"
+
+
 def _number(value: float) -> str:
     return f"{value:,}"
 
 
 def _time(moment: str) -> Markup:
     return Markup('<time datetime="{}">{}</time>').format(moment, day(moment))
+
+
+def _minute(moment: str) -> Markup:
+    return Markup('<time datetime="{}">{}</time>').format(moment, moment_of(moment))
 
 
 _environment = Environment(
@@ -55,6 +64,7 @@ _environment = Environment(
 _environment.filters |= {
     "number": _number,
     "time": _time,
+    "minute": _minute,
     "initial": initial,
     "picture": picture,
     "markdown": html_of,
