@@ -99,12 +99,23 @@ class _Run:
         manifests = load_from_workspace(self.settings)
         imports = self._imports(manifests)
         if self.mode == "validate":
+            self._write_preview(manifests, [])
             return verdict.with_imports(verdict.of_validated(manifests), imports)
         changes = self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
             self.reporter.sites = [job.site for job in opened]
-            outcome = self._of_listings(opened, plan_all(opened))
+            planned = plan_all(opened)
+            self._write_preview(manifests, planned)
+            outcome = self._of_listings(opened, planned)
         return with_destinations(verdict.with_imports(outcome, imports), changes)
+
+    def _write_preview(
+        self, manifests: Sequence[Manifest], planned: Sequence[Planned | CommandsyncError]
+    ) -> None:
+        if self.reporter.inputs.preview and self.mode != "drift":
+            from commandsync.action.preview import write_preview  # noqa: PLC0415 - seldom needed
+
+            write_preview(self.reporter, self.settings, manifests, planned)
 
     def _imports(self, manifests: Sequence[Manifest]) -> list[Import]:
         """Return what an import would change; nothing is checked in a drift check."""
