@@ -233,6 +233,11 @@ def call_options(command: F) -> F:
     )
 
 
+def page_options(command: F) -> F:
+    """Give a command the options of a manifest and its listing, whose result is a page."""
+    return _with_settings(command, (file_option, *_SERVICE, _RETRIES))
+
+
 def listing_options(command: F) -> F:
     """Give a command the options of a listing that no manifest names yet."""
     return _with_settings(command, (*_SERVICE, _RETRIES))

@@ -42,6 +42,7 @@ COMMANDS = {
     "import": "Bring commands from the bot's code or platform into the manifest.",
     "doctor": "Check the settings, the service and the token.",
     "plan": "Show what apply would change; nothing is written.",
+    "preview": "Show the bot's page as it will be, while you edit.",
     "apply": "Make the listing match the manifest.",
     "pull": "Print a manifest of what is listed now.",
     "changes": "Tell what users notice since an earlier manifest.",

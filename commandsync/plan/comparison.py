@@ -89,9 +89,10 @@ def _changes(
     """Return the changes to what is listed for each wanted entry (None: nothing), then deletes."""
     touched = {entry.id for entry in (*(old for _, old in pairs if old), *deletes)}
     others = [entry.text for entry in listed if entry.id not in touched]
-    counts = count_same_name({new.text for new, _ in pairs}, others)
+    posted = {new.text for new, old in pairs if old is None or not resource.editable}
+    counts = count_same_name(posted, others)
     return [
-        *(_change(resource, new, old, counts[new.text]) for new, old in pairs),
+        *(_change(resource, new, old, counts.get(new.text, (0, 0))) for new, old in pairs),
         *(
             Delete(resource=resource, id=entry.id, before=entry.text, uses=entry.uses)
             for entry in deletes

@@ -104,10 +104,15 @@ def plan_of(
     return plan.only(settings.only) if settings.only else plan
 
 
-def load(settings: Settings, *, contents: dict[str, bytes] | None = None) -> tuple[Manifest, ...]:
+def load(
+    settings: Settings,
+    *,
+    contents: dict[str, bytes] | None = None,
+    folders: set[str] | None = None,
+) -> tuple[Manifest, ...]:
     """Load the manifests that the settings name.
 
-    `contents` is as for `load_manifests`.
+    `contents` and `folders` are as for `load_manifests`.
 
     Raises:
         ManifestError: As `load_files`; if the settings are strict, also with all warnings.
@@ -115,7 +120,8 @@ def load(settings: Settings, *, contents: dict[str, bytes] | None = None) -> tup
     from commandsync.sync.progress import FilesRead  # noqa: PLC0415 - as late as the loading
 
     start = monotonic()
-    manifests = load_files(settings.files or (DEFAULT_MANIFEST,), contents=contents)
+    files = settings.files or (DEFAULT_MANIFEST,)
+    manifests = load_files(files, contents=contents, folders=folders)
     paths = [path for manifest in manifests for path in manifest.paths]
     settings.on_progress(FilesRead(paths, manifests, monotonic() - start))
     if settings.strict:
@@ -143,11 +149,14 @@ def _refuse(warnings: Sequence[Problem]) -> None:
 
 
 def load_files(
-    paths: Sequence[str], *, contents: dict[str, bytes] | None = None
+    paths: Sequence[str],
+    *,
+    contents: dict[str, bytes] | None = None,
+    folders: set[str] | None = None,
 ) -> tuple[Manifest, ...]:
     """Load manifests; in CI, no link out of the workspace is followed.
 
-    `contents` is as for `load_manifests`.
+    `contents` and `folders` are as for `load_manifests`.
 
     Raises:
         ManifestError: With all problems of all of them.
@@ -159,6 +168,7 @@ def load_files(
         stdin=lambda: sys.stdin.buffer.read(_LONGEST_STDIN),
         workspace=ci_workspace(os.environ),
         contents=contents,
+        folders=folders,
     )
 
 

@@ -133,3 +133,10 @@ def test_more_records_than_adds_of_a_text_may_be_another_add_of_the_name() -> No
 
     with pytest.raises(StalePlanError, match=r"add of command 'A' \(one of that name is listed"):
         progress_of(plan, listed({"1": command("a"), "2": command("a")}))
+
+
+def test_a_new_plan_fits_its_listing_beside_an_edit_to_a_text_that_is_listed_already() -> None:
+    here = listed({"1": OLD, "2": NEW})
+    pinned = [Entry(NEW, id="1"), Entry(NEW, id="2"), command("A", "Other.")]
+
+    assert progress_of(plan_of(wanted(pinned), here), here) == (PENDING, PENDING)
