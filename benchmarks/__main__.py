@@ -17,6 +17,7 @@ from benchmarks import (
     importing,
     library,
     lists,
+    pages,
     planning,
     reading,
     starting,
@@ -39,6 +40,7 @@ def main() -> int:
             lambda: applying.rows(folder),
             lambda: action.rows(folder),
             lambda: library.rows(folder),
+            lambda: pages.rows(folder),
             bookkeeping.rows,
             lambda: growth.rows(folder),
         )
