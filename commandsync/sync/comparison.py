@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def plan_against(
     settings: Settings, manifests: Sequence[Manifest], other: str, *, called: str = ""
 ) -> Plan:
-    """Plan as if another manifest were the listing.
+    """Plan as if what is due of another manifest were the listing.
 
     With `called`, the first notice names the other manifest.
 
@@ -39,11 +39,12 @@ def plan_against(
         raise UsageError("--against compares one manifest with one other")
     (manifest,) = manifests
     desired, unpinned = _pinned_by_both(manifest.snapshot, listed[0].snapshot)
+    due = listed[0].snapshot.due(settings.now)
     as_listed = Snapshot(  # collections that the other one does not manage are empty
         {
             resource: tuple(  # an id is the pin, or the location
                 Entry(entry.text, id=entry.id or str(entry.location))
-                for entry in listed[0].snapshot.collections.get(resource, ())
+                for entry in due.collections.get(resource, ())
             )
             for resource in desired.scope
         }
