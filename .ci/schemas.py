@@ -10,12 +10,14 @@ from commandsync import manifest, server
 from commandsync.document.commandlist import command_list_schema_text
 from commandsync.document.plan import plan_schema_text
 from commandsync.document.result import result_schema_text
+from commandsync.document.userchanges import user_changes_schema_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 FOLDER = Path(__file__).resolve().parents[1] / "schemas"
 SCHEMAS: Mapping[str, Callable[[], str]] = {
+    "changes.schema.json": user_changes_schema_text,
     "commands.schema.json": manifest.schema_text,
     "docs.schema.json": command_list_schema_text,
     "plan.schema.json": plan_schema_text,

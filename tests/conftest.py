@@ -22,10 +22,18 @@ __all__ = ["database_url", "postgres", "postgres_url"]
 _TESTS = Path(__file__).parent
 _GOLDEN = _TESTS / "fixtures" / "golden"
 
-_SLOW = {"conformance", "e2e", "server", "testing", "wire"}  # sockets, child processes, databases
+_SLOW = {
+    "browser",
+    "conformance",
+    "e2e",
+    "server",
+    "testing",
+    "wire",
+}  # sockets, processes, databases
 _LONGEST = {"test_demo.py", "test_guard.py", "test_readme.py", "test_untrusted_sizes.py"}
 _SLOW_FILES = {"test_convergence.py", "test_rewriting_services.py", "test_the_proof_can_fail.py"}
 _THOROUGH = (
+    "browser/",
     "conformance/test_forks.py",
     "conformance/test_slow_consumers.py",
     "e2e/action/test_install.py",
@@ -38,6 +46,7 @@ _THOROUGH = (
     "e2e/test_examples.py",
     "e2e/test_growth.py",
     "e2e/test_listed.py",
+    "e2e/test_preview_live.py",
     "e2e/test_types.py",
     "e2e/test_untrusted_sizes.py",
     "unit/promise/test_the_model_can_fail.py",
@@ -91,7 +100,7 @@ def _is_thorough(item: pytest.Item) -> bool:
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     path = item.path.relative_to(_TESTS).as_posix()
     again = "postgresql" in parameters and path not in _ON_POSTGRESQL
-    return again or path in _THOROUGH
+    return again or path.startswith(_THOROUGH)
 
 
 def _is_slow(parts: Iterable[str]) -> bool:

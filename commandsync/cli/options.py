@@ -107,6 +107,7 @@ yes_option = click.option(
     "-y", "--yes", is_flag=True, help="Do not ask; required where there is no terminal."
 )
 format_option = _format_option("text", "json", "markdown", "github")
+unmarked_format_option = _format_option("text", "json", "markdown")
 force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
 
 _TALK = (
@@ -230,6 +231,11 @@ def call_options(command: F) -> F:
     return _with_settings(
         command, (file_option, *_SERVICE, _RETRIES, _format_option("text", "json"))
     )
+
+
+def page_options(command: F) -> F:
+    """Give a command the options of a manifest and its listing, whose result is a page."""
+    return _with_settings(command, (file_option, *_SERVICE, _RETRIES))
 
 
 def listing_options(command: F) -> F:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command("schema", cls=Command)
 @click.argument(
-    "name", type=click.Choice(["commands", "plan", "result", "docs"]), default="commands"
+    "name", type=click.Choice(["commands", "plan", "result", "docs", "changes"]), default="commands"
 )
 @talk_options
 def schema_command(*, name: str, output: Output) -> None:
@@ -32,6 +32,8 @@ def schema_command(*, name: str, output: Output) -> None:
         from commandsync.document.plan import plan_schema_text as text
     elif name == "docs":
         from commandsync.document.commandlist import command_list_schema_text as text
+    elif name == "changes":
+        from commandsync.document.userchanges import user_changes_schema_text as text
     else:
         from commandsync.document.result import result_schema_text as text
     output.result(text())

@@ -39,9 +39,14 @@ def yaml_files(folder: str) -> list[str]:
     )
 
 
-def included_paths(report: FileProblems, patterns: Sequence[Scalar]) -> list[str]:
-    """List the files that a manifest includes, each once, in the order of the patterns."""
-    walk = _Walk(report.source.path)
+def included_paths(
+    report: FileProblems, patterns: Sequence[Scalar], folders: set[str]
+) -> list[str]:
+    """List the files that a manifest includes, each once, in the order of the patterns.
+
+    The folders in which they are looked for are added to `folders`.
+    """
+    walk = _Walk(report.source.path, folders)
     paths: dict[Path, str] = {}
     for pattern in patterns[:_MOST_PATTERNS]:
         try:
@@ -91,8 +96,9 @@ def _parts(text: str) -> Sequence[str]:
 class _Walk:
     """Finds the files that patterns match from a manifest's folder, up to a number of places."""
 
-    def __init__(self, manifest: str) -> None:
+    def __init__(self, manifest: str, folders: set[str]) -> None:
         self.manifest = manifest
+        self._folders = folders
         self.folder = Path() if manifest == STDIN else Path(manifest).parent
         self._known: dict[tuple[int, int], Path] = {}
         self._left = _MOST_PLACES
@@ -127,10 +133,12 @@ class _Walk:
 
     def _under(self, folder: Path, part: str) -> Iterator[Path]:
         """Yield the files and folders in a folder that match one part of a pattern."""
+        self._folders.add(str(folder))
         if part == "**":
             waiting = [folder]
             while waiting:
                 yield (above := waiting.pop())
+                self._folders.add(str(above))
                 inside = self._inside(above)
                 waiting += [path for path in inside if is_folder(path) and not path.is_symlink()]
         elif any(character in part for character in "*?["):

@@ -37,6 +37,7 @@ class _Loader:
         if source == STDIN or not is_folder(source):
             self.load_file(path)
             return
+        self.origin.folders.add(source)
         loaded = [self.load_file(file, in_folder=True) for file in yaml_files(source)]
         if not any(loaded):
             message = "no *.yaml or *.yml file in this folder has a top-level version:"
@@ -116,6 +117,7 @@ def load_manifests(
     stdin: Callable[[], bytes],
     workspace: Path | None = None,
     contents: dict[str, bytes] | None = None,
+    folders: set[str] | None = None,
 ) -> tuple[Manifest, ...]:
     """Load manifests with everything they include.
 
@@ -128,6 +130,8 @@ def load_manifests(
             leads out of it.
         contents: The contents of files by their paths, in place of what is on the disk. What is
             read from there is added: with it, a manifest is loaded as it would be after an edit.
+        folders: The folders in which files are looked for are added: a new file in one of them may
+            belong to a manifest.
 
     Returns:
         The manifests in the order of the sources, each file once.
@@ -135,7 +139,8 @@ def load_manifests(
     Raises:
         ManifestError: With every problem of every file.
     """
-    loader = _Loader(Origin(stdin, workspace, {} if contents is None else contents))
+    contents, folders = {} if contents is None else contents, set() if folders is None else folders
+    loader = _Loader(Origin(stdin, workspace, contents, folders))
     with suppress(StopReadingError):
         for source in sources:
             loader.load(source)

@@ -126,7 +126,8 @@ class ManifestReader:
     def included(self, main: Part[ManifestModel]) -> list[Part[IncludedModel]]:
         """Read and check the files that a manifest includes."""
         patterns = strings(main.root.get("include"))
-        files = [self.parsed(path, _INCLUDED) for path in included_paths(main.report, patterns)]
+        paths = included_paths(main.report, patterns, self.origin.folders)
+        files = [self.parsed(path, _INCLUDED) for path in paths]
         parts = [self.checked(file, IncludedModel, _INCLUDED) for file in files if file]
         return [part for part in parts if part]
 

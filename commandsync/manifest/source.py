@@ -94,11 +94,13 @@ class Origin:
         workspace: The folder that a CI job works in; None outside CI.
         contents: The contents of files by their paths, in place of what is on the disk. What is
             read from there is added.
+        folders: The folders in which patterns are looked for are added.
     """
 
     stdin: Callable[[], bytes]
     workspace: Path | None = None
     contents: dict[str, bytes] = field(default_factory=dict, repr=False)
+    folders: set[str] = field(default_factory=set, repr=False)
 
 
 def read_source(path: str, *, origin: Origin, allowance: Allowance) -> Source:

@@ -126,9 +126,10 @@ def _changes(
     gone = [old for _, old in pairs if old] + [entry for entry, _ in deletes]
     touched = {entry.id for entry in gone}
     others = [entry.text for entry in listed if entry.id not in touched]
-    counts = count_same_name({new.text for new, _ in pairs}, others)
+    posted = {new.text for new, old in pairs if old is None or not resource.editable}
+    counts = count_same_name(posted, others)
     return [
-        *(_change(resource, new, old, counts[new.text]) for new, old in pairs),
+        *(_change(resource, new, old, counts.get(new.text, (0, 0))) for new, old in pairs),
         *(
             Delete(resource=resource, id=entry.id, before=entry.text, uses=entry.uses, until=until)
             for entry, until in deletes

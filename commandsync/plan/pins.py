@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
@@ -14,6 +15,18 @@ if TYPE_CHECKING:
 
 _DEFAULT_MANIFEST = "commands.yaml"  # which no option names
 _STDIN = "-"
+
+
+def pinned_by_both(
+    wanted: Sequence[Entry], others: Iterable[Entry]
+) -> tuple[tuple[Entry, ...], int]:
+    """Leave out the pins of entries that another manifest does not have; return their number too.
+
+    An id that is pinned since then says nothing about the entries of the other manifest.
+    """
+    known = {"", *(entry.id for entry in others)}
+    kept = tuple(entry if entry.id in known else replace(entry, id="") for entry in wanted)
+    return kept, sum(entry.id not in known for entry in wanted)
 
 
 def lost_pins(entries: Iterable[tuple[Entry, Entry | None]]) -> Iterator[Notice]:

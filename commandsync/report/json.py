@@ -11,6 +11,7 @@ from commandsync.document.failure import failure_document, joined_document, list
 from commandsync.document.part import json_of
 from commandsync.document.plan import plan_document
 from commandsync.document.result import result_document
+from commandsync.document.userchanges import user_changes_document
 from commandsync.errors import CommandsyncError
 from commandsync.report.escape import json_text
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
+    from commandsync.plan.userchanges import UserChanges
     from commandsync.records.texts import CommandText
 
 
@@ -49,6 +51,11 @@ def validated(manifests: Sequence[Manifest]) -> str:
 def command_list(commands: Iterable[CommandText]) -> str:
     """Return the document of a command list."""
     return _dumped(command_list_document(commands))
+
+
+def user_changes(changes: UserChanges, *, since: str, manifest: Sequence[str]) -> str:
+    """Return the document of what users notice since an earlier manifest."""
+    return _dumped(user_changes_document(changes, since=since, manifest=manifest))
 
 
 def _document(outcome: Plan | Result | CommandsyncError) -> dict[str, Any]:

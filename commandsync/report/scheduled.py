@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from commandsync.apply.claims import named
 from commandsync.records.schedule import Phase, shown_time
 from commandsync.report import summary
+from commandsync.report.escape import visible
+from commandsync.report.linediff import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -42,6 +44,11 @@ def scheduled(plan: Plan, shown: Callable[[str], str], *, applied: bool = False)
             reason = f" ({why})" if verb == _STAYS else ""
             if group:
                 yield f"{_counted(group, verb)}{reason}: {_named(group, shown)}."
+
+
+def in_quotes(name: str) -> str:
+    """Return a name for a sentence that is text."""
+    return f'"{visible(cut(name))}"'
 
 
 def _counted(entries: Sequence[Scheduled], verb: str) -> str:

@@ -22,7 +22,7 @@ from commandsync.report.lines import (
     joined,
     paint,
 )
-from commandsync.report.scheduled import scheduled
+from commandsync.report.scheduled import in_quotes, scheduled
 from commandsync.report.screen import columns_of
 from commandsync.report.wording import worded
 
@@ -125,16 +125,12 @@ def _plan(plan: Plan, screen: Screen, legend: Sequence[str]) -> Iterator[str]:
         yield ""
     if legend:
         yield from [*legend, ""]
-    kept = [*scheduled(plan, _title), *summary.kept(plan)]
+    kept = [*scheduled(plan, in_quotes), *summary.kept(plan)]
     after = [*_notices(plan.notices), *kept, *_refused(plan)]
     if nothing := summary.no_changes(plan):
         after.append(nothing)
     yield from [*after, ""] if after else []
     yield paint(summary.of_plan(plan), BOLD)
-
-
-def _title(name: str) -> str:
-    return f'"{visible(cut(name))}"'
 
 
 def _refused(plan: Plan) -> Iterator[str]:

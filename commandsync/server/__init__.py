@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from commandsync.server.app import openapi_text as openapi_text
     from commandsync.server.conditions import Conditions as Conditions
     from commandsync.server.conditions import parse_rate_limit as parse_rate_limit
+    from commandsync.server.preview import PreviewService as PreviewService
+    from commandsync.server.preview import preview_service as preview_service
     from commandsync.server.runner import RunningService as RunningService
     from commandsync.server.runner import running as running
     from commandsync.server.runner import serve as serve
@@ -33,13 +35,15 @@ _MODULES = {
     "openapi_text": "app",
     "Conditions": "conditions",
     "parse_rate_limit": "conditions",
+    "PreviewService": "preview",
+    "preview_service": "preview",
     "RunningService": "runner",
     "running": "runner",
     "serve": "runner",
     "SeededBot": "seed",
 }
 _EXTRA = {
-    *("alembic", "anyio", "fastapi", "h11", "jwt", "limits"),
+    *("alembic", "anyio", "fastapi", "h11", "jinja2", "jwt", "limits", "markupsafe", "nh3"),
     *("sqlalchemy", "starlette", "uvicorn", "websockets"),
 }
 

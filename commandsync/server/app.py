@@ -20,6 +20,9 @@ from commandsync.server.database import Database, opened
 from commandsync.server.kept import KeptAnswers
 from commandsync.server.lag import late
 from commandsync.server.methods import HeadAsGet
+from commandsync.server.pages import live, refusalpage, vote
+from commandsync.server.pages.routes import router as page_router
+from commandsync.server.pages.security import PageHeaders
 from commandsync.server.protocol import REQUEST_SECONDS
 from commandsync.server.routes import router
 from commandsync.server.vote_routes import router as vote_router
@@ -55,6 +58,7 @@ def create_app(
                 reminders.sending(handle, interval=vote_interval, now=now),
                 delivering(handle) as app.state.broadcast,
             ):
+                app.state.live = live.Live(handle, app.state.broadcast, now)
                 yield
 
     app = FastAPI(
@@ -70,13 +74,17 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.now, app.state.vote_interval = now, vote_interval
+    app.state.preview = None
     for routes in (bot_list, router, vote_router, gateway.router):
         app.include_router(routes, prefix=f"/v{API_VERSION}")
-    app.include_router(health.router)
+    for routes in (health.router, page_router, live.router, vote.router):
+        app.include_router(routes)
     app.add_middleware(BodyLimit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)
     app.add_middleware(HeadAsGet)
+    app.add_middleware(PageHeaders)
     conditions.install(app)
     refusals.install(app)
+    refusalpage.install(app)
     openapi.install(app)
     return app
 

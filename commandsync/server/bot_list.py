@@ -69,9 +69,9 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
         limit=limit,
         q=q,
         sort=sort,
-        ids=_listed(ids) if ids else None,
+        ids=selection.separated(ids) if ids else None,
         certified=None if certified is None else certified == "true",
-        tags=_listed(tags),
+        tags=selection.separated(tags),
     )
     with database.reading() as connection:
         keys, number = selection.find(connection, wanted, days=counters.days(moment))
@@ -88,8 +88,3 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
         "isSafety": True,
     }
     return answer("The bots.", data={"queries": queries, "data": bots})
-
-
-def _listed(text: str) -> tuple[str, ...]:
-    """Return the parts of a text between commas."""
-    return tuple(filter(None, map(str.strip, text.split(","))))

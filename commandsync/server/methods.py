@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from fastapi import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+HEAD_ONLY = "commandsync.head_only"
+"""The name, in the scope of a request, of whether only the head of its answer is sent."""
+
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
 
 
@@ -22,7 +25,7 @@ class HeadAsGet:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
         if scope.get("method") == "HEAD":
-            scope = {**scope, "method": "GET"}
+            scope = {**scope, "method": "GET", HEAD_ONLY: True}
         await self._app(scope, receive, send)
 
 

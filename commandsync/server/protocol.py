@@ -12,8 +12,16 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 if TYPE_CHECKING:
     import asyncio
 
+    from uvicorn.protocols.http.h11_impl import RequestResponseCycle
+
 REQUEST_SECONDS = 30.0
 """How long the head of a request may take to arrive, and how long its body."""
+
+AT_SHUTDOWN = "commandsync.at_shutdown"
+"""The name, in the state of a request, of what ends its answer: one that has no end of its own."""
+
+LONGEST_SHUTDOWN = 2.0
+"""Seconds for a client to receive the end of such an answer when the service ends."""
 
 
 class TimedProtocol(H11Protocol):
@@ -46,6 +54,14 @@ class TimedProtocol(H11Protocol):
         """Wait no longer."""
         self._forget_head()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """Answer the request in flight, and close the connection because the service ends."""
+        cycle: RequestResponseCycle | None = self.cycle  # none before the first request
+        if cycle is not None and AT_SHUTDOWN in cycle.scope["state"]:
+            cycle.scope["state"][AT_SHUTDOWN]()
+            self.loop.call_later(LONGEST_SHUTDOWN, self.transport.abort)
+        super().shutdown()
 
     def _forget_head(self) -> None:
         self._begun = False

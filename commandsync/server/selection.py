@@ -99,6 +99,11 @@ def find(
     return keys[::-1] if backwards else keys, number
 
 
+def separated(text: str) -> tuple[str, ...]:
+    """Return the parts of a text between commas."""
+    return tuple(filter(None, map(str.strip, text.split(","))))
+
+
 def _order(sort: str) -> tuple[str, bool]:
     """Return the column to sort by, and whether in descending order."""
     if not sort:

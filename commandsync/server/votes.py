@@ -109,7 +109,13 @@ def voters_of(
 def has_voted(connection: Connection, bot: str, user: str, *, at: datetime) -> bool:
     """Return whether the interval of a user's last vote for a bot is not over."""
     listing.check_bot(connection, bot)
-    return _next_at(connection, bot, user) > listing.timestamp(at)
+    return bool(next_vote(connection, bot, user, at=at))
+
+
+def next_vote(connection: Connection, bot: str, user: str, *, at: datetime) -> str:
+    """Return when a user may vote for a bot again, as on the wire; empty for now."""
+    moment = _next_at(connection, bot, user)
+    return moment if moment > listing.timestamp(at) else ""
 
 
 def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
+from commandsync.plan.pins import pinned_by_both
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.sync.job import load_files, plan_of, strict_plan
 
@@ -38,17 +39,18 @@ def plan_against(
     if len(manifests) != 1 or len(listed) != 1:
         raise UsageError("--against compares one manifest with one other")
     (manifest,) = manifests
-    desired, unpinned = _pinned_by_both(manifest.snapshot, listed[0].snapshot)
     due = listed[0].snapshot.due(settings.now)
-    as_listed = Snapshot(  # collections that the other one does not manage are empty
-        {
-            resource: tuple(  # an id is the pin, or the location
-                Entry(entry.text, id=entry.id or str(entry.location))
-                for entry in due.collections.get(resource, ())
-            )
-            for resource in desired.scope
-        }
-    )
+    desired: dict[Resource, tuple[Entry, ...]] = {}
+    as_listed: dict[Resource, tuple[Entry, ...]] = {}
+    unpinned = 0
+    for resource, wanted in manifest.snapshot.collections.items():
+        # A collection that the other one does not manage is empty.
+        others = due.collections.get(resource, ())
+        desired[resource], count = pinned_by_both(wanted, others)
+        as_listed[resource] = tuple(  # an id is the pin, or the location
+            Entry(entry.text, id=entry.id or str(entry.location)) for entry in others
+        )
+        unpinned += count
     notices = (
         [Notice(f"this is compared with {called}, and not with the listing")] if called else []
     )
@@ -58,21 +60,6 @@ def plan_against(
         message = f"{unpinned:,} pinned {ids} not in the other manifest: {entries} matched by text"
         hint = "an entry that is renamed by its pin alone is shown as added and deleted here"
         notices.append(Notice(message, hint))
-    desired_manifest = replace(manifest, snapshot=desired)
-    plan = plan_of(desired_manifest, as_listed, settings=settings, notices=notices)
+    desired_manifest = replace(manifest, snapshot=Snapshot(desired))
+    plan = plan_of(desired_manifest, Snapshot(as_listed), settings=settings, notices=notices)
     return strict_plan(plan, settings)
-
-
-def _pinned_by_both(desired: Snapshot, other: Snapshot) -> tuple[Snapshot, int]:
-    """Leave out pins that the other manifest does not have, and return their number."""
-    collections: dict[Resource, tuple[Entry, ...]] = {}
-    unpinned = 0
-    for resource, entries in desired.collections.items():
-        known = {"", *(entry.id for entry in other.collections.get(resource, ()))}
-        lost = [entry.id not in known for entry in entries]
-        unpinned += sum(lost)
-        collections[resource] = tuple(
-            replace(entry, id="") if is_lost else entry
-            for entry, is_lost in zip(entries, lost, strict=True)
-        )
-    return Snapshot(collections), unpinned

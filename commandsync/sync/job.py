@@ -105,10 +105,15 @@ def plan_of(
     return plan.only(settings.only) if settings.only else plan
 
 
-def load(settings: Settings, *, contents: dict[str, bytes] | None = None) -> tuple[Manifest, ...]:
+def load(
+    settings: Settings,
+    *,
+    contents: dict[str, bytes] | None = None,
+    folders: set[str] | None = None,
+) -> tuple[Manifest, ...]:
     """Load the manifests that the settings name.
 
-    `contents` is as for `load_manifests`.
+    `contents` and `folders` are as for `load_manifests`.
 
     Raises:
         ManifestError: As `load_files`; if the settings are strict, also with all warnings.
@@ -116,7 +121,8 @@ def load(settings: Settings, *, contents: dict[str, bytes] | None = None) -> tup
     from commandsync.sync.progress import FilesRead  # noqa: PLC0415 - as late as the loading
 
     start = monotonic()
-    manifests = load_files(settings.files or (DEFAULT_MANIFEST,), contents=contents)
+    files = settings.files or (DEFAULT_MANIFEST,)
+    manifests = load_files(files, contents=contents, folders=folders)
     paths = [path for manifest in manifests for path in manifest.paths]
     settings.on_progress(FilesRead(paths, manifests, monotonic() - start))
     if settings.strict:
@@ -144,11 +150,14 @@ def _refuse(warnings: Sequence[Problem]) -> None:
 
 
 def load_files(
-    paths: Sequence[str], *, contents: dict[str, bytes] | None = None
+    paths: Sequence[str],
+    *,
+    contents: dict[str, bytes] | None = None,
+    folders: set[str] | None = None,
 ) -> tuple[Manifest, ...]:
     """Load manifests; in CI, no link out of the workspace is followed.
 
-    `contents` is as for `load_manifests`.
+    `contents` and `folders` are as for `load_manifests`.
 
     Raises:
         ManifestError: With all problems of all of them.
@@ -160,6 +169,7 @@ def load_files(
         stdin=lambda: sys.stdin.buffer.read(_LONGEST_STDIN),
         workspace=ci_workspace(os.environ),
         contents=contents,
+        folders=folders,
     )
 
 

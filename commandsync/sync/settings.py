@@ -31,7 +31,7 @@ def _ignore(_progress: Progress) -> None:
 
 
 def read_clock() -> datetime:
-    """Return the time, in UTC to the second: the only place where a run reads it."""
+    """Return the time, in UTC to the second: the only place where it is read."""
     return datetime.now(UTC).replace(microsecond=0)
 
 
@@ -59,6 +59,11 @@ class Settings:
     strict: bool = False
     now: datetime = field(default_factory=lambda: read_clock(), compare=False)  # noqa: PLW0108 - looked up at each run: tests replace it
     on_progress: Callable[[Progress], object] = field(default=_ignore, repr=False, compare=False)
+
+
+def with_time_now(settings: Settings) -> Settings:
+    """Return settings with the time of now, for what plans again and again, as a preview does."""
+    return replace(settings, now=read_clock())
 
 
 def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = True) -> Site:

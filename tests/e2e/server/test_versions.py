@@ -40,7 +40,7 @@ def test_an_unknown_version_names_the_one_there_is(caller: Caller, path: str) ->
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/v1", "/v1/", "/v1/nothing", "/bots", "/v", "/v1x/bot/1", "/v9999999999/bot/1"]
+    "path", ["/v1", "/v1/", "/v1/nothing", "/bots", "/v", "/v1x/bot/1", "/v9999999999/bot/1"]
 )
 def test_an_unknown_path_names_the_beginning_of_all(caller: Caller, path: str) -> None:
     reply = caller.raw("GET", path)

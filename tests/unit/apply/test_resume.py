@@ -177,3 +177,10 @@ def test_a_saved_plan_whose_posts_ended_after_they_were_made_is_finished() -> No
 
 def test_a_plan_of_this_run_is_held_against_its_own_time() -> None:
     assert progress_of(ENDING, listed({}, {"1": announcement("v1", "Old.")})) == (PENDING,) * 3
+
+
+def test_a_new_plan_fits_its_listing_beside_an_edit_to_a_text_that_is_listed_already() -> None:
+    here = listed({"1": OLD, "2": NEW})
+    pinned = [Entry(NEW, id="1"), Entry(NEW, id="2"), command("A", "Other.")]
+
+    assert progress_of(plan_of(wanted(pinned), here), here) == (PENDING, PENDING)

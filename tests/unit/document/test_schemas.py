@@ -14,6 +14,7 @@ from commandsync.document.commandlist import command_list_schema_text
 from commandsync.document.failure import failure_document, joined_document
 from commandsync.document.plan import plan_document, plan_schema_text
 from commandsync.document.result import result_document, result_schema_text
+from commandsync.document.userchanges import user_changes_schema_text
 from commandsync.errors import ManifestError
 from commandsync.records.rewrites import Rewrite
 from tests.support.plans import command, plan_of, plans
@@ -31,6 +32,7 @@ RESULT = Draft202012Validator(json.loads(result_schema_text()))
 @pytest.mark.parametrize(
     ("name", "generate"),
     [
+        ("changes.schema.json", user_changes_schema_text),
         ("docs.schema.json", command_list_schema_text),
         ("plan.schema.json", plan_schema_text),
         ("result.schema.json", result_schema_text),

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.diagnostics import Location
+from commandsync.diagnostics import Location, Notice
 from commandsync.plan.missing import Missing, missing_from
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry
@@ -78,6 +79,7 @@ def test_one_that_is_alike_becomes_the_former_one_and_is_named() -> None:
     [
         (["play", "plays"], ["old"], ["'old' may be an old name of 'play' or 'plays': it is"]),
         (["play"], ["old", "older"], ["'old' may be an old name of 'play': it", "'older' may"]),
+        (list("abc"), ["old"], ["'old' may be an old name of 'a' or 'b' or 'c': it"]),
         (list("abcde"), ["old"], ["'old' may be an old name of 'a' or 'b' or 'c' or others: it"]),
     ],
 )
@@ -93,6 +95,70 @@ def test_what_may_be_several_is_added_and_named(
     assert len(found.notices) == len(named)
     for notice, words in zip(found.notices, named, strict=True):
         assert notice.message.startswith(f"the listed {words}")
+
+
+def test_a_notice_says_what_becomes_of_a_record_and_what_to_do() -> None:
+    text = "Plays a song in the channel that you are in."
+    renamed = missing([wanted("play", text)], [listed("plays", text)]).notices
+    doubtful = missing([wanted("help")], [listed("other")]).notices
+    cannot = Entry(CommandText("a", "", ""), id="3")
+    not_added = missing([wanted("help")], [listed("help"), listed("help", id="2"), cannot]).notices
+
+    assert [*renamed, *doubtful, *not_added] == [
+        Notice(
+            "'play' and the listed 'plays' have nearly the same text: they become one command, "
+            "with its id and uses kept",
+            "if they are two commands, do not merge: write both into the manifest",
+            PLACE,
+        ),
+        Notice(
+            "the listed 'other' may be an old name of 'help': it is added as a command of its own",
+            "if it is one of them, remove the new entry, and write its name under formerly there",
+        ),
+        Notice(
+            "the listed command 'help' (id '2') is listed once more, equal in all fields: it is "
+            "not added",
+            "a manifest can contain it only once",
+        ),
+        Notice(
+            "the listed command 'a' (id '3') has no description and no syntax: it is not added",
+            "add it by hand to keep it: a manifest needs all fields",
+        ),
+    ]
+
+
+@pytest.mark.parametrize(("words", "renamed"), [(9, True), (8, False)])
+def test_nine_tenths_of_the_words_make_two_texts_one_command(words: int, *, renamed: bool) -> None:
+    text = " ".join(f"word{n}" for n in range(words))
+    other = text.replace("word0", "other")
+
+    found = missing([wanted("play", text, "/play")], [listed("song", other, "/song")])
+
+    assert bool(found.renamed) == renamed
+
+
+def test_a_pinned_id_decides_which_of_two_records_a_command_is() -> None:
+    entry = replace(wanted("play"), id="1")
+    theirs = [listed("play", id="2"), listed("song", "Sings.", "/song", id="1")]
+
+    (notice,) = missing([entry], theirs).notices
+
+    assert notice.message.startswith("the listed command 'play' (id '2') is listed once more")
+
+
+def test_the_text_of_an_announcement_decides_before_a_pinned_id() -> None:
+    ours = Entry(AnnouncementText("v1", "a"), id="1")
+    theirs = [Entry(AnnouncementText("v2", "b"), id="1"), Entry(ours.text, id="2")]
+    found = missing_from([ours], theirs, resource=Resource.ANNOUNCEMENT, rules=SyncRules())
+
+    assert found.added == (theirs[0],)
+
+
+def test_a_former_name_never_means_an_ignored_record() -> None:
+    ours = [wanted("play", formerly=("beta-play",))]
+    theirs = [listed("beta-play", "x", "y"), listed("beta- play", "x", "z")]
+
+    assert missing(ours, theirs, "beta-play") == Missing(())
 
 
 def test_what_is_alike_only_by_and_large_is_added_and_named() -> None:

@@ -52,6 +52,12 @@ def test_what_has_a_new_id_gets_its_uses_by_a_command(uses: int | None, left: st
     )
 
 
+def test_without_a_place_the_command_is_for_the_default_manifest() -> None:
+    (notice,) = lost_pins([(Entry(TEXT, id="old", uses=9), Entry(TEXT, id="new"))])
+
+    assert notice.hint == "commandsync commands set-uses new 9"
+
+
 def test_uses_that_have_come_back_need_no_command() -> None:
     lost = (
         "'play' is pinned to the id 'old', which is not listed; it is matched by its text instead"

@@ -1,0 +1,82 @@
+"""The JSON document of what users notice since an earlier manifest."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, PlainSerializer, TypeAdapter, WithJsonSchema
+
+from commandsync.document import VERSION
+from commandsync.document.failure import Failure
+from commandsync.document.part import (
+    Count,
+    DifferencesField,
+    Document,
+    Model,
+    NoticeField,
+    text_schema,
+)
+from commandsync.records.texts import CommandText, Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from commandsync.plan.userchanges import ChangedCommand, UserChanges
+
+_Command = Annotated[
+    CommandText,
+    PlainSerializer(lambda text: text._asdict()),
+    WithJsonSchema(text_schema(Resource.COMMAND)),
+]
+
+
+class ChangedPart(Model):
+    """A command with another text than before."""
+
+    before: _Command
+    after: _Command
+    fields: DifferencesField
+    breaking: bool
+    renamed: bool = Field(description="Whether its name, or what is typed before it, is another.")
+    needs: tuple[str, ...] = Field(description="The arguments that users have to give now.")
+
+
+class UserChangesDocument(Model):
+    """What users of the bot notice since an earlier manifest."""
+
+    version: Literal[1]
+    since: str = Field(description="The earlier manifest: a file, or a revision of git.")
+    manifest: tuple[str, ...]
+    count: Count = Field(description="How many commands are gone, changed or new.")
+    breaking: Count = Field(description="How many of these changes are breaking.")
+    gone: tuple[_Command, ...]
+    changed: tuple[ChangedPart, ...]
+    new: tuple[_Command, ...]
+    warnings: tuple[NoticeField, ...]
+
+
+def user_changes_document(changes: UserChanges, *, since: str, manifest: Sequence[str]) -> Document:
+    """Return the document of changes since an earlier manifest, and the files of the later one."""
+    return UserChangesDocument.of(
+        changes,
+        version=VERSION,
+        since=since,
+        manifest=tuple(manifest),
+        changed=tuple(map(_changed, changes.changed)),
+        warnings=changes.notices,
+    ).model_dump(mode="json")
+
+
+def user_changes_schema_text() -> str:
+    """Return the JSON Schema of the output of `changes --format json`, and of a failure."""
+    shapes: Any = UserChangesDocument | Failure
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "commandsync changes, version 1",
+    }
+    return json.dumps(head | TypeAdapter(shapes).json_schema(), indent=2) + "\n"
+
+
+def _changed(command: ChangedCommand) -> ChangedPart:
+    return ChangedPart.of(command, needs=tuple(map(str, command.needs)))

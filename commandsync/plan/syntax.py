@@ -1,0 +1,106 @@
+"""A command's syntax as people read it: how the command is called, and which arguments it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commandsync.records.texts import CommandText
+
+_CLOSING = {"<": ">", "[": "]"}
+_LONGEST_LEAD = 40  # characters before the name: a prefix, and the names of groups
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument in the outermost brackets of a syntax: `<required>` or `[optional]`.
+
+    Attributes:
+        text: The text between the brackets.
+        required: Whether the brackets are `<>`.
+    """
+
+    text: str
+    required: bool
+
+    @property
+    def key(self) -> str:
+        """What tells it from the others: its text without `...`, upper and lower case alike."""
+        return self.text.rstrip(".… ").casefold()
+
+    def __str__(self) -> str:
+        return f"<{self.text}>" if self.required else f"[{self.text}]"
+
+
+def call_of(command: CommandText) -> str:
+    """Return what users type up to the name, such as `/config set`; the name if it is not known.
+
+    It is the beginning of the syntax up to the first place where the name is a word of its own.
+    """
+    literal = _literal(command.syntax)
+    at = literal.find(command.name)
+    while 0 <= at <= _LONGEST_LEAD:
+        end = at + len(command.name)
+        if not any(map(str.isalnum, literal[:at][-1:] + literal[end : end + 1])):
+            return literal[:end]
+        at = literal.find(command.name, at + 1)
+    return command.name
+
+
+def lead_of(command: CommandText) -> str:
+    """Return what users type before the name, such as `/`; empty if the syntax does not show it."""
+    return call_of(command).removesuffix(command.name)
+
+
+def arguments(syntax: str) -> Iterator[Argument]:
+    """Yield the arguments of a syntax, in their order; brackets that are not closed are text."""
+    expected: list[str] = []
+    start = 0
+    for at, sign in enumerate(syntax):
+        if sign in _CLOSING:
+            start = start if expected else at + 1
+            expected.append(_CLOSING[sign])
+        elif expected and sign == expected[-1]:
+            expected.pop()
+            if not expected:
+                yield Argument(syntax[start:at].strip(), sign == ">")
+
+
+def newly_required(old: CommandText, new: CommandText) -> tuple[Argument, ...]:
+    """Return the arguments that a command requires now and did not before.
+
+    An argument that was optional counts. One that only has another name does not: each required
+    argument that is gone stands for one that is new. Neither does one that the old syntax has
+    without brackets.
+    """
+    words = old.syntax.removeprefix(call_of(old)).casefold().split()
+    (was, optional), (now, others) = map(_by_key, (old.syntax, new.syntax))
+    fresh = [key for key in now if not (key in was or key in optional or key in words)]
+    gone = len(was.keys() - now.keys() - others.keys())
+    needed = {*fresh[gone:], *optional}
+    return tuple(argument for key, argument in now.items() if key in needed)
+
+
+def newly_optional(old: CommandText, new: CommandText) -> tuple[Argument, ...]:
+    """Return the optional arguments that a command takes now, if they are all that is different."""
+    before, after = list(arguments(old.syntax)), list(arguments(new.syntax))
+    added = [each for each in after if not each.required and each not in before]
+    return tuple(added) if [each for each in after if each not in added] == before else ()
+
+
+def _by_key(syntax: str) -> tuple[dict[str, Argument], dict[str, Argument]]:
+    """Return the required arguments of a syntax, and the optional ones."""
+    required: dict[str, Argument] = {}
+    optional: dict[str, Argument] = {}
+    for argument in arguments(syntax):
+        (required if argument.required else optional)[argument.key] = argument
+    return required, optional
+
+
+def _literal(syntax: str) -> str:
+    """Return the first line of a syntax up to its first argument."""
+    line = syntax.partition("\n")[0]
+    return min((line.partition(bracket)[0] for bracket in _CLOSING), key=len)

@@ -1,0 +1,149 @@
+"""What users of a bot notice between two manifests: commands that are gone, changed and new.
+
+The commands are matched as for a plan. Announcements are left out: they speak for themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+from commandsync.diagnostics import Notice
+from commandsync.plan.changes import Add, Delete
+from commandsync.plan.diff import field_changes
+from commandsync.plan.hints import likely_renames
+from commandsync.plan.matching import match
+from commandsync.plan.pins import pinned_by_both
+from commandsync.plan.syntax import lead_of, newly_required
+from commandsync.records.texts import Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from commandsync.plan.changes import Change
+    from commandsync.plan.diff import FieldChange
+    from commandsync.plan.syntax import Argument
+    from commandsync.records.snapshot import Entry, Snapshot
+    from commandsync.records.texts import CommandText
+
+_ANY_ID = "-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedCommand:
+    """A command with another text than before.
+
+    Attributes:
+        before: Its old text.
+        after: Its new text.
+        fields: What differs between the two.
+        leads: What users typed before the name and what they type now, such as `!` and `/`; None
+            if that is the same or not known.
+        needs: The arguments that users have to give now.
+    """
+
+    before: CommandText
+    after: CommandText
+    fields: tuple[FieldChange, ...]
+    leads: tuple[str, str] | None = None
+    needs: tuple[Argument, ...] = ()
+
+    @property
+    def renamed(self) -> bool:
+        """Whether users call it differently."""
+        return self.leads is not None or self.differs("name")
+
+    @property
+    def breaking(self) -> bool:
+        """Whether what users typed no longer works as it did."""
+        return self.renamed or bool(self.needs)
+
+    def differs(self, field: str) -> bool:
+        """Whether a field is different."""
+        return any(change.field == field for change in self.fields)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserChanges:
+    """What users notice between two manifests, each in the order of the manifest that has it.
+
+    Attributes:
+        gone: The commands that only the old manifest has, which is a breaking change.
+        changed: The commands with another text.
+        new: The commands that only the new manifest has.
+        notices: What to check before the changes are published.
+    """
+
+    gone: tuple[CommandText, ...] = ()
+    changed: tuple[ChangedCommand, ...] = ()
+    new: tuple[CommandText, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many commands have a change."""
+        return len(self.gone) + len(self.changed) + len(self.new)
+
+    @property
+    def breaking(self) -> int:
+        """How many of the changes are breaking."""
+        return len(self.gone) + sum(command.breaking for command in self.changed)
+
+
+def user_changes(*, old: Snapshot, new: Snapshot) -> UserChanges:
+    """Compare the commands of two manifests.
+
+    There are no changes if one of the two does not manage commands: nothing is known about its
+    commands then.
+
+    Args:
+        old: The earlier manifest.
+        new: The later one, whose pins and former names count.
+    """
+    before, after = (side.collections.get(Resource.COMMAND) for side in (old, new))
+    if before is None or after is None:
+        return UserChanges()
+    wanted, _ = pinned_by_both(after, before)
+    # One without an id could not be matched by its name.
+    listed = [replace(entry, id=entry.id or _ANY_ID) for entry in before]
+    matching = match(wanted, listed)
+    added = [wanted[n] for n in matching.wanted]
+    gone = [listed[n] for n in matching.listed]
+    return UserChanges(
+        gone=tuple(map(_command, gone)),
+        changed=tuple(
+            _changed(_command(listed[o]), _command(wanted[w]))
+            for w, o in matching.pairs.items()
+            if listed[o].text != wanted[w].text
+        ),
+        new=tuple(map(_command, added)),
+        notices=tuple(_undeclared(added, gone)),
+    )
+
+
+def _changed(before: CommandText, after: CommandText) -> ChangedCommand:
+    leads = lead_of(before), lead_of(after)
+    return ChangedCommand(
+        before=before,
+        after=after,
+        fields=field_changes(before, after),
+        leads=leads if all(leads) and leads[0] != leads[1] else None,
+        needs=newly_required(before, after),
+    )
+
+
+def _undeclared(added: Sequence[Entry], gone: Sequence[Entry]) -> Iterator[Notice]:
+    """Yield the new commands that are probably old ones under a new name."""
+    resource = Resource.COMMAND
+    changes: list[Change] = [
+        *(Add(resource=resource, after=entry.text, location=entry.location) for entry in added),
+        *(Delete(resource=resource, id=entry.id, before=entry.text) for entry in gone),
+    ]
+    for add, delete in likely_renames(changes):
+        message = f"{add.name!r} looks like {delete.name!r} under a new name"
+        hint = "if it is a rename, write the old name under its formerly:"
+        yield Notice(message, hint, add.location)
+
+
+def _command(entry: Entry) -> CommandText:
+    return cast("CommandText", entry.text)  # what the collection contains

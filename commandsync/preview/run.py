@@ -1,0 +1,130 @@
+"""A preview from its beginning to its end: live while the manifest is edited, or once, as files."""
+
+from __future__ import annotations
+
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commandsync.errors import ManifestError
+from commandsync.preview.baseline import baseline_of
+from commandsync.preview.listing import PreviewListing
+from commandsync.preview.overlay import overlay_of
+from commandsync.preview.source import ManifestSource, load_one
+from commandsync.server import preview_service
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from threading import Event
+
+    from commandsync.manifest import Manifest
+    from commandsync.preview.baseline import Baseline
+    from commandsync.preview.listing import PreviewState
+    from commandsync.server import PreviewService
+    from commandsync.sync.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a page shows.
+
+    Attributes:
+        state: The last valid state of the manifest.
+        error: The problems of what was saved after it; None if it is the newest.
+    """
+
+    state: PreviewState
+    error: ManifestError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunningPreview:
+    """A preview whose page is served.
+
+    Attributes:
+        url: The address of the page.
+        name: What the bot is called.
+        first: What it shows at first.
+        later: Yields what it shows, after each change of the manifest.
+    """
+
+    url: str
+    name: str
+    first: Shown
+    later: Iterator[Shown]
+
+
+@contextmanager
+def live(settings: Settings, *, offline: bool, port: int, stop: Event) -> Iterator[RunningPreview]:
+    """Serve the page of a bot with the manifest applied, for as long as the block lasts.
+
+    Args:
+        settings: The settings of the run, which name the manifest.
+        offline: Show a new bot, and read no listing.
+        port: The port on loopback; 0 picks a free one.
+        stop: Ends the changes when it is set.
+
+    Raises:
+        CommandsyncError: The manifest is invalid, its listing cannot be read, or the port cannot be
+            listened on.
+    """
+    with ManifestSource(settings) as source:
+        manifest = source.load()
+        baseline = baseline_of(settings, manifest, offline=offline)
+        with _applied(settings, baseline, port=port) as (service, listing):
+            first = Shown(listing.bring_to(manifest))
+            service.show(overlay_of(first.state))
+            yield RunningPreview(
+                f"{service.url}/bot/{service.bot}",
+                baseline.name,
+                first,
+                _later(source.changes(stop), listing, service, first.state),
+            )
+
+
+def page_of(
+    settings: Settings, manifest: Manifest, baseline: Baseline
+) -> tuple[PreviewState, dict[str, bytes]]:
+    """Return what a manifest changes, and the page that shows it, as the files of a folder."""
+    with _applied(settings, baseline) as (service, listing):
+        state = listing.bring_to(manifest)
+        return state, service.page_files(overlay_of(state))
+
+
+def page_once(settings: Settings, *, offline: bool) -> tuple[PreviewState, dict[str, bytes]]:
+    """Load a manifest and read its listing, and return as `page_of`.
+
+    Raises:
+        CommandsyncError: As `live`.
+    """
+    manifest = load_one(settings)
+    return page_of(settings, manifest, baseline_of(settings, manifest, offline=offline))
+
+
+@contextmanager
+def _applied(
+    settings: Settings, baseline: Baseline, *, port: int = 0
+) -> Iterator[tuple[PreviewService, PreviewListing]]:
+    with (
+        preview_service(baseline.bot, baseline.profile, name=baseline.name, port=port) as service,
+        closing(PreviewListing(baseline, settings, service)) as listing,
+    ):
+        yield service, listing
+
+
+def _later(
+    changes: Iterator[Manifest | ManifestError],
+    listing: PreviewListing,
+    service: PreviewService,
+    state: PreviewState,
+) -> Iterator[Shown]:
+    for manifest in changes:
+        error: ManifestError | None = None
+        try:
+            if isinstance(manifest, ManifestError):
+                raise manifest
+            state = listing.bring_to(manifest)
+        except ManifestError as invalid:
+            error = invalid
+        service.show(overlay_of(state, error.problems if error else ()))
+        yield Shown(state, error)

@@ -1,0 +1,67 @@
+"""Failed requests of pages: the same statuses as those of the interface, as a page to read."""
+
+from __future__ import annotations
+
+import json
+import re
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from commandsync.server.endpoint import json_response
+from commandsync.server.pages.answer import page_answer
+from commandsync.server.pages.assets import served
+from commandsync.server.pages.query import BadQueryError
+from commandsync.server.pages.templates import render
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI, Request, Response
+
+_INTERFACE = re.compile(r"/(?:v\d|healthz$|readyz$)")
+_PAGES = re.compile(r"/$|/bot/")
+_HEADERS = ("Allow", "Retry-After")
+_TITLES = {
+    400: "This address is not valid",
+    404: "There is no such page",
+    500: "Something went wrong here",
+    503: "The listing is not available",
+}
+
+
+def install(app: FastAPI) -> None:
+    """Answer the failed requests of pages with pages; the interface keeps its own answers."""
+    app.add_exception_handler(BadQueryError, _bad_query)
+    for error, handler in [*app.exception_handlers.items()]:
+        app.add_exception_handler(error, _with_page(handler))
+
+
+def _with_page(handler: Any) -> Any:  # noqa: ANN401 - the framework's type has every kind of handler
+    async def handle(request: Request, error: Exception) -> Response:
+        response: Response = await handler(request, error)
+        return _page(request, response) if _is_page(request) else response
+
+    return handle
+
+
+def _is_page(request: Request) -> bool:
+    """Return whether a request is for a page: by its path, or because a browser sent it."""
+    path = request.url.path
+    by_browser = "text/html" in request.headers.get("Accept", "")
+    return not _INTERFACE.match(path) and bool(by_browser or _PAGES.match(path))
+
+
+def _page(request: Request, response: Response) -> Response:
+    status = response.status_code
+    text = render(
+        "refusal",
+        assets=served(),
+        status=status,
+        title=_TITLES.get(status, HTTPStatus(status).phrase),
+        reason=json.loads(bytes(response.body))["error"],
+    )
+    page = page_answer(request, text, status)
+    page.headers.update({n: response.headers[n] for n in _HEADERS if n in response.headers})
+    return page
+
+
+async def _bad_query(_request: Request, error: Exception) -> Response:
+    return json_response({"error": str(error)}, HTTPStatus.BAD_REQUEST)

@@ -1,0 +1,95 @@
+"""The routes of the pages: they read as the interface does, and answer with HTML."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+from starlette.exceptions import HTTPException
+
+from commandsync.records.texts import Resource
+from commandsync.server import counters, listing, selection, votes
+from commandsync.server.endpoint import BotId, Db, Moment
+from commandsync.server.pages import assets
+from commandsync.server.pages.answer import compressed, page_answer
+from commandsync.server.pages.botpage import render_bot
+from commandsync.server.pages.listpage import render_list
+from commandsync.server.pages.query import page_of, wanted_of
+from commandsync.server.pages.voter import voter_of
+from commandsync.server.pages.voterspage import LIMIT, render_voters
+
+router = APIRouter(include_in_schema=False)
+
+_LATEST = 8  # voters on the page of a bot
+_FOR_GOOD = "public, max-age=31536000, immutable"
+_FOR_A_DAY = "public, max-age=86400"
+_MEDIA = {
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+
+
+@router.get("/")
+def list_page(request: Request, database: Db, moment: Moment) -> Response:
+    """Answer with a page of the list of bots."""
+    wanted = wanted_of(request.query_params)
+    with database.reading() as connection:
+        keys, number = selection.find(connection, wanted, days=counters.days(moment))
+        bots = counters.with_counts(connection, listing.bots_of(connection, keys), at=moment)
+    text = render_list(bots, number=number, wanted=wanted, assets=assets.served())
+    missing = wanted.page > 1 and not bots
+    return page_answer(request, text, HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK)
+
+
+@router.get("/bot/{bot}")
+def bot_page(bot: BotId, request: Request, database: Db, moment: Moment) -> Response:
+    """Answer with the page of a bot."""
+    preview = request.app.state.preview
+    with database.reading() as connection:
+        (record,) = counters.with_counts(connection, [listing.bot_of(connection, bot)], at=moment)
+        commands = listing.records_of(connection, bot, Resource.COMMAND)
+        announcements = listing.records_of(connection, bot, Resource.ANNOUNCEMENT)
+        voters, _ = votes.voters_of(connection, bot, page=1, limit=_LATEST)
+        voter = voter_of(request, secret=database.secret) or ""
+        next_vote = votes.next_vote(connection, bot, voter, at=moment)
+    text = render_bot(
+        record,
+        commands,
+        announcements,
+        voters,
+        overlay=preview and preview.overlay,
+        assets=assets.served(),
+        next_vote=next_vote,
+        version=preview.version if preview else 0,
+    )
+    return page_answer(request, text)
+
+
+@router.get("/bot/{bot}/voters")
+def voters_page(bot: BotId, request: Request, database: Db, moment: Moment) -> Response:
+    """Answer with a page of a bot's voters."""
+    page = page_of(request.query_params)
+    with database.reading() as connection:
+        (record,) = counters.with_counts(connection, [listing.bot_of(connection, bot)], at=moment)
+        voters, last = votes.voters_of(connection, bot, page=page, limit=LIMIT)
+    text = render_voters(record, voters, page=page, last=last, assets=assets.served())
+    return page_answer(request, text, HTTPStatus.NOT_FOUND if page > last else HTTPStatus.OK)
+
+
+@router.get("/static/{file}")
+def static_file(file: str, request: Request) -> Response:
+    """Answer with the stylesheet or a script; a name has one content for good."""
+    content = assets.served_files().get(file)
+    if content is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    response = compressed(request, content, _MEDIA[file.rpartition(".")[2]])
+    response.headers["Cache-Control"] = _FOR_GOOD
+    return response
+
+
+@router.get("/theme/{colour}.css")
+def theme_file(colour: Annotated[str, Path(pattern="^[0-9a-f]{6}$")], request: Request) -> Response:
+    """Answer with the colours of a theme."""
+    response = compressed(request, assets.theme_css(f"#{colour}").encode(), _MEDIA["css"])
+    response.headers["Cache-Control"] = _FOR_A_DAY
+    return response

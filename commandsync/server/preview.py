@@ -1,0 +1,147 @@
+"""The service of a preview: in memory, on loopback, with one bot whose listing can be replaced."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+from sqlalchemy import delete, insert
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from commandsync.server import listing
+from commandsync.server.app import create_app
+from commandsync.server.pages.botpage import static_page
+from commandsync.server.pages.overlay import Preview
+from commandsync.server.records import BotFields
+from commandsync.server.runner import running
+from commandsync.server.seed import seeded
+from commandsync.server.tables import record_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from fastapi import FastAPI
+
+    from commandsync.records.texts import Resource
+    from commandsync.server.database import Database
+    from commandsync.server.pages.overlay import Overlay
+
+_ID = re.compile(r"[0-9A-Za-z_-]{1,100}")
+_MISSING = object()
+_HOSTS = ["127.0.0.1", "localhost"]
+"""What browsers call loopback: the page of another host could read the preview by a name of its own
+that leads here (DNS rebinding)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewService:
+    """A running service with one bot.
+
+    Attributes:
+        url: Its base URL, without `/v1`.
+        bot: The bot's id.
+        token: The bot's token on this service; it is valid nowhere else.
+    """
+
+    url: str
+    bot: str
+    token: str = field(repr=False)
+    database: Database = field(repr=False)
+    app: FastAPI = field(repr=False)
+
+    def replace(self, resource: Resource, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Make the bot's list of one kind of record exactly these, in this order.
+
+        Args:
+            resource: The kind.
+            rows: The records with their ids, all fields and, if they are counted, their uses.
+        """
+        table, moment = record_tables[resource], listing.now()
+        more = {"bot": self.bot, "created_at": moment, "updated_at": moment}
+        with self.database.writing() as connection:
+            connection.execute(delete(table).where(table.c.bot == self.bot))
+            if rows:
+                every = [{**row, **more} for row in rows]
+                columns = [name for name in every[0] if name in table.c]
+                values = [{name: row[name] for name in columns} for row in every]
+                connection.execute(insert(table), values)
+
+    def show(self, overlay: Overlay) -> None:
+        """Show the changes of a manifest, or its problems, on the bot's page from now on."""
+        shown = self.app.state.preview
+        version = shown.version + 1 if shown else 0
+        self.app.state.preview = Preview(overlay, version)
+
+    def page_files(self, overlay: Overlay) -> dict[str, bytes]:
+        """Return the bot's page as the files of a folder, which opens without a service."""
+        with self.database.reading() as connection:
+            return static_page(
+                listing.bot_of(connection, self.bot),
+                *(listing.records_of(connection, self.bot, kind) for kind in record_tables),
+                overlay=overlay,
+            )
+
+
+@contextmanager
+def preview_service(
+    bot: str, profile: Mapping[str, Any], *, name: str, port: int = 0
+) -> Iterator[PreviewService]:
+    """Run a service with one bot, for as long as the block lasts.
+
+    Args:
+        bot: The bot's id; where it cannot be part of a path here, the bot has another one.
+        profile: The bot as another service lists it. Fields that this service does not have, and
+            values that it does not allow, are left out.
+        name: The bot's name if its profile has none.
+        port: The port on loopback; 0 picks a free one.
+
+    Raises:
+        UsageError: The port cannot be listened on.
+    """
+    own = bot if _ID.fullmatch(bot) else "preview"
+    made: list[tuple[Database, FastAPI]] = []
+
+    def application(database: Database) -> FastAPI:
+        with database.writing() as connection:
+            listing.add_bot(connection, own, bot_fields(profile, name=name))
+        app = create_app(database)
+        app.add_middleware(TrustedHostMiddleware, allowed_hosts=_HOSTS, www_redirect=False)
+        made.append((database, app))
+        return app
+
+    with running(port=port, application=application) as service:
+        database, app = made[0]
+        with database.reading() as connection:
+            token = seeded(connection, own, database.secret).token
+        yield PreviewService(service.url, own, token, database, app)
+
+
+def bot_fields(profile: Mapping[str, Any], *, name: str) -> dict[str, Any]:
+    """Return a bot's record as the database has it, made of what a service sent about the bot.
+
+    A value that is not valid is left out, with the list that it is in. Without a name the bot has
+    this one.
+    """
+    fields, names = deepcopy(dict(profile)), {"username": name}
+    while True:
+        try:
+            return BotFields.model_validate(fields).model_dump(by_alias=True)
+        except ValidationError as error:
+            places = {problem["loc"] for problem in error.errors(include_url=False)}
+        removed = [_remove(fields, place) for place in places]
+        if not any(removed):  # then only the name is missing
+            fields["profile"] = {**fields.get("profile", {}), **names}
+
+
+def _remove(fields: dict[str, Any], place: tuple[int | str, ...]) -> bool:
+    """Remove the value at a place, or the list that it is in; return whether there was one."""
+    keys = list(takewhile(lambda part: isinstance(part, str), place))
+    holder: Any = fields
+    for key in keys[:-1]:
+        holder = holder.get(key, {})
+    return holder.pop(keys[-1], _MISSING) is not _MISSING

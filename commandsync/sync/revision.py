@@ -1,0 +1,165 @@
+"""A manifest as it was at a git revision, with everything that it included then.
+
+It is read from git's own objects: nothing is checked out, and no filter or hook of the repository
+runs.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import subprocess
+import tempfile
+from contextlib import suppress
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commandsync.diagnostics import Location, Problem
+from commandsync.errors import FileError, ManifestError, UsageError
+from commandsync.manifest import load_manifests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from commandsync.manifest import Manifest
+
+_LINK = "120000"  # the mode of a symbolic link
+_PLACES = {"GIT_DIR", "GIT_WORK_TREE", "GIT_PREFIX"}  # a hook has them; the folder decides here
+_FILE = "name a file with the earlier manifest: --since old.yaml"
+_SHALLOW = (
+    "this clone has only the latest commits: git fetch --unshallow --tags fetches the others "
+    "(in a workflow: fetch-depth: 0 for actions/checkout)"
+)
+
+_TAGS = "git tag lists the tags, and git fetch --tags fetches new ones"
+
+
+def manifest_at(revision: str, path: str) -> Manifest:
+    """Load a manifest as it was at a revision of the repository that contains it.
+
+    Its patterns match the files of that revision, and its places begin with the revision.
+
+    Args:
+        revision: A tag, a branch, a commit, or another name that git knows.
+        path: The manifest today; its folder must exist.
+
+    Raises:
+        UsageError: It is not in a repository, or the revision is not known.
+        ManifestError: The revision does not have it, or it is invalid there.
+        FileError: Git is not installed.
+    """
+    folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - a link is a file here, too
+    files = _files(_commit(revision, folder), folder)
+    if name not in files:
+        message = "the manifest is not in this revision"
+        hint = "name a later revision, or if its name was another one, a file with its content"
+        raise ManifestError([Problem(Location(f"{revision}:{name}"), message, hint)])
+    with tempfile.TemporaryDirectory(prefix="commandsync-") as top:
+        try:
+            return _loaded(name, files, folder, top=Path(top))
+        except ManifestError as error:
+            problems = (_placed(problem, top, revision) for problem in error.problems)
+            raise ManifestError(tuple(problems)) from error
+
+
+def _loaded(name: str, files: Mapping[str, str], folder: str, *, top: Path) -> Manifest:
+    """Load a manifest from an empty folder.
+
+    What it includes is found with the names of the other files alone, and then read.
+    """
+    for file in files:
+        target = top / file
+        if ".." not in target.parts and target.is_relative_to(top):
+            with suppress(OSError):  # a name that this file system cannot have
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.touch()
+    path = (top / name).as_posix()
+    contents = {path: next(_contents([files[name]], folder))}
+    with suppress(ManifestError):
+        load_manifests([path], stdin=bytes, contents=contents)
+    names = (Path(read).relative_to(top).as_posix() for read in contents)
+    read = _contents((files[each] for each in names), folder)
+    contents = dict(zip(contents, read, strict=True))
+    (manifest,) = load_manifests([path], stdin=bytes, contents=contents)
+    return manifest
+
+
+def _placed(problem: Problem, top: str, revision: str) -> Problem:
+    """Return a problem with the revision in place of the temporary folder."""
+    folder = f"{Path(top).as_posix()}/"
+    return replace(
+        problem,
+        location=replace(
+            problem.location, path=problem.location.path.replace(folder, f"{revision}:")
+        ),
+        message=problem.message.replace(folder, ""),
+    )
+
+
+def _commit(revision: str, folder: str) -> str:
+    """Return the commit that a revision names."""
+    is_shallow = _git(folder, "rev-parse", "--is-shallow-repository").strip() == b"true"
+    commit = b""
+    if not revision.startswith("-"):  # it would be an option
+        with suppress(_GitError):
+            commit = _git(folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    if not commit:
+        raise UsageError(
+            f"{revision!r} is neither a file nor a revision that git knows here",
+            hint=_SHALLOW if is_shallow else _TAGS,
+        )
+    return commit.decode().strip()
+
+
+def _files(commit: str, folder: str) -> dict[str, str]:
+    """Return the files of a folder and below it: the id of each content by its relative path.
+
+    A link within the folder is the file that it leads to; others are left out.
+    """
+    files: dict[str, str] = {}
+    links: dict[str, str] = {}
+    for entry in filter(None, _git(folder, "ls-tree", "-r", "-z", commit).split(b"\0")):
+        head, _, path = entry.partition(b"\t")
+        mode, kind, identifier = head.decode().split()
+        if kind == "blob":  # else another repository
+            (links if mode == _LINK else files)[os.fsdecode(path)] = identifier
+    for name, target in zip(links, _contents(links.values(), folder), strict=True):
+        led_to = posixpath.normpath(posixpath.join(posixpath.dirname(name), os.fsdecode(target)))
+        if led_to in files:
+            files[name] = files[led_to]
+    return files
+
+
+def _contents(identifiers: Iterable[str], folder: str) -> Iterator[bytes]:
+    """Yield contents."""
+    asked = "".join(f"{identifier}\n" for identifier in identifiers)
+    answer = BytesIO(_git(folder, "cat-file", "--batch", sent=asked.encode()))
+    while head := answer.readline():
+        yield answer.read(int(head.split()[-1]))
+        answer.readline()
+
+
+class _GitError(UsageError):
+    """Git refuses."""
+
+
+def _git(folder: str, *arguments: str, sent: bytes = b"") -> bytes:
+    """Run git in a folder, and return what it prints."""
+    environment = {name: value for name, value in os.environ.items() if name not in _PLACES}
+    try:
+        ended = subprocess.run(  # noqa: S603 - no shell; a revision is never an option
+            ["git", *arguments],  # noqa: S607 - the user's git, wherever it is installed
+            cwd=folder,
+            env=environment | {"LC_ALL": "C"},
+            input=sent,
+            capture_output=True,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise FileError("git is not installed", hint=f"install it, or {_FILE}") from error
+    if ended.returncode:
+        reason = ended.stderr.decode(errors="replace").partition("\n")[0]
+        raise _GitError(f"git cannot read {folder}: {reason.removeprefix('fatal: ')}", hint=_FILE)
+    return ended.stdout

@@ -1,0 +1,54 @@
+"""What users notice since an earlier manifest: a file, or a revision of git."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from commandsync.errors import UsageError
+from commandsync.plan.userchanges import user_changes
+from commandsync.records.texts import Resource
+from commandsync.sync.job import load_files
+
+if TYPE_CHECKING:
+    from commandsync.manifest import Manifest
+    from commandsync.plan.userchanges import UserChanges
+
+_STDIN = "-"
+
+
+def changes_since(since: str, manifest: Manifest) -> UserChanges:
+    """Compare a manifest with an earlier one.
+
+    Args:
+        since: The earlier one: a file, `-` for standard input, or a revision of git.
+        manifest: The later one.
+
+    Raises:
+        UsageError: There is no earlier manifest of that name, or one of the two does not manage
+            commands, so that nothing is known about those.
+        ManifestError: The earlier one is invalid.
+        FileError: Git is needed and not installed.
+    """
+    if since == manifest.path == _STDIN:
+        raise UsageError("standard input can be read only once", hint="give a file for one of them")
+    earlier = _earlier(since, manifest)
+    for name, each in ((since, earlier), (manifest.path, manifest)):
+        entries = each.snapshot.collections.get(Resource.COMMAND)
+        if entries is None:
+            message = f"{name} does not manage commands: nothing is known about them"
+            raise UsageError(message, hint="compare two manifests that have commands:")
+    return user_changes(old=earlier.snapshot, new=manifest.snapshot)
+
+
+def _earlier(since: str, manifest: Manifest) -> Manifest:
+    if since == _STDIN or os.path.isfile(since):  # noqa: PTH113 - False for too long a name, too
+        (earlier,) = load_files([since])
+        return earlier
+    if manifest.path == _STDIN:
+        raise UsageError(
+            f"{since!r} is not a file, and standard input has no revisions", hint="-f names a file"
+        )
+    from commandsync.sync.revision import manifest_at  # noqa: PLC0415 - seldom needed
+
+    return manifest_at(since, manifest.path)

@@ -1,0 +1,164 @@
+"""axe-core finds nothing wrong with any page, in light and in dark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.server.pages.overlay import Mark, Marked, Overlay, Preview, ProblemLine
+from tests.support.browser import violations
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.support.bots import Bot
+    from tests.support.browser import Visits
+    from tests.support.inside import Inside
+
+SCHEMES = ("light", "dark")
+RICH = {
+    "profile": {"username": "Lantern", "discriminator": "4821"},
+    "prefix": "/",
+    "information": {
+        "overview": "One bot for the whole server.",
+        "description": "# One\n\n### Three\n\nText with `code`, [a link](https://a.example) and\n\n"
+        "> a quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```\n\n1. one\n2. two\n\n---",
+        "tags": ["music", "fun"],
+    },
+    "certificate": 1,
+    "inviteURL": "https://chat.example/invite",
+    "ratings": {"average": 4.6, "total": 38},
+    "theme": {"enabled": True, "automatic": False, "color": "#d97706"},
+    "commands": [
+        {
+            "name": f"command {number}",
+            "description": "Does it.",
+            "syntax": f"/c {number}",
+            "category": f"Category {number % 3}",
+            "uses": number,
+        }
+        for number in range(9)
+    ],
+    "announcements": [
+        {"title": f"News {number}", "description": "# It\n\nis out."} for number in range(5)
+    ],
+}
+COLOURS = ("#000000", "#ffffff", "#ffff00", "#ff0000", "#00ff00", "#0000ff", "#808080")
+
+
+@pytest.fixture(scope="module")
+def rich(site: Inside) -> Bot:
+    bot, _ = site.add(RICH, {"profile": {"username": "Empty"}})
+    bot.cast(*map(str, range(60)))
+    return bot
+
+
+def overlay(bot: Bot) -> Overlay:
+    """Return every kind of change, and problems."""
+    ids = [record["id"] for record in bot.commands()]
+    return Overlay(
+        summary="Plan: 1 to add, 2 to edit, 1 to delete, 5 unchanged.",
+        notices=("would delete 4 of 9 listed commands",),
+        marks={
+            "commands": {
+                ids[0]: Marked(mark=Mark.NEW, before={}),
+                ids[1]: Marked(mark=Mark.EDITED, before={"description": "Did it once."}),
+                ids[2]: Marked(mark=Mark.RENAMED, before={"name": "other"}),
+            },
+            "announcements": {
+                bot.announcements()[0]["id"]: Marked(mark=Mark.NEW, before={}),
+            },
+        },
+        gone={
+            "commands": ({"name": "old", "description": "Is old.", "syntax": "/old"},),
+            "announcements": ({"title": "v1", "description": "It was out."},),
+        },
+        problems=(ProblemLine(place="commands.yaml:1:1", message="is wrong", hint="mend it"),),
+    )
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/?q=lantern&tags=fun&certified=true", "/?q=nothing", "/?page=9", "/?page=x", "/nothing"],
+)
+@pytest.mark.usefixtures("rich")
+def test_the_list(visits: Visits, path: str, scheme: str) -> None:
+    page = visits.open(path, color_scheme=scheme)
+
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("path", ["", "/voters", "/voters?page=2", "/voters?page=9"])
+def test_a_bot_with_everything(rich: Bot, visits: Visits, path: str, scheme: str) -> None:
+    page = visits.open(f"/bot/{rich.id}{path}", color_scheme=scheme)
+    unfold(page)
+
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("path", ["", "/voters"])
+def test_a_bot_with_nothing(site: Inside, visits: Visits, path: str, scheme: str) -> None:
+    page = visits.open(f"/bot/{site.bot().id}{path}", color_scheme=scheme)
+
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("color", COLOURS)
+def test_a_bot_of_any_colour(site: Inside, visits: Visits, color: str, scheme: str) -> None:
+    (bot,) = site.add({**RICH, "theme": {"enabled": True, "automatic": False, "color": color}})
+    page = visits.open(f"/bot/{bot.id}", color_scheme=scheme)
+    page.get_by_role("link", name="Invite").hover()
+
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_vote_and_a_refused_one(site: Inside, visits: Visits, scheme: str) -> None:
+    page = visits.open(f"/bot/{site.bot().id}", color_scheme=scheme)
+    again = visits.open(page.url.removeprefix(site.url), beside=page)
+    found = []
+    for tab in (page, again):
+        tab.get_by_role("button", name="Vote").click()
+        found += violations(tab)
+
+    assert found == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_filter_without_a_match(rich: Bot, visits: Visits, scheme: str) -> None:
+    page = visits.open(f"/bot/{rich.id}", color_scheme=scheme)
+    page.get_by_label("Filter commands").fill("nothing")
+
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_preview(site: Inside, visits: Visits, scheme: str) -> None:
+    (bot,) = site.add(RICH)
+    site.app.state.preview = Preview(overlay(bot))
+    page = visits.open(f"/bot/{bot.id}", color_scheme=scheme)
+    site.app.state.preview = None
+    unfold(page)
+
+    assert page.locator(".mark").count() > 5
+    assert violations(page) == []
+
+
+def unfold(page: Page) -> None:
+    for summary in page.locator("summary").all():
+        summary.click()
+
+
+def test_the_check_would_notice(rich: Bot, visits: Visits) -> None:
+    page = visits.open(f"/bot/{rich.id}")
+    page.evaluate("document.querySelector('.search label').remove()")
+    page.evaluate("document.querySelector('.search input').placeholder = ''")
+    page.evaluate("document.querySelector('.overview').style.color = '#bbb'")
+    found = {violation.partition(":")[0] for violation in violations(page)}
+
+    assert found == {"color-contrast", "label"}

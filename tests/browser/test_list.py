@@ -1,0 +1,89 @@
+"""The list of bots in a real browser."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.support.browser import Visits
+    from tests.support.inside import Inside
+
+NAMES = [f"Bot {number:02}" for number in range(1, 31)]
+OF_A_PAGE = 12
+
+
+@pytest.fixture(autouse=True)
+def bots(site: Inside) -> None:
+    """Thirty bots; each later one has more servers, every third one is certified."""
+    site.add(
+        *(
+            {
+                "id": str(number),
+                "profile": {"username": name},
+                "information": {
+                    "overview": "Plays music." if number % 2 else "Keeps order.",
+                    "tags": ["music" if number % 2 else "moderation"],
+                },
+                "statistics": {"servers": number},
+                "certificate": int(number % 3 == 0),
+            }
+            for number, name in enumerate(NAMES, 1)
+        )
+    )
+
+
+def names(page: Page) -> list[str]:
+    return page.locator(".card h2 bdi").all_text_contents()
+
+
+def test_a_search_shows_the_bots_that_match(visits: Visits) -> None:
+    page = visits.open("/")
+    page.get_by_label("Search bots").fill("bot 07")
+    page.get_by_role("button", name="Search").click()
+
+    expect(page.get_by_role("status")).to_have_text("1 bot for “bot 07”")
+    assert names(page) == ["Bot 07"]
+    page.get_by_role("link", name="Bot 07").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Bot 07")
+
+
+def test_a_search_without_a_match_leads_back_to_all(visits: Visits) -> None:
+    page = visits.open("/?q=nothing")
+
+    expect(page.get_by_role("heading", name="No bot matches")).to_be_visible()
+    page.get_by_role("link", name="Show all bots").first.click()
+    expect(page.get_by_role("status")).to_have_text("30 bots")
+
+
+def test_the_list_is_sorted_and_restricted_by_its_form(visits: Visits) -> None:
+    page = visits.open("/")
+    assert names(page) == NAMES[:OF_A_PAGE]
+    page.get_by_label("Sort by").select_option("Most servers")
+    page.get_by_label("Certified").select_option("Certified bots")
+    page.get_by_role("button", name="Apply").click()
+
+    expect(page.get_by_role("status")).to_have_text("10 bots")
+    assert names(page) == NAMES[::-3]
+    page.get_by_role("link", name="moderation").first.click()
+    expect(page.get_by_role("status")).to_have_text("5 bots")
+    assert names(page) == NAMES[::-6]
+    page.get_by_role("link", name="moderation : remove this tag").click()
+    expect(page.get_by_role("status")).to_have_text("10 bots")
+
+
+def test_the_pages_of_the_list_follow_one_another(visits: Visits) -> None:
+    page = visits.open("/?sort=username")
+    seen = names(page)
+    for number in ("2", "3"):
+        page.get_by_role("link", name="Next").click()
+        expect(page.locator("[aria-current=page]")).to_have_text(re.compile(rf"{number}$"))
+        seen += names(page)
+
+    assert seen == NAMES
+    expect(page.get_by_role("link", name="Next")).to_have_count(0)

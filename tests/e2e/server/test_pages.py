@@ -1,0 +1,176 @@
+"""The pages of the service, as a browser asks for them; what they contain is tested beside them."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from http.client import HTTPConnection
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+import pytest
+
+from commandsync.server import running
+from tests.support.callers import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.bots import Service
+
+LANTERN = "/bot/779641401482805289"
+
+
+class Page(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    text: str
+
+
+class Reader:
+    """Somebody who opens pages."""
+
+    def __init__(self, url: str) -> None:
+        self._address = urlsplit(url).netloc
+
+    def get(self, path: str, *, method: str = "GET", **headers: str) -> Page:
+        connection = HTTPConnection(self._address)
+        connection.request(method, path, headers=headers)
+        answer = connection.getresponse()
+        content = answer.read()
+        connection.close()
+        found = {name.lower(): value for name, value in answer.getheaders()}
+        if found.get("content-encoding") == "gzip" and content:
+            content = gzip.decompress(content)
+        return Page(answer.status, found, content.decode())
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[Reader]:
+    with running(seed=ROOT / "examples" / "seed.json") as service:
+        yield Reader(service.url)
+
+
+def test_the_list_links_to_the_page_of_every_bot(reader: Reader) -> None:
+    page = reader.get("/")
+    links = re.findall(r'href="(/bot/[^"]+)"', page.text)
+
+    assert page.status == 200
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert len(links) == 2
+    assert [reader.get(link).status for link in links] == [200, 200]
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("q=harbor", ["Harbor"]),
+        ("sort=-servers", ["Lantern", "Harbor"]),
+        ("sort=username", ["Harbor", "Lantern"]),
+        ("tags=music,FUN&page=", ["Lantern"]),
+        ("certified=false&q=&sort=", ["Harbor"]),
+        ("certified=true&q=harbor", []),
+        ("q=%00%20&unknown=1", ["Lantern", "Harbor"]),
+    ],
+)
+def test_the_address_of_the_list_selects_as_the_interface_does(
+    reader: Reader, query: str, names: list[str]
+) -> None:
+    page = reader.get(f"/?{query}")
+
+    assert page.status == 200
+    assert re.findall(r'<h2><a href="/bot/\d+"><bdi>(\w+)', page.text) == names
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "words"),
+    [
+        ("/?page=2", 404, "There is no page 2"),
+        ("/?page=0", 400, "Page must be a whole number from 1 to"),
+        ("/?page=99999999999999999999", 400, "Page must be a whole number from 1 to"),
+        ("/?page=%D9%A1", 400, "Page must be a whole number from 1 to"),
+        ("/?certified=maybe", 400, "Certified must be true or false"),
+        ("/?sort=luck", 400, "Sort must be one of id, profile.username"),
+        ("/bot/unknown", 404, "The bot is not known"),
+        ("/bot/unknown/voters", 404, "The bot is not known"),
+        (f"{LANTERN}/voters?page=two", 400, "Page must be a whole number"),
+        (f"{LANTERN}/voters?page=2", 404, "There is no page 2"),
+        ("/bot/%3Cscript%3E/a/b", 404, "There is no such path"),
+    ],
+)
+def test_a_page_that_cannot_be_shown_is_a_page_that_says_what_to_do(
+    reader: Reader, path: str, status: int, words: str
+) -> None:
+    page = reader.get(path)
+
+    assert (page.status, page.headers["content-type"]) == (status, "text/html; charset=utf-8")
+    assert words in page.text
+    assert 'href="/' in page.text
+
+
+def test_only_browsers_get_a_page_for_a_path_that_is_not_known(reader: Reader) -> None:
+    for_browser = reader.get("/nothing", Accept="text/html,*/*;q=0.8")
+    for_program = reader.get("/nothing", Accept="*/*")
+    of_interface = reader.get("/v1/nothing", Accept="text/html")
+
+    assert (for_browser.status, for_program.status, of_interface.status) == (404, 404, 404)
+    assert for_browser.text.startswith("<!doctype html>")
+    assert for_program.text.startswith('{"error":')
+    assert of_interface.text.startswith('{"error":')
+
+
+def test_another_method_is_refused_with_those_that_there_are(reader: Reader) -> None:
+    page = reader.get("/", method="DELETE")
+
+    assert (page.status, page.headers["allow"]) == (405, "GET, HEAD")
+    assert page.text.startswith("<!doctype html>")
+
+
+def test_every_file_of_a_page_is_there_and_kept_for_good(reader: Reader) -> None:
+    page = reader.get(LANTERN)
+    files = re.findall(r'(?:src|href)="(/(?:static|theme)/[^"]+)"', page.text)
+    answers = {file: reader.get(file) for file in files}
+
+    assert {file.rpartition(".")[2] for file in files} == {"css", "js", "svg"}
+    for file, answer in answers.items():
+        assert answer.status == 200, file
+        assert answer.headers["cache-control"].startswith("public, max-age="), file
+    assert answers["/theme/d97706.css"].text.startswith(":root{--fill:#")
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/style.css", "/static/..%2Fassets.py", "/theme/red.css", "/theme/D97706.css"]
+)
+def test_no_other_file_is_served(reader: Reader, path: str) -> None:
+    assert reader.get(path).status in {400, 404}
+
+
+def test_a_page_is_compressed_for_whoever_can_read_that(reader: Reader) -> None:
+    plain = reader.get(LANTERN)
+    compressed = reader.get(LANTERN, **{"Accept-Encoding": "gzip, br"})
+
+    assert plain.text == compressed.text
+    assert plain.headers["vary"] == compressed.headers["vary"] == "Accept-Encoding"
+    assert "content-encoding" not in plain.headers
+    assert int(compressed.headers["content-length"]) < int(plain.headers["content-length"]) / 2
+
+
+def test_the_head_of_a_page_can_be_asked_for(reader: Reader) -> None:
+    assert reader.get(LANTERN, method="HEAD").headers["content-type"].startswith("text/html")
+
+
+def test_voters_are_listed_the_newest_first_on_pages_of_fifty(service: Service) -> None:
+    bot = service.bot()
+    bot.cast(*map(str, range(60)))
+    reader = Reader(bot.url)
+    pages = [reader.get(f"/bot/{bot.id}/voters?page={page}").text for page in (1, 2)]
+    latest = reader.get(f"/bot/{bot.id}").text
+
+    assert [len(re.findall(r"<li><bdi>u\d+</bdi>", page)) for page in pages] == [50, 10]
+    assert re.findall(r"<li><bdi>u(\d+)</bdi>", latest) == [*map(str, range(59, 51, -1))]
+    assert "?page=2" in pages[0]
+    assert "60 votes" in pages[0]
+
+
+def test_the_pages_are_not_part_of_the_interface(reader: Reader) -> None:
+    assert '"/bot/' not in reader.get("/v1/openapi.json").text

@@ -1,0 +1,139 @@
+"""`changes` tells what users notice since a revision of git, or since a file."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.gitrepo import GitRepo, git_repo
+from tests.support.home import checked, fields
+
+if TYPE_CHECKING:
+    from tests.support.home import Home
+
+OLD = fields(("h", "Shows the help menu.", "/h"), ("ban", "Bans.", "/ban <user> [reason]"))
+NEW = (
+    OLD.replace('"h"', "help\n    formerly: [h]")
+    .replace('"/h"', "/help")
+    .replace("[reason]", "<reason>")
+)
+MARKDOWN = """\
+- **Breaking**: `/h` is now called `/help`.
+- **Breaking**: `/ban` needs `<reason>` now: `/ban <user> <reason>`.
+"""
+
+
+@pytest.fixture
+def repo(home: Home) -> GitRepo:
+    repo = git_repo(home.path)
+    repo.commit(
+        {"commands.yaml": OLD + "include: [more/*.yaml]\n", "more/a.yaml": "commands: []\n"},
+        tag="v1",
+    )
+    return repo
+
+
+def test_a_child_tells_the_changes_since_a_tag_with_the_files_of_that_tag(
+    home: Home, repo: GitRepo
+) -> None:
+    extra = "commands: [{name: roll, description: Rolls., syntax: /roll}]\n"
+    repo.write({"commands.yaml": NEW + "include: [more/*.yaml]\n", "more/b.yaml": extra})
+
+    ran = home.child("changes", "--since", "v1", "--format", "markdown")
+
+    assert (ran.code, ran.out, ran.err) == (0, f"{MARKDOWN}- New: `/roll`.\n", "")
+
+
+def test_every_format_tells_the_same(home: Home, repo: GitRepo) -> None:
+    repo.write({"commands.yaml": NEW})
+
+    text = home.run("changes", "--since", "HEAD")
+    document = checked(home.run("changes", "--since", "HEAD", "--format", "json"), "changes")
+
+    assert text.out.endswith("\n2 changes that users notice, 2 breaking.\n")
+    assert text.out.splitlines()[0] == "Breaking:"
+    assert (document["since"], document["manifest"]) == ("HEAD", ["commands.yaml"])
+    assert (document["count"], document["breaking"], document["warnings"]) == (2, 2, [])
+    assert [each["renamed"] for each in document["changed"]] == [True, False]
+    assert [each["needs"] for each in document["changed"]] == [[], ["<reason>"]]
+
+
+def test_a_file_needs_no_repository_and_one_side_may_be_standard_input(home: Home) -> None:
+    home.write(OLD, "old.yaml")
+    home.write(NEW)
+
+    assert home.run("changes", "--since", "old.yaml", "--format", "markdown").out == MARKDOWN
+    arguments = ("changes", "--format", "markdown")
+    assert home.run(*arguments, "--since", "-", stdin=OLD.encode()).out == MARKDOWN
+    piped = home.run(*arguments, "--since", "old.yaml", "-f", "-", stdin=NEW.encode())
+    assert piped.out == MARKDOWN
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_no_change_is_said_and_is_no_failure(home: Home, form: str) -> None:
+    home.write(OLD)
+
+    ran = home.run("changes", "--since", "commands.yaml", "--format", form)
+
+    assert (ran.code, ran.said) == (0, "No change that users notice.\n")
+
+
+def test_a_likely_rename_is_a_warning_in_every_format(home: Home) -> None:
+    home.write(OLD, "old.yaml")
+    home.write(OLD.replace('"h"', "help"))
+
+    text = home.run("changes", "--since", "old.yaml")
+    document = checked(home.run("changes", "--since", "old.yaml", "--format", "json"), "changes")
+
+    assert "warning: commands.yaml:3:5: 'help' looks like 'h' under a new name" in text.err
+    assert document["warnings"][0]["location"] == {"path": "commands.yaml", "line": 3, "column": 5}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--since", "v9"), 2, "'v9' is neither a file nor a revision that git knows here"),
+        (("--since", ""), 2, "the path is empty"),
+        (("--since", "-", "-f", "-"), 2, "standard input can be read only once"),
+        (("--since", "v1", "-f", "-"), 2, "standard input has no revisions"),
+        (("--since", "v1", "-f", "a.yaml"), 4, "v1:a.yaml:1:1: error: the manifest is not in this"),
+        (("--since", "none.yaml"), 2, "none.yaml does not manage commands"),
+        (("--since", "v1", "-f", "none.yaml"), 4, "v1:none.yaml:1:1"),
+        (("--since", "old.yaml", "-f", "none.yaml"), 2, "none.yaml does not manage commands"),
+        (
+            ("--since", "old.yaml", "-f", "a.yaml", "-f", "old.yaml"),
+            2,
+            "changes takes one manifest",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("repo")
+def test_what_cannot_be_compared_is_an_error(
+    home: Home, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    home.write("version: 1\nannouncements: []\n", "none.yaml")
+    for name in ("a.yaml", "old.yaml"):
+        home.write(OLD, name)
+
+    ran = home.run("changes", *arguments, stdin=OLD.encode())
+
+    assert (ran.code, message in ran.err) == (code, True), ran.err
+
+
+def test_strict_refuses_a_manifest_with_warnings(home: Home) -> None:
+    home.write(OLD.replace("Bans.", "..."))
+
+    assert home.run("changes", "--since", "commands.yaml").code == 0
+    assert home.run("changes", "--since", "commands.yaml", "--strict").code == 4
+
+
+def test_without_git_the_error_is_one_for_programs_too(home: Home) -> None:
+    home.write(OLD)
+    home.variable("PATH", str(home.path))
+
+    ran = home.run("changes", "--since", "v1", "--format", "json")
+
+    assert shutil.which("git") is None
+    assert (ran.code, checked(ran, "changes")["error"]["kind"]) == (1, "file")

@@ -1,0 +1,77 @@
+"""`preview --html`: the page as files, and what cannot be previewed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.home import fields
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+
+
+@pytest.fixture
+def bot(service: Service, home: Home) -> Bot:
+    """A bot whose listing differs from the manifest in each way."""
+    bot = service.bot(["edited", "gone", "kept"], ["v1"])
+    home.knows(bot)
+    home.forget("COMMANDSYNC_TOKEN")
+    home.write(fields(("edited", "Reworded."), ("kept",), ("new", "Is new.")))
+    return bot
+
+
+def test_a_page_as_files_needs_no_token_and_says_what_differs(home: Home, bot: Bot) -> None:
+    ran = home.run("preview", "--html", "site")
+
+    assert ran.out == "Plan: 1 to add, 1 to edit, 1 to delete, 1 unchanged.\n"
+    assert ran.err.endswith("wrote site/index.html\n")
+    page = home.read("site/index.html")
+    assert f"Bot {bot.id}" in page
+    assert "Is new." in page
+
+
+def test_without_a_base_url_or_offline_everything_is_new(home: Home, bot: Bot) -> None:
+    offline = home.run("preview", "--offline", "--html", "first")
+    home.forget("COMMANDSYNC_BASE_URL")
+    home.forget("COMMANDSYNC_BOT")
+    unknown = home.run("preview", "commands.yaml", "--html", "second")
+
+    every = "Plan: 3 to add, 0 to edit, 0 to delete, 0 unchanged.\n"
+    assert (offline.code, offline.out) == (unknown.code, unknown.out) == (0, every)
+    assert bot.id in home.read("first/index.html")
+    assert "commands.yaml" in home.read("second/index.html")
+
+
+def test_what_cannot_be_previewed_is_said(home: Home, bot: Bot) -> None:
+    twice = home.run("preview", "commands.yaml", "-f", "commands.yaml")
+    stdin = home.run("preview", "-f", "-", "--offline")
+    piped = home.run(
+        "preview", "-", "--offline", "--html", "site", stdin=fields(("a", "A.")).encode()
+    )
+    home.write("version: 1\nfoo: 1\n", "broken.yaml")
+    broken = home.run("preview", "broken.yaml", "--html", "site")
+    home.variable("COMMANDSYNC_BOT", "404")
+    live = home.run("preview", "--no-open")
+    unlisted = home.run("preview", "--html", "site")
+
+    assert (twice.code, stdin.code, piped.code, broken.code) == (2, 2, 0, 4)
+    assert "give one of the two" in twice.err
+    assert "name its file, or write a page of it: --html FOLDER" in stdin.err
+    assert "broken.yaml:2:1: error" in broken.err
+    assert bot.id
+    for ran in (live, unlisted):
+        assert (ran.code, ran.out) == (1, "")
+        assert "commandsync preview --offline shows the page without what is listed" in ran.err
+
+
+def test_a_folder_with_a_site_of_somebody_else_is_not_touched(home: Home, bot: Bot) -> None:
+    home.write("<title>Mine</title>", "site/index.html")
+    ran = home.run("preview", "--html", "site")
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "site/index.html exists already" in ran.err
+    assert home.read("site/index.html") == "<title>Mine</title>"
+    assert bot.id

@@ -1,0 +1,105 @@
+"""A real browser, and the complaints that a test of a page must not have."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import sync_playwright
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+
+VARIABLE = "COMMANDSYNC_TEST_BROWSER"
+_NAMES = (
+    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"),
+    *("microsoft-edge", "msedge"),
+)
+_AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+_LONGEST = 20_000  # milliseconds
+
+
+def find_browser() -> str:
+    """Return the path of a browser: the one of `.ci/run`, which must work, or one of the PATH."""
+    if named := os.environ.get(VARIABLE):
+        return named
+    for name in _NAMES:
+        if path := shutil.which(name):
+            return path
+    pytest.skip(f"no chromium, chrome or edge is on the PATH, and {VARIABLE} is not set")
+
+
+@contextmanager
+def started() -> Iterator[Browser]:
+    """Start a browser for as long as the block lasts; an event loop runs in it all that time."""
+    path = find_browser()
+    # The sandbox of the browser cannot be used by root.
+    arguments = ["--no-sandbox"] if _AS_ROOT else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@dataclass
+class Visits:
+    """The visits of a test: each context is a browser of its own, with its own cookies.
+
+    Attributes:
+        complaints: What the console, the pages and the network had to complain about.
+    """
+
+    browser: Browser
+    url: str
+    complaints: list[str] = field(default_factory=list)
+
+    def open(self, path: str, *, beside: Page | None = None, **options: Any) -> Page:  # noqa: ANN401 - Playwright's
+        """Open a page in a new context, or in that of another page.
+
+        Args:
+            path: What follows the address of the service.
+            beside: A page of the context.
+            options: Those of the context.
+        """
+        context = beside.context if beside else self.browser.new_context(**options)
+        page = context.new_page()
+        page.set_default_timeout(_LONGEST)
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("request", self._request)
+        page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
+        page.goto(f"{self.url}{path}")
+        return page
+
+    def _console(self, message: ConsoleMessage) -> None:
+        # A refusal is a page as well: its own status is not a failure of the page.
+        is_status = message.text.startswith("Failed to load resource: the server responded with")
+        page = message.page
+        if is_status and page and message.location["url"] == page.url:
+            return
+        self.complaints.append(f"{message.type}: {message.text} ({message.location['url']})")
+
+    def _request(self, request: Request) -> None:
+        if urlsplit(request.url).netloc != urlsplit(self.url).netloc:
+            self.complaints.append(f"another host: {request.url}")
+
+
+def violations(page: Page) -> list[str]:
+    """Return what axe-core finds wrong with a page, with the places."""
+    page.evaluate(AXE_SCRIPT)  # through the debugger, which the page's policy does not stop
+    found = page.evaluate("axe.run({resultTypes: ['violations']})")
+    return [
+        f"{violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in found["violations"]
+        for node in violation["nodes"]
+    ]

@@ -1,0 +1,69 @@
+"""A real git repository: commits of files, made without the settings of the machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_NOBODY = {
+    f"GIT_{role}_{what}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for what, value in (
+        ("NAME", "Nobody"),
+        ("EMAIL", "nobody@example.com"),
+        ("DATE", "2026-01-01T00:00:00Z"),
+    )
+}
+_OF_NOBODY = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, **_NOBODY}
+
+
+@dataclass(frozen=True)
+class GitRepo:
+    """A repository in a folder.
+
+    Attributes:
+        path: The folder.
+    """
+
+    path: Path
+
+    def git(self, *arguments: str, sent: bytes = b"") -> str:
+        """Run git here, and return what it prints."""
+        others = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
+        ended = subprocess.run(
+            ["git", *arguments],  # noqa: S607 - the machine's own
+            cwd=self.path,
+            env=others | _OF_NOBODY,
+            input=sent,
+            capture_output=True,
+            check=True,
+        )
+        return ended.stdout.decode().strip()
+
+    def write(self, files: dict[str, str]) -> None:
+        for name, text in files.items():
+            path = self.path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+
+    def commit(self, files: dict[str, str], *, tag: str = "") -> str:
+        """Commit these files with all others, and return the commit."""
+        self.write(files)
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", "A commit")
+        if tag:
+            self.git("tag", tag)
+        return self.git("rev-parse", "HEAD")
+
+
+def git_repo(path: Path) -> GitRepo:
+    """Create an empty repository."""
+    path.mkdir(parents=True, exist_ok=True)
+    repo = GitRepo(path)
+    repo.git("init", "--quiet", "--initial-branch=main")
+    return repo

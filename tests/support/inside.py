@@ -1,0 +1,47 @@
+"""An embedded service whose application and database a test can reach."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from commandsync.server import create_app, running
+from commandsync.server.seed import Seed, create_bots
+from tests.support.bots import Bot, Service
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastapi import FastAPI
+
+    from commandsync.server.database import Database
+
+_NUMBERS = count(1)
+
+
+@dataclass
+class Inside(Service):
+    """A service, and its application."""
+
+    app: FastAPI
+
+    def add(self, *bots: dict[str, Any]) -> list[Bot]:
+        """Create bots with these documented fields; one without an id gets one."""
+        records = [{"id": f"bot-{next(_NUMBERS)}", **bot} for bot in bots]
+        created = create_bots(Seed.model_validate({"bots": records}), self.database)
+        return [Bot(bot.id, bot.token, self.url, self.database) for bot in created]
+
+
+@contextmanager
+def seen_inside(path: str) -> Iterator[Inside]:
+    """Run a service on a database file."""
+    made: list[tuple[Database, FastAPI]] = []
+
+    def application(database: Database) -> FastAPI:
+        made.append((database, create_app(database)))
+        return made[0][1]
+
+    with running(path, application=application) as started:
+        yield Inside(started.url, *made[0])

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.errors import FileError
+from commandsync.preview.folder import check_folder, write_folder
+from commandsync.server.pages.botpage import static_page
+from commandsync.server.pages.overlay import Overlay
+from commandsync.server.preview import bot_fields
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BOT = {"id": "42", "createdAt": "2026-01-02T03:04:05.000Z", **bot_fields({}, name="Lantern")}
+
+
+def page(summary: str) -> dict[str, bytes]:
+    return static_page(BOT, [], [], overlay=Overlay(summary=summary, marks={}, gone={}))
+
+
+def test_a_page_is_written_into_a_new_folder_and_replaced_by_the_next(tmp_path: Path) -> None:
+    folder = tmp_path / "site" / "preview"
+    write_folder(str(folder), page("Plan: first."), force=False)
+
+    path = write_folder(str(folder), page("Plan: second."), force=False)
+
+    assert path == str(folder / "index.html")
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    assert "Plan: second." in text
+    assert {file.name for file in folder.iterdir()} == page("").keys()
+
+
+def test_nothing_in_the_page_has_an_absolute_address() -> None:
+    files = {name: content.decode() for name, content in page("Plan.").items()}
+
+    assert 'href="/' not in files["index.html"]
+    assert 'src="/' not in files["index.html"]
+    for name in files.keys() - {"index.html"}:
+        if name.endswith((".css", ".js")) and name != "theme.css":
+            assert f'"{name}"' in files["index.html"], name
+    assert "default-src 'none'" in files["index.html"]
+
+
+@pytest.mark.parametrize("name", ["index.html", "style.css"])
+def test_a_file_of_somebody_else_is_replaced_only_by_force(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("<title>My site</title>", encoding="utf-8")
+
+    with pytest.raises(FileError, match=f"{name} exists already") as caught:
+        write_folder(str(tmp_path), page("Plan."), force=False)
+    assert caught.value.hint == "name another folder, or --force replaces the file"
+    assert (tmp_path / name).read_text(encoding="utf-8") == "<title>My site</title>"
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+    write_folder(str(tmp_path), page("Plan."), force=True)
+    assert "My site" not in (tmp_path / name).read_text(encoding="utf-8")
+
+
+def test_a_folder_that_is_a_file_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "site"
+    path.write_text("", encoding="utf-8")
+
+    with pytest.raises(FileError, match="cannot"):
+        check_folder(str(path), force=False)

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+from contextlib import closing
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commandsync.api.address import parse_address
+from commandsync.api.credentials import Token
+from commandsync.api.policy import Health
+from commandsync.apply.run import apply
+from commandsync.client.connection import Connection
+from commandsync.client.driver import SnapshotReading, drive
+from commandsync.manifest import Manifest
+from commandsync.plan.expected import expected_listing
+from commandsync.plan.rules import DeleteLimit, SyncRules
+from commandsync.preview.baseline import Baseline
+from commandsync.preview.listing import PreviewListing
+from commandsync.preview.overlay import overlay_of
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import Resource
+from commandsync.server import preview_service
+from commandsync.sync.job import plan_of
+from commandsync.sync.settings import Settings
+from tests.support.runs import announcement, command
+from tests.support.schedules import post, set_clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from commandsync.preview.listing import PreviewState
+    from commandsync.records.texts import Text
+    from commandsync.server import PreviewService
+
+BOT = "779641401482805289"
+SETTINGS = Settings(bot=BOT)
+
+NAMES = st.sampled_from(["afk", "Afk", "ban", "help", "off"])
+WORDS = st.sampled_from(["Does it.", "Does it well.", "Nothing."])
+COMMANDS = st.builds(command, NAMES, WORDS, WORDS)
+POSTS = st.builds(announcement, NAMES, WORDS)
+RULES = st.builds(
+    SyncRules,
+    prune=st.booleans(),
+    ignore=st.sampled_from([(), ("a*",)]),
+    max_deletes=st.just(DeleteLimit()),
+    announcements=st.sampled_from(["append", "mirror"]),
+)
+
+
+def listed(commands: Sequence[Text], posts: Sequence[Text] = ()) -> Snapshot:
+    """Return a listing with odd ids here and there: with a slash, and empty."""
+    odd = {1: "a/b", 3: ""}
+    return Snapshot(
+        {
+            Resource.COMMAND: tuple(
+                Entry(text, odd.get(n, f"c{n}"), uses=10 * n) for n, text in enumerate(commands)
+            ),
+            Resource.ANNOUNCEMENT: tuple(Entry(text, f"a{n}") for n, text in enumerate(posts)),
+        }
+    )
+
+
+@st.composite
+def manifests(draw: st.DrawFn) -> Manifest:
+    """Draw manifests of one or both collections, some with pins and former names."""
+    pins = st.sampled_from(["", "", "c0", "c2", "gone"])
+    commands = draw(st.lists(COMMANDS, max_size=6, unique=True))
+    entries = tuple(Entry(text, draw(pins)) for text in commands)
+    pinned = [entry.id for entry in entries if entry.id]
+    if len(set(pinned)) < len(pinned):  # which is not a valid manifest
+        entries = tuple(Entry(entry.text) for entry in entries)
+    collections = {Resource.COMMAND: entries}
+    if draw(st.booleans()):
+        posts = draw(st.lists(POSTS, max_size=3))
+        collections[Resource.ANNOUNCEMENT] = tuple(map(Entry, posts))
+    return Manifest("commands.yaml", snapshot=Snapshot(collections), rules=draw(RULES))
+
+
+def manifest(*commands: Text, posts: Sequence[Text] = ()) -> Manifest:
+    entries = {
+        Resource.COMMAND: tuple(map(Entry, commands)),
+        Resource.ANNOUNCEMENT: tuple(map(Entry, posts)),
+    }
+    return Manifest("commands.yaml", snapshot=Snapshot(entries))
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[PreviewService]:
+    with preview_service(BOT, {}, name="Lantern") as running:
+        yield running
+
+
+def shown(service: PreviewService) -> dict[Resource, list[Entry]]:
+    """Read what the service of a preview lists."""
+    with Connection(parse_address(service.url), None) as connection:
+        snapshot = SnapshotReading(connection, service.bot, tuple(Resource)).result()
+    return {resource: list(entries) for resource, entries in snapshot.collections.items()}
+
+
+def rows(entries: Sequence[Entry], known: Snapshot) -> list[tuple[str, Text, int]]:
+    """Return what must be equal of records: the id as well where it was listed before."""
+    ids = {entry.id for group in known.collections.values() for entry in group}
+    return [(e.id if e.id in ids else "", e.text, e.uses or 0) for e in entries]
+
+
+def expected_rows(
+    state: PreviewState, here: Snapshot
+) -> dict[Resource, list[tuple[str, Text, int]]]:
+    return {
+        resource: [
+            ("", record.text, 0)
+            if record.position is None
+            else _row(here.collections[resource][record.position], record.text)
+            for record in records
+        ]
+        for resource, records in expected_listing(state.plan, here).items()
+    }
+
+
+def _row(entry: Entry, text: Text) -> tuple[str, Text, int]:
+    plain = entry.id.isalnum()  # any other id is replaced, so that it can be part of a path
+    return entry.id if plain else "", text, entry.uses or 0
+
+
+def check(state: PreviewState, here: Snapshot, wanted: Manifest, service: PreviewService) -> None:
+    """Check that a preview shows what the plan says, and marks what the plan changes."""
+    now = shown(service)
+    assert state.plan == plan_of(wanted, here, settings=SETTINGS)
+    assert {kind: rows(entries, here) for kind, entries in now.items()} == expected_rows(
+        state, here
+    )
+    for resource, entries in now.items():
+        texts = {entry.id: entry.text for entry in entries}
+        marked = sorted(
+            (change.action, texts[id_], texts[id_] == getattr(change, "after", None))
+            for id_, change in state.changes[resource].items()
+        )
+        changes = [c for c in state.plan.changes if c.resource is resource]
+        assert marked == sorted((c.action, c.after, True) for c in changes if c.action != "delete")
+    assert not state.notices
+
+
+@settings(max_examples=8)
+@given(
+    commands=st.lists(COMMANDS, max_size=6),
+    posts=st.lists(POSTS, max_size=3),
+    saves=st.lists(manifests(), min_size=1, max_size=4),
+)
+def test_after_each_save_the_service_shows_what_an_apply_of_this_manifest_alone_leaves(
+    commands: list[Text], posts: list[Text], saves: list[Manifest], service: PreviewService
+) -> None:
+    here = listed(commands, posts)
+    preview = PreviewListing(Baseline(None, BOT, "Lantern", listed=here), SETTINGS, service)
+    for wanted in saves:
+        check(preview.bring_to(wanted), here, wanted, service)
+    preview.close()
+
+
+@settings(max_examples=8)
+@given(
+    commands=st.lists(COMMANDS, max_size=6),
+    posts=st.lists(POSTS, max_size=3),
+    wanted=manifests(),
+)
+def test_what_is_expected_is_what_the_plan_leaves_when_it_is_applied(
+    commands: list[Text], posts: list[Text], wanted: Manifest, service: PreviewService
+) -> None:
+    here = Snapshot(
+        {
+            resource: tuple(
+                Entry(e.text, f"{resource[0]}{n}", uses=e.uses) for n, e in enumerate(some)
+            )
+            for resource, some in listed(commands, posts).collections.items()
+        }
+    )
+    PreviewListing(Baseline(None, BOT, "Lantern", listed=here), SETTINGS, service).close()
+    plan, health = plan_of(wanted, here, settings=SETTINGS), Health()
+    address, token = parse_address(service.url), Token(service.token)
+    with Connection(address, token) as connection:
+        drive(
+            apply(plan, listed=here, health=health),
+            connection,
+            health=health,
+            events=SimpleQueue(),
+            on_step=lambda _: None,
+        )
+
+    now = shown(service)
+
+    for resource, records in expected_listing(plan, here).items():
+        assert [entry.text for entry in now[resource]] == [record.text for record in records]
+        kept = [here.collections[resource][r.position] for r in records if r.position is not None]
+        ids, uses = [entry.id for entry in kept], [entry.uses for entry in kept]
+        assert [entry.id for entry in now[resource][: len(kept)]] == ids
+        if resource is Resource.COMMAND:
+            assert [entry.uses for entry in now[resource][: len(kept)]] == uses
+
+
+def test_each_save_shows_what_is_due_then_and_says_what_waits(
+    service: PreviewService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = (post("v1", until=2), post("v2", publish=2))
+    rules = SyncRules(announcements="mirror")
+    wanted = Manifest(
+        "commands.yaml", snapshot=Snapshot({Resource.ANNOUNCEMENT: entries}), rules=rules
+    )
+    pages: list[list[str]] = []
+    notices: list[tuple[str, ...]] = []
+    baseline = Baseline(None, BOT, "Lantern", listed=listed([]))
+    with closing(PreviewListing(baseline, SETTINGS, service)) as preview:
+        for number in (1, 2):
+            set_clock(monkeypatch, number)
+            state = preview.bring_to(wanted)
+            pages.append([entry.name for entry in shown(service)[Resource.ANNOUNCEMENT]])
+            notices.append(overlay_of(state).notices)
+
+    waits = '1 announcement waits: "v2" from 2026-12-02 18:00 UTC.'
+    due = '1 announcement is due: "v1" until 2026-12-02 18:00 UTC.'
+    assert pages == [["v1"], ["v2"]]
+    assert notices == [
+        (waits, due),
+        ('1 announcement is due: "v2" since 2026-12-02 18:00 UTC.',),
+    ]

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from threading import Event
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.errors import ManifestError, UsageError
+from commandsync.manifest import Manifest
+from commandsync.preview.source import ManifestSource
+from commandsync.sync.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MAIN = "version: 1\ninclude: [commands/*.yaml]\ncommands: []\n"
+FUN = "commands:\n  - {name: fun, description: Is fun., syntax: /fun}\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "commands").mkdir()
+    write(tmp_path, MAIN)
+    write(tmp_path, "commands: []\n", "commands/first.yaml")
+    return tmp_path
+
+
+def write(folder: Path, text: str, name: str = "commands.yaml") -> None:
+    path = folder / name
+    aside = path.with_suffix(".new")
+    aside.write_text(text, encoding="utf-8")
+    aside.replace(path)
+
+
+@pytest.fixture
+def source(folder: Path) -> Iterator[ManifestSource]:
+    with ManifestSource(Settings(files=(str(folder / "commands.yaml"),))) as opened:
+        yield opened
+
+
+def names(manifest: Manifest | ManifestError) -> list[str]:
+    assert isinstance(manifest, Manifest)
+    return [command.name for command in manifest.snapshot.commands]
+
+
+def test_an_included_file_and_a_new_one_are_noticed(folder: Path, source: ManifestSource) -> None:
+    assert names(source.load()) == []
+    changes = source.changes(Event())
+
+    write(folder, FUN, "commands/first.yaml")
+    assert names(next(changes)) == ["fun"]
+    write(folder, FUN.replace("fun", "new"), "commands/second.yaml")
+    assert names(next(changes)) == ["fun", "new"]
+    (folder / "commands" / "first.yaml").unlink()
+    assert names(next(changes)) == ["new"]
+
+
+def test_problems_are_yielded_and_then_the_mended_manifest(
+    folder: Path, source: ManifestSource
+) -> None:
+    source.load()
+    changes = source.changes(Event())
+
+    write(folder, "version: 1\nfoo: 1\n")
+    broken = next(changes)
+    write(folder, MAIN)
+
+    assert isinstance(broken, ManifestError)
+    assert "foo" in broken.problems[0].message
+    assert names(next(changes)) == []
+
+
+def test_a_pattern_without_a_file_is_mended_by_the_file(
+    folder: Path, source: ManifestSource
+) -> None:
+    (folder / "commands" / "first.yaml").unlink()
+
+    with pytest.raises(ManifestError, match="matches no file"):
+        source.load()
+    changes = source.changes(Event())
+    write(folder, FUN, "commands/first.yaml")
+    assert names(next(changes)) == ["fun"]
+
+
+def test_a_save_that_changes_no_byte_is_no_change(folder: Path, source: ManifestSource) -> None:
+    source.load()
+    changes = source.changes(Event())
+    write(folder, MAIN)
+    write(folder, FUN, "commands/first.yaml")
+
+    assert names(next(changes)) == ["fun"]
+
+
+def test_a_folder_stands_for_its_one_manifest(folder: Path) -> None:
+    with ManifestSource(Settings(files=(str(folder),))) as source:
+        assert names(source.load()) == []
+        write(folder, "version: 1\n", "other.yaml")
+
+        with pytest.raises(UsageError, match=r"one manifest, and these are several: .*commands"):
+            list(source.changes(Event()))

@@ -1,0 +1,215 @@
+"""The live counters of a page, over a real database and a real connection."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from contextlib import ExitStack, closing
+from datetime import UTC, datetime
+from http.client import HTTPException
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import event, text
+
+from commandsync.server import protocol, remove_bot, votes
+from commandsync.server.broadcast import delivering
+from commandsync.server.pages import live
+from commandsync.server.pages.overlay import Overlay, Preview
+from tests.support.inside import seen_inside
+from tests.support.livestream import opened_stream
+from tests.support.votes import user
+
+if TYPE_CHECKING:
+    import logging
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.bots import Bot, Service
+    from tests.support.inside import Inside
+
+LONGEST = 30  # seconds
+OVERLAY = Overlay(summary="", marks={}, gone={})
+LONG_NUMBER = 10**4_000
+SENT = 1_200  # long numbers, more than the system keeps for a client that does not read
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "listing.db")
+
+
+@pytest.fixture
+def inside(path: str) -> Iterator[Inside]:
+    with seen_inside(path) as service:
+        yield service
+
+
+def test_a_page_is_sent_the_counters_now_and_after_every_vote(service: Service) -> None:
+    bot, other = service.bot(), service.bot()
+    bot.vote("1", "Ann")
+    with opened_stream(bot) as stream:
+        first = stream.state()
+        other.vote("1", "Ann")
+        bot.vote("2", "Ben")
+        second = stream.votes()
+        bot.cast("3", "4")  # as another process does
+        third = stream.votes()
+
+    names = ("dailyVotes", "weeklyVotes", "monthlyVotes", "totalVotes")
+    assert first == {"version": 0, "votes": dict.fromkeys(names, 1)}
+    assert (second, third) == (2, 4)
+
+
+def test_a_stream_is_kept_by_nobody(service: Service) -> None:
+    with opened_stream(service.bot()) as stream:
+        headers = stream.response.headers
+
+    assert headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert headers["cache-control"] == "no-store"
+
+
+def test_an_unknown_bot_has_no_stream(service: Service) -> None:
+    bot = service.bot()
+    remove_bot(service.database, bot.id)
+    with opened_stream(bot) as stream:
+        assert stream.response.status == 404
+
+
+def test_head_has_an_end(service: Service) -> None:
+    with opened_stream(service.bot(), "HEAD") as stream:
+        assert (stream.response.status, stream.event()) == (200, b"")
+
+
+def test_one_read_serves_all_pages_and_all_votes_that_come_together(inside: Inside) -> None:
+    reads: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if "FROM vote_days" in statement:
+            reads.append(statement)
+
+    bot = inside.bot()
+    with ExitStack() as stack:
+        streams = [stack.enter_context(opened_stream(bot)) for _ in range(20)]
+        before = [stream.votes() for stream in streams]
+        event.listen(inside.database._engine, "before_cursor_execute", note)  # noqa: SLF001 - to see its reads
+        bot.cast(*map(str, range(50)))
+        after = [stream.votes() for stream in streams]
+
+    assert (before, after) == ([0] * 20, [50] * 20)
+    assert len(reads) == 1
+
+
+def test_pages_that_are_opened_together_share_what_they_are_told(inside: Inside) -> None:
+    bot = inside.bot()
+
+    async def watch() -> bool:
+        async with delivering(inside.database) as delivery:
+            pages = live.Live(inside.database, delivery, lambda: datetime.now(UTC))
+            both = pages.watching(bot.id), pages.watching(bot.id)
+            first, second = await asyncio.gather(*(page.__aenter__() for page in both))
+            for page in both:
+                await page.__aexit__(None, None, None)
+            return first is second
+
+    assert asyncio.run(watch())
+
+
+def test_more_pages_than_the_limit_are_told_to_come_later(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "MOST_STREAMS", 1)
+    bot = service.bot()
+    with opened_stream(bot) as stream, opened_stream(service.bot()) as refused:
+        assert stream.votes() == 0
+        assert (refused.response.status, refused.response.headers["retry-after"]) == (503, "60")
+        assert b"Too many pages" in refused.rest()
+    while _is_refused(bot):  # until the service sees that the first page was closed
+        pass
+
+
+def _is_refused(bot: Bot) -> bool:
+    with opened_stream(bot) as stream:
+        return stream.response.status == 503
+
+
+def test_a_silent_stream_is_kept_alive(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "KEEP_ALIVE", 0.001)
+    with opened_stream(service.bot()) as stream:
+        first = stream.votes()
+        comments = {stream.event() for _ in range(3)}
+
+    assert (first, comments) == (0, {b":\n"})
+
+
+def test_a_change_is_told_to_the_pages_of_every_bot(inside: Inside) -> None:
+    with opened_stream(inside.bot()) as first, opened_stream(inside.bot()) as second:
+        before = [first.state()["version"], second.state()["version"]]
+        live.show(inside.app, OVERLAY)
+        after = [first.state()["version"], second.state()["version"]]
+
+    assert (before, after) == ([0, 0], [1, 1])
+
+
+def test_counters_that_cannot_be_read_are_read_later(
+    inside: Inside, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(live, "_RETRY", 0.001)
+    noted = threading.Event()
+
+    def note(_: logging.LogRecord) -> bool:
+        noted.set()
+        return True
+
+    caplog.handler.addFilter(note)
+    bot = inside.bot()
+    with opened_stream(bot) as stream:
+        before = stream.votes()
+        with inside.database.writing() as connection:
+            votes.cast(connection, bot.id, user("1"), at=datetime.now(UTC))
+            connection.execute(text("ALTER TABLE vote_days RENAME TO away"))
+        noted.wait(LONGEST)
+        with inside.database.writing() as connection:
+            connection.execute(text("ALTER TABLE away RENAME TO vote_days"))
+        after = stream.votes()
+
+    assert (before, after) == (0, 1)
+    assert caplog.messages[0].startswith("counters cannot be read, which is retried: Operational")
+
+
+def test_the_page_of_a_bot_that_was_removed_stays_as_it_is(inside: Inside, path: str) -> None:
+    bot = inside.bot()
+    with opened_stream(bot) as stream:
+        before = stream.votes()
+        remove_bot(inside.database, bot.id)
+        with closing(sqlite3.connect(path)) as connection:  # which checks no references
+            connection.execute(
+                "INSERT INTO outbox (bot, event, data, created_at) VALUES (?, 'vote', '{}', '')",
+                [bot.id],
+            )
+            connection.commit()
+
+        assert (before, stream.event()) == (0, b":\n")
+
+
+def test_streams_end_with_the_service_and_one_that_is_not_read_is_cut_off(
+    path: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(protocol, "LONGEST_SHUTDOWN", 0.1)
+    with ExitStack() as stack:
+        with seen_inside(path) as service:
+            bot = service.bot()
+            stuck = stack.enter_context(opened_stream(bot, receives=4_096))
+            stream = stack.enter_context(opened_stream(bot))
+            versions = [stream.state()["version"]]
+            service.app.state.preview = Preview(OVERLAY, version=LONG_NUMBER)
+            for _ in range(SENT):
+                live.show(service.app, OVERLAY)
+                versions.append(stream.state()["version"])
+
+        assert versions == [0, *(LONG_NUMBER + number for number in range(1, SENT + 1))]
+        assert stream.event() == b""
+        with pytest.raises((HTTPException, OSError)):
+            stuck.rest()
+    assert caplog.text == ""

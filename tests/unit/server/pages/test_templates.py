@@ -1,0 +1,25 @@
+import pytest
+
+from commandsync.server.pages.templates import day, initial
+
+
+@pytest.mark.parametrize(
+    ("name", "letter"),
+    [
+        ("Lantern", "L"),
+        ("éclair", "É"),
+        ("  247 bot", "2"),
+        ("🎵 music", "M"),
+        ("<script>", "S"),
+        ("بوت", "ب"),
+        ("🎵", "🎵"),
+        ("ßharp", "S"),
+        ("!?", "!"),
+    ],
+)
+def test_a_name_is_stood_for_by_its_first_letter_or_digit(name: str, letter: str) -> None:
+    assert initial(name) == letter
+
+
+def test_a_day_is_written_for_people() -> None:
+    assert day("2026-03-04T23:59:59.999Z") == "4 March 2026"

@@ -1,0 +1,159 @@
+"""The vote button, as a browser sends it to a real service."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from http.cookies import SimpleCookie
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from commandsync.server.pages.voter import COOKIE
+from tests.support.votes import told
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+
+OWN_PAGE = {"Sec-Fetch-Site": "same-origin"}
+
+
+@dataclass
+class Visitor:
+    """A browser that keeps cookies and follows nothing."""
+
+    bot: Bot
+    cookies: dict[str, str] = field(default_factory=dict)
+    set_cookie: list[str] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def ask(self, method: str, path: str = "", **headers: str) -> tuple[int, str]:
+        kept = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        with closing(HTTPConnection(urlsplit(self.bot.url).netloc, timeout=30)) as connection:
+            sent = {**({"Cookie": kept} if kept else {}), **headers}
+            connection.request(method, f"/bot/{self.bot.id}{path}", headers=sent)
+            answer = connection.getresponse()
+            self.headers = {name.lower(): value for name, value in answer.getheaders()}
+            self.set_cookie = answer.msg.get_all("set-cookie") or []
+            for line in self.set_cookie:
+                self.cookies |= {name: morsel.value for name, morsel in SimpleCookie(line).items()}
+            return answer.status, answer.read().decode()
+
+    def vote(self, **headers: str) -> tuple[int, str]:
+        return self.ask("POST", "/vote", **(headers or OWN_PAGE))
+
+    @property
+    def user(self) -> str:
+        return self.cookies[COOKIE].partition(".")[0]
+
+
+@pytest.fixture
+def visitor(service: Service) -> Visitor:
+    return Visitor(service.bot())
+
+
+def test_a_vote_leads_back_to_the_page_which_says_when_the_next_one_is_possible(
+    visitor: Visitor,
+) -> None:
+    assert "disabled" not in visitor.ask("GET")[1]
+    status, _ = visitor.vote()
+    location = visitor.headers["location"]
+    _, page = visitor.ask("GET")
+
+    assert (status, location) == (303, f"/bot/{visitor.bot.id}")
+    assert re.search(r"<button[^>]* disabled>Voted</button>", page)
+    assert re.search(
+        r"You can vote again on <time [^>]+>\d+ \w+ \d{4} at \d\d:\d\d UTC</time>", page
+    )
+    assert ">Guest " in page
+
+
+def test_a_vote_is_one_as_any_other(visitor: Visitor) -> None:
+    visitor.vote()
+    (voter,) = visitor.bot.voters()
+
+    assert (voter["id"], voter["username"]) == (visitor.user, f"Guest {visitor.user[6:10]}")
+    assert visitor.bot.statistics()["totalVotes"] == 1
+    assert ("vote", visitor.user) in told(visitor.bot.database)
+
+
+def test_a_second_vote_is_refused_by_a_page_that_says_when_it_is_possible(
+    visitor: Visitor,
+) -> None:
+    visitor.vote()
+    status, page = visitor.vote()
+
+    assert (status, visitor.headers["content-type"]) == (409, "text/html; charset=utf-8")
+    assert 43_000 < int(visitor.headers["retry-after"]) <= 43_200
+    assert "You have voted already" in page
+    assert re.search(r"You can vote for this bot again on \d+ \w+ \d{4} at \d\d:\d\d UTC", page)
+    assert f'href="/bot/{visitor.bot.id}"' in page
+    assert visitor.bot.statistics()["totalVotes"] == 1
+
+
+def test_only_a_vote_sets_a_cookie_and_only_the_first_one(visitor: Visitor) -> None:
+    lines = list[str]()
+    for path in ("", "/voters", "/none"):
+        visitor.ask("GET", path)
+        lines += visitor.set_cookie
+    visitor.vote(**{"Sec-Fetch-Site": "cross-site"})
+    lines += visitor.set_cookie
+    visitor.vote()
+    first = visitor.set_cookie
+    visitor.vote()
+
+    assert (lines, len(first), visitor.set_cookie) == ([], 1, [])
+    assert "Secure" not in first[0]
+
+
+def test_the_cookie_of_a_page_that_was_read_over_https_is_sent_over_nothing_else(
+    visitor: Visitor,
+) -> None:
+    address = urlsplit(visitor.bot.url).netloc
+    visitor.vote(Origin=f"https://{address}")
+
+    assert "; Secure" in visitor.set_cookie[0]
+
+
+def test_the_voter_is_the_same_for_every_bot(service: Service, visitor: Visitor) -> None:
+    visitor.vote()
+    user = visitor.user
+    other = Visitor(service.bot(), visitor.cookies)
+
+    assert other.vote()[0] == 303
+    assert [voter["id"] for voter in other.bot.voters()] == [user]
+
+
+def test_a_forged_cookie_is_ignored(visitor: Visitor) -> None:
+    visitor.vote()
+    victim = visitor.user
+    forger = Visitor(visitor.bot, {COOKIE: f"{victim}.{'0' * 64}"})
+
+    assert "disabled" not in forger.ask("GET")[1]
+    assert forger.vote()[0] == 303
+    assert forger.user != victim
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://other.example"}, {"X-None": ""}],
+)
+def test_a_form_of_another_site_is_refused(visitor: Visitor, headers: dict[str, str]) -> None:
+    status, page = visitor.vote(**headers)
+
+    assert (status, visitor.set_cookie) == (403, [])
+    assert "The vote was not counted" in page
+    assert visitor.bot.statistics()["totalVotes"] == 0
+
+
+def test_an_unknown_bot_cannot_be_voted_for(service: Service) -> None:
+    bot = service.bot()
+    visitor = Visitor(bot)
+    visitor.bot = type(bot)("%22%3E", bot.token, bot.url, bot.database)
+    status, page = visitor.vote()
+
+    assert (status, visitor.set_cookie) == (404, [])
+    assert "The bot is not known" in page

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from contextlib import closing
+from http.client import HTTPConnection
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from commandsync.records.texts import Resource
+from commandsync.server import listing, preview_service
+from commandsync.server.pages.overlay import Overlay
+from commandsync.server.preview import bot_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commandsync.server import PreviewService
+
+BOT = "779641401482805289"
+NO_CHANGES = Overlay(summary="Plan: 1 to add.", marks={}, gone={})
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[PreviewService]:
+    with preview_service(BOT, {"profile": {"username": "Lantern"}}, name="x") as running:
+        yield running
+
+
+def get(service: PreviewService, path: str, host: str = "") -> tuple[int, str]:
+    netloc = urlsplit(service.url).netloc
+    with closing(HTTPConnection(netloc, timeout=30)) as connection:
+        connection.request("GET", path, headers={"Host": host or netloc})
+        reply = connection.getresponse()
+        return reply.status, reply.read().decode()
+
+
+def test_a_listing_is_replaced_with_ids_uses_and_order(service: PreviewService) -> None:
+    rows = [
+        {
+            "id": f"c{n}",
+            "name": f"n{n}",
+            "description": "d",
+            "syntax": "s",
+            "category": "",
+            "uses": n,
+        }
+        for n in (2, 1)
+    ]
+    service.replace(Resource.COMMAND, [{**row, "id": f"old-{row['id']}"} for row in rows])
+    service.replace(Resource.COMMAND, rows)
+    posts = [{"id": "a", "title": "v2", "description": "Out.", "uses": 0}]
+    service.replace(Resource.ANNOUNCEMENT, posts)
+
+    with service.database.reading() as connection:
+        commands = listing.records_of(connection, BOT, Resource.COMMAND)
+        (post,) = listing.records_of(connection, BOT, Resource.ANNOUNCEMENT)
+    assert [(row["id"], row["name"], row["uses"]) for row in commands] == [
+        ("c2", "n2", 2),
+        ("c1", "n1", 1),
+    ]
+    assert (post["id"], post["title"]) == ("a", "v2")
+
+
+def test_the_page_shows_the_overlay(service: PreviewService) -> None:
+    service.show(NO_CHANGES)
+    status, page = get(service, f"/bot/{BOT}")
+
+    assert (status, NO_CHANGES.summary in page) == (200, True)
+    assert NO_CHANGES.summary in service.page_files(NO_CHANGES)["index.html"].decode()
+
+
+@pytest.mark.parametrize("path", ["/", f"/bot/{BOT}", f"/v1/bot/{BOT}/commands"])
+def test_a_name_of_another_host_that_leads_here_is_refused(
+    service: PreviewService, path: str
+) -> None:
+    port = urlsplit(service.url).port
+
+    assert get(service, path, "attacker.example")[0] == 400
+    assert get(service, path, f"localhost:{port}")[0] == 200
+
+
+def test_a_bot_whose_id_cannot_be_in_a_path_has_another_one_here() -> None:
+    with preview_service("my/bot", {}, name="my/bot") as service:
+        assert service.bot == "preview"
+        assert "my/bot" in get(service, "/bot/preview")[1]
+
+
+@pytest.mark.parametrize(
+    ("profile", "kept"),
+    [
+        ({}, {"profile": {"username": "Me"}}),
+        ({"profile": 3, "prefix": "!"}, {"profile": {"username": "Me"}, "prefix": "!"}),
+        (
+            {"profile": {"username": "Lantern", "avatar": None}},
+            {"profile": {"username": "Lantern"}},
+        ),
+        ({"profile": {"username": ""}}, {"profile": {"username": "Me"}}),
+        (
+            {"id": "4", "information": {"tags": ["fun", 3], "overview": "Fun.", "more": [1]}},
+            {"profile": {"username": "Me"}, "information": {"overview": "Fun."}},
+        ),
+        (
+            {"theme": {"color": "red", "enabled": True}, "ratings": None, "inviteURL": 7},
+            {"profile": {"username": "Me"}, "theme": {"enabled": True}},
+        ),
+        ({"invite_url": 7}, {"profile": {"username": "Me"}}),
+    ],
+)
+def test_what_another_service_sends_about_a_bot_is_kept_as_far_as_it_is_valid(
+    profile: dict[str, Any], kept: dict[str, Any]
+) -> None:
+    assert bot_fields(profile, name="Me") == bot_fields(kept, name="?")

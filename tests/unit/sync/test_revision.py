@@ -1,0 +1,150 @@
+"""A manifest at a revision of git: with the files of that revision, and errors that help."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.errors import FileError, ManifestError, UsageError
+from commandsync.sync.revision import manifest_at
+from tests.support.gitrepo import GitRepo, git_repo
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAIN = "version: 1\ninclude: [commands/*.yaml]\n"
+LINK = "120000"
+
+
+def listed(name: str) -> str:
+    return f"commands:\n- {{name: {name}, description: Does it., syntax: /{name}}}\n"
+
+
+def names_at(revision: str, path: Path) -> list[str]:
+    return [command.name for command in manifest_at(revision, str(path)).snapshot.commands]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    return git_repo(tmp_path / "repo")
+
+
+def test_the_patterns_match_the_files_of_the_revision(repo: GitRepo) -> None:
+    repo.commit(
+        {"bot/commands.yaml": MAIN, "bot/commands/a.yaml": listed("a"), "other.txt": ""}, tag="v1"
+    )
+    repo.commit({"bot/commands/b.yaml": listed("b"), "bot/commands/a.yaml": listed("c")})
+    (repo.path / "bot/commands/a.yaml").unlink()
+    manifest = repo.path / "bot/commands.yaml"
+
+    assert names_at("v1", manifest) == ["a"]
+    assert names_at("main", manifest) == ["c", "b"]
+
+
+def test_an_included_file_may_have_any_name(repo: GitRepo) -> None:
+    repo.commit({"commands.yaml": "version: 1\ninclude: [more/*]\n", "more/größe x": listed("a")})
+
+    assert names_at("HEAD", repo.path / "commands.yaml") == ["a"]
+
+
+def test_a_link_is_followed_within_the_folder_only(repo: GitRepo) -> None:
+    repo.commit({"bot/commands.yaml": MAIN, "bot/a.yaml": listed("a"), "out.yaml": listed("b")})
+    for name, target in (("in", "../a.yaml"), ("out", "../../out.yaml")):
+        target_id = repo.git("hash-object", "-w", "--stdin", sent=target.encode())
+        path = f"bot/commands/{name}.yaml"
+        repo.git("update-index", "--add", "--cacheinfo", f"{LINK},{target_id},{path}")
+    repo.git("commit", "--quiet", "--message", "Links")
+
+    assert names_at("HEAD", repo.path / "bot/commands.yaml") == ["a"]
+
+
+def test_what_no_checkout_could_contain_is_left_out(repo: GitRepo) -> None:
+    commit = repo.commit({"commands.yaml": listed("a") + "version: 1\n"})
+    blob = repo.git("rev-parse", "HEAD:commands.yaml")
+    inner = repo.git("mktree", sent=f"100644 blob {blob}\t{'x' * 300}.yaml\n".encode())
+    tree = repo.git(
+        "mktree",
+        "--missing",
+        sent=(
+            f"100644 blob {blob}\tcommands.yaml\n"
+            f"160000 commit {commit}\tmodule\n"
+            f"040000 tree {inner}\t..\n"
+        ).encode(),
+    )
+    odd = repo.git("commit-tree", tree, "-m", "Odd")
+
+    assert names_at(odd, repo.path / "commands.yaml") == ["a"]
+
+
+def test_problems_are_placed_in_the_revision(repo: GitRepo) -> None:
+    broken = {"commands.yaml": MAIN, "commands/a.yaml": "commands:\n- {name: a}\n"}
+    repo.commit(broken, tag="v1")
+
+    with pytest.raises(ManifestError) as raised:
+        manifest_at("v1", str(repo.path / "commands.yaml"))
+
+    assert {problem.location.path for problem in raised.value.problems} == {"v1:commands/a.yaml"}
+
+
+def test_a_revision_without_the_manifest_is_a_problem_of_that_file(repo: GitRepo) -> None:
+    repo.commit({"README.md": ""}, tag="v1")
+
+    with pytest.raises(ManifestError) as raised:
+        manifest_at("v1", str(repo.path / "commands.yaml"))
+
+    (problem,) = raised.value.problems
+    assert str(problem) == "v1:commands.yaml:1:1: the manifest is not in this revision"
+
+
+@pytest.mark.parametrize("revision", ["v9", "-x", "--exec=x", "v1:commands.yaml", "v1^{tree}"])
+def test_a_revision_that_is_not_a_commit_is_refused(repo: GitRepo, revision: str) -> None:
+    repo.commit({"commands.yaml": MAIN}, tag="v1")
+
+    with pytest.raises(UsageError, match="neither a file nor a revision") as raised:
+        manifest_at(revision, str(repo.path / "commands.yaml"))
+
+    assert "git fetch --tags" in raised.value.hint
+
+
+def test_a_shallow_clone_says_how_to_get_the_rest(repo: GitRepo, tmp_path: Path) -> None:
+    repo.commit({"commands.yaml": MAIN}, tag="v1")
+    repo.commit({"commands/a.yaml": listed("a")})
+    repo.git("clone", "--quiet", "--depth=1", "--no-tags", f"file://{repo.path}", f"{tmp_path}/one")
+
+    assert names_at("HEAD", tmp_path / "one/commands.yaml") == ["a"]
+    with pytest.raises(UsageError) as raised:
+        manifest_at("v1", str(tmp_path / "one/commands.yaml"))
+    assert "fetch-depth: 0" in raised.value.hint
+
+
+def test_without_a_repository_the_hint_is_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+
+    with pytest.raises(UsageError, match="not a git repository") as raised:
+        manifest_at("v1", str(tmp_path / "commands.yaml"))
+
+    assert "--since old.yaml" in raised.value.hint
+
+
+def test_without_git_the_hint_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(FileError, match="git is not installed") as raised:
+        manifest_at("v1", str(tmp_path / "commands.yaml"))
+
+    assert "--since old.yaml" in raised.value.hint
+
+
+def test_the_folder_decides_which_repository_it_is_also_in_a_hook(
+    repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.commit({"commands.yaml": "version: 1\n" + listed("a")}, tag="v1")
+    other = git_repo(tmp_path / "other")
+    other.commit({"commands.yaml": "version: 1\n" + listed("b")}, tag="v1")
+    monkeypatch.setenv("GIT_DIR", str(other.path / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(other.path))
+
+    assert names_at("v1", repo.path / "commands.yaml") == ["a"]
