@@ -15,13 +15,13 @@ from commandsync.plan.scheduled import Scheduled, by_phase, is_own, scheduled
 from commandsync.records.schedule import Phase
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from commandsync.plan.changes import Change
     from commandsync.plan.rules import SyncRules
     from commandsync.records.snapshot import Entry
-    from commandsync.records.texts import Resource
+    from commandsync.records.texts import Resource, Text
 
     Pair = tuple[Entry, Entry | None]
     Going = tuple[Entry, datetime | None]  # what is deleted, and when it ended by the manifest
@@ -124,10 +124,8 @@ def _changes(
 ) -> list[Change]:
     """Return the changes to what is listed for each wanted entry (None: nothing), then deletes."""
     gone = [old for _, old in pairs if old] + [entry for entry, _ in deletes]
-    touched = {entry.id for entry in gone}
-    others = [entry.text for entry in listed if entry.id not in touched]
     posted = {new.text for new, old in pairs if old is None or not resource.editable}
-    counts = count_same_name(posted, others)
+    counts = count_same_name(posted, _untouched(listed, gone))
     return [
         *(_change(resource, new, old, counts.get(new.text, (0, 0))) for new, old in pairs),
         *(
@@ -135,6 +133,12 @@ def _changes(
             for entry, until in deletes
         ),
     ]
+
+
+def _untouched(listed: Iterable[Entry], gone: Iterable[Entry]) -> list[Text]:
+    """Return the texts of the listed records other than those that are changed or deleted."""
+    touched = {entry.id for entry in gone}
+    return [entry.text for entry in listed if entry.id not in touched]
 
 
 def _change(
