@@ -11,13 +11,16 @@ from commandsync.errors import FileError, UsageError
 from commandsync.records.texts import AnnouncementText, canonical
 from commandsync.sources.notes import Notes, check_length
 from commandsync.sources.notes.version import bare
-from commandsync.sync.files import MOST_BYTES, read_file
+from commandsync.sync.files import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 DEFAULT_LIMIT = 2_000
 """Code points of an announcement: services publish no limit, and nobody reads more on a page."""
+
+LARGEST = 4 * 1024 * 1024
+"""Bytes of a file that is read: none that people write is so large."""
 
 _LINK = re.compile(r"https?://[^\s<>]+")
 
@@ -135,7 +138,7 @@ def _of_event(announcing: Announcing) -> Notes | Notice:
     if announcing.version:
         raise UsageError("a release event has its own version", hint="leave out --version")
     path = announcing.event
-    release = read_event(read_file(path, most=MOST_BYTES), path=path)
+    release = read_event(read_file(path, most=LARGEST), path=path)
     notes = release.notes
     if release.is_gone:
         return Notice(f"the release {notes.version!r} was {release.action}: nothing is announced")
@@ -170,6 +173,6 @@ def _title(announcing: Announcing, notes: Notes) -> str:
 def _read(path: str) -> str:
     """Read a file of Markdown."""
     try:
-        return read_file(path, most=MOST_BYTES).decode()
+        return read_file(path, most=LARGEST).decode()
     except UnicodeDecodeError as error:
         raise FileError(f"{path} is not UTF-8", hint="save it in UTF-8") from error

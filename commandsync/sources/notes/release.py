@@ -65,8 +65,8 @@ def read_event(content: bytes, *, path: str) -> Release:
 def _notes(release: Mapping[str, Any], tag: str, body: str) -> Notes:
     version = version_in(tag) or bare(tag)
     name, link = _text(release, "name"), _text(release, "html_url")
-    if not names(name, version):
-        name = f"{name} ({version})" if name else ""
+    if name and version_in(version) and not names(name, version):
+        name = f"{name} ({version})"
     return Notes(
         text=body,
         version=version,

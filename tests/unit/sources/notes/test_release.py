@@ -44,7 +44,7 @@ def test_a_release_has_its_version_from_the_tag() -> None:
         ("bot-v1.2.0", "  ", "1.2.0", ""),
         ("release/2024-03-09", "", "2024-03-09", ""),
         ("nightly", "Nightly", "nightly", "Nightly"),
-        ("v2", "Two", "2", "Two (2)"),
+        ("v2", "Two", "2", "Two"),
         ("v1.2.0", "x" * 201, "1.2.0", ""),
         ("v1.2.0", 7, "1.2.0", ""),
     ],
