@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
+from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]  # it has no types
 from playwright.sync_api import sync_playwright
 
 if TYPE_CHECKING:
