@@ -106,8 +106,12 @@ class PreviewListing:
                 resource: dict(self._changed(resource, records))
                 for resource, records in expected.items()
             },
-            notices=tuple(_not_taken(result)),
+            notices=(*self._nothing_read(), *_not_taken(result)),
         )
+
+    def _nothing_read(self) -> Iterator[Notice]:
+        if self._baseline.site is None:
+            yield Notice("no listing was read: everything is shown as new")
 
     def _apply(self, expected: Mapping[Resource, Sequence[ExpectedRecord]]) -> Result:
         """Apply the difference between what is in memory and what is expected."""
