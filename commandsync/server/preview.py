@@ -72,7 +72,7 @@ class PreviewService:
                 connection.execute(insert(table), values)
 
     def show(self, overlay: Overlay) -> None:
-        """Show the changes of a manifest, or its problems, on the bot's page from now on."""
+        """Show the changes of a manifest, or its problems, on the bot's page at once."""
         live.show(self.app, overlay)
 
     def page_files(self, overlay: Overlay) -> dict[str, bytes]:
