@@ -72,6 +72,7 @@ check: $(READY_TO_WORK) ## Format, lint, types, import rules, complexity, schema
 audit: $(READY_TO_AUDIT) ## Check the installed and the locked dependencies for known vulnerabilities
 	@$(BIN)/pip-audit$(EXE) --local --skip-editable --progress-spinner off
 	@$(BIN)/pip-audit$(EXE) --disable-pip --require-hashes --progress-spinner off -r commandsync/action/requirements.lock
+	@$(BIN)/pip-audit$(EXE) --disable-pip --require-hashes --progress-spinner off -r commandsync/action/preview.lock
 
 bench: $(READY_TO_WORK) ## Measure the speed budgets, as ratios within one run
 	@$(RUN) -m benchmarks

@@ -100,15 +100,25 @@ class _Run:
         manifests = load_from_workspace(self.settings)
         imports = self._imports(manifests)
         if self.mode == "validate":
+            self._write_preview(manifests, [])
             return verdict.with_imports(verdict.of_validated(manifests), imports)
         changes = self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
             self.reporter.sites = [job.site for job in opened]
             planned = plan_all(opened)
+            self._write_preview(manifests, planned)
         bases = self._bases(manifests)
         outcome = self._of_listings(opened, planned, bases)
         outcome = verdict.with_user_changes(outcome, bases, manifests)
         return with_destinations(verdict.with_imports(outcome, imports), changes)
+
+    def _write_preview(
+        self, manifests: Sequence[Manifest], planned: Sequence[Planned | CommandsyncError]
+    ) -> None:
+        if self.reporter.inputs.preview and self.mode != "drift":
+            from commandsync.action.preview import write_preview  # noqa: PLC0415 - seldom needed
+
+            write_preview(self.reporter, self.settings, manifests, planned)
 
     def _bases(self, manifests: Sequence[Manifest]) -> list[Manifest]:
         """Return the manifests of the base branch of a proposal, if they are known."""

@@ -10,9 +10,12 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from commandsync.errors import ListingError, UsageError
+from commandsync.preview.baseline import baseline_of
 from commandsync.preview.folder import check_folder, write_folder
 from commandsync.preview.overlay import notices_of
-from commandsync.preview.run import live, page_once
+from commandsync.preview.page import page_of
+from commandsync.preview.run import live
+from commandsync.preview.source import load_one
 from commandsync.report.escape import visible
 from commandsync.report.summary import of_plan
 
@@ -39,10 +42,12 @@ def write_page(
             else is in the folder.
     """
     check_folder(folder, force=force)
+    manifest = load_one(settings)
     try:
-        state, files = page_once(settings, offline=offline)
+        baseline = baseline_of(settings, manifest, offline=offline)
     except ListingError as error:
         raise _with_hint(error) from error
+    state, files = page_of(settings, manifest, baseline)
     page = write_folder(folder, files, force=force)
     output.notices(list(notices_of(state)))
     output.talk(f"wrote {page}")

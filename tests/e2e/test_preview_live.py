@@ -61,6 +61,7 @@ def test_the_page_follows_the_manifest_until_it_is_interrupted(home: Home, bot: 
     )
     page = page_of(url)
     assert "Plan: 1 to add, 1 to edit, 1 to delete, 1 unchanged." in page
+    assert bot.token not in page
     assert page.count('class="mark ') >= 3
 
     home.write("include: [more/*.yaml]\nversion: 1\ncommands: [\n")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import closing
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -18,12 +19,14 @@ from commandsync.plan.expected import expected_listing
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.preview.baseline import Baseline
 from commandsync.preview.listing import PreviewListing
+from commandsync.preview.overlay import overlay_of
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.server import preview_service
 from commandsync.sync.job import plan_of
 from commandsync.sync.settings import Settings
 from tests.support.runs import announcement, command
+from tests.support.schedules import post, set_clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from commandsync.server import PreviewService
 
 BOT = "779641401482805289"
+UNREAD = "no listing was read: everything is shown as new"
 SETTINGS = Settings(bot=BOT)
 
 NAMES = st.sampled_from(["afk", "Afk", "ban", "help", "off"])
@@ -138,7 +142,7 @@ def check(state: PreviewState, here: Snapshot, wanted: Manifest, service: Previe
         )
         changes = [c for c in state.plan.changes if c.resource is resource]
         assert marked == sorted((c.action, c.after, True) for c in changes if c.action != "delete")
-    assert not state.notices
+    assert [notice.message for notice in state.notices] == [UNREAD]
 
 
 @settings(max_examples=8)
@@ -195,3 +199,30 @@ def test_what_is_expected_is_what_the_plan_leaves_when_it_is_applied(
         assert [entry.id for entry in now[resource][: len(kept)]] == ids
         if resource is Resource.COMMAND:
             assert [entry.uses for entry in now[resource][: len(kept)]] == uses
+
+
+def test_each_save_shows_what_is_due_then_and_says_what_waits(
+    service: PreviewService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = (post("v1", until=2), post("v2", publish=2))
+    rules = SyncRules(announcements="mirror")
+    wanted = Manifest(
+        "commands.yaml", snapshot=Snapshot({Resource.ANNOUNCEMENT: entries}), rules=rules
+    )
+    pages: list[list[str]] = []
+    notices: list[tuple[str, ...]] = []
+    baseline = Baseline(None, BOT, "Lantern", listed=listed([]))
+    with closing(PreviewListing(baseline, SETTINGS, service)) as preview:
+        for number in (1, 2):
+            set_clock(monkeypatch, number)
+            state = preview.bring_to(wanted)
+            pages.append([entry.name for entry in shown(service)[Resource.ANNOUNCEMENT]])
+            notices.append(overlay_of(state).notices)
+
+    waits = '1 announcement waits: "v2" from 2026-12-02 18:00 UTC.'
+    due = '1 announcement is due: "v1" until 2026-12-02 18:00 UTC.'
+    assert pages == [["v1"], ["v2"]]
+    assert notices == [
+        (waits, due),
+        ('1 announcement is due: "v2" since 2026-12-02 18:00 UTC.',),
+    ]
