@@ -222,9 +222,10 @@ def test_each_save_shows_what_is_due_then_and_says_what_waits(
     waits = '1 announcement waits: "v2" from 2026-12-02 18:00 UTC.'
     due = '1 announcement is due: "v1" until 2026-12-02 18:00 UTC.'
     assert pages == [["v1"], ["v2"]]
+    unread = "no listing was read: everything is shown as new"
     assert notices == [
-        (waits, due),
-        ('1 announcement is due: "v2" since 2026-12-02 18:00 UTC.',),
+        (unread, waits, due),
+        (unread, '1 announcement is due: "v2" since 2026-12-02 18:00 UTC.'),
     ]
 
 
