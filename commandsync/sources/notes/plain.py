@@ -38,8 +38,8 @@ _EMPTIED = re.compile(
     rf"<(a|center|div|p|picture)\b[^<>]*>\s*{_CUT}[\s{_CUT}]*</\1\s*>", re.IGNORECASE
 )
 _TAG = re.compile(r"</?\w[^<>]*>")
-# Marks of a list, a quote or a heading, and the signs between badges, are no text.
-_NO_TEXT = re.compile(rf"[ \t>]*(?:[-+*] |\d+[.)] )?(?:#+ )?[ \t|·•{_CUT}]*")
+# Marks of a list, a quote or a heading, and what is around and between badges, are no text.
+_NO_TEXT = re.compile(rf"(?:[ \t>|·•*_+{_CUT}-]|\d+[.)] |#+ |&nbsp;|<br ?/?>)*", re.IGNORECASE)
 _SPACE_AFTER = re.compile(rf"(?:^|(?<=\[)){_CUT}[ \t]*", re.MULTILINE)
 _SPACE_BEFORE = re.compile(rf"[ \t]*{_CUT}(?=[\s\]{_CUT}]|\Z)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")

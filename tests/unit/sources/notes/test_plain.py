@@ -72,6 +72,7 @@ def test_what_a_listing_does_not_show_leaves_no_trace(
         ("x <p><a><img></a> y</p>", "x <p> y</p>"),
         ("<!-- never closed\n\n## 1.0", ""),
         ("![a [b](c) ![d](e)](f)", ""),
+        ("**![a](b)** | ![c](d)&nbsp;<br>\n1. > _![e](f)_<br/>\n\nx", "x"),
         ("[]( ) [ ](u)", "[]( ) [ ](u)"),
         ("half \ud83d of a pair\r\rand a\vtab", "half \ufffd of a pair\n\nand atab"),
         ("[![a][b]](c) [a][b]\n\n[b]: d", "[a][b]\n\n[b]: d"),
