@@ -121,7 +121,7 @@ def _body(page: Page, heading: Heading, others: Sequence[int]) -> str:
     ends = [*others, *(other.begin for other in page.headings if other.level <= heading.level)]
     end = min((at for at in ends if at >= heading.end), default=len(page.lines))
     apart = page.rules | (page.defining if end == len(page.lines) else set())
-    while end - 1 in apart or _BETWEEN.fullmatch(page.lines[end - 1]):  # no heading is
+    while end - 1 in apart or _BETWEEN.fullmatch(page.lines[end - 1]):  # ends at a heading
         end -= 1
     text = _EMPTY_LINES.sub("", "".join(page.lines[heading.end : end]))
     check_length(text, of=f"the section {heading.text!r}")
