@@ -22,13 +22,14 @@ from commandsync.plan.plan import Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.sync.job import plan_of, strict_plan
+from commandsync.sync.settings import with_time_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from commandsync.apply.outcomes import Result
     from commandsync.manifest import Manifest
-    from commandsync.plan.changes import Change
+    from commandsync.plan.changes import Add, Edit, Replace
     from commandsync.plan.expected import ExpectedRecord
     from commandsync.plan.plan import Plan
     from commandsync.preview.baseline import Baseline
@@ -50,12 +51,12 @@ class PreviewState:
 
     Attributes:
         plan: The plan from the listing to the manifest.
-        changes: What the plan does to the records that are shown, by their ids in memory.
+        changes: How the plan changes the records that are shown, by their ids in memory.
         notices: What differs from an apply, beside the plan's own notices.
     """
 
     plan: Plan
-    changes: Mapping[Resource, Mapping[str, Change]]
+    changes: Mapping[Resource, Mapping[str, Add | Edit | Replace]]
     notices: tuple[Notice, ...] = ()
 
 
@@ -92,8 +93,8 @@ class PreviewListing:
         Raises:
             ManifestError: The settings are strict, and there is a warning about an entry.
         """
-        baseline = self._baseline
-        plan = plan_of(manifest, baseline.listed, site=baseline.site, settings=self._settings)
+        baseline, settings = self._baseline, with_time_now(self._settings)
+        plan = plan_of(manifest, baseline.listed, site=baseline.site, settings=settings)
         expected = expected_listing(strict_plan(plan, self._settings), baseline.listed)
         result = self._apply(expected)
         if not self._arrange(expected):
@@ -163,7 +164,7 @@ class PreviewListing:
 
     def _changed(
         self, resource: Resource, records: Iterable[ExpectedRecord]
-    ) -> Iterator[tuple[str, Change]]:
+    ) -> Iterator[tuple[str, Add | Edit | Replace]]:
         """Yield what the plan does to each record in memory, with the record's id."""
         entries = self._shown.collections[resource]
         by_key = _by_key([self._key(resource, entry) for entry in entries], entries)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import closing
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -18,12 +19,14 @@ from commandsync.plan.expected import expected_listing
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.preview.baseline import Baseline
 from commandsync.preview.listing import PreviewListing
+from commandsync.preview.overlay import overlay_of
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.server import preview_service
 from commandsync.sync.job import plan_of
 from commandsync.sync.settings import Settings
 from tests.support.runs import announcement, command
+from tests.support.schedules import post, set_clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -196,3 +199,48 @@ def test_what_is_expected_is_what_the_plan_leaves_when_it_is_applied(
         assert [entry.id for entry in now[resource][: len(kept)]] == ids
         if resource is Resource.COMMAND:
             assert [entry.uses for entry in now[resource][: len(kept)]] == uses
+
+
+def test_each_save_shows_what_is_due_then_and_says_what_waits(
+    service: PreviewService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = (post("v1", until=2), post("v2", publish=2))
+    rules = SyncRules(announcements="mirror")
+    wanted = Manifest(
+        "commands.yaml", snapshot=Snapshot({Resource.ANNOUNCEMENT: entries}), rules=rules
+    )
+    pages: list[list[str]] = []
+    notices: list[tuple[str, ...]] = []
+    baseline = Baseline(None, BOT, "Lantern", listed=listed([]))
+    with closing(PreviewListing(baseline, SETTINGS, service)) as preview:
+        for number in (1, 2):
+            set_clock(monkeypatch, number)
+            state = preview.bring_to(wanted)
+            pages.append([entry.name for entry in shown(service)[Resource.ANNOUNCEMENT]])
+            notices.append(overlay_of(state).notices)
+
+    waits = '1 announcement waits: "v2" from 2026-12-02 18:00 UTC.'
+    due = '1 announcement is due: "v1" until 2026-12-02 18:00 UTC.'
+    assert pages == [["v1"], ["v2"]]
+    unread = "no listing was read: everything is shown as new"
+    assert notices == [
+        (unread, waits, due),
+        (unread, '1 announcement is due: "v2" since 2026-12-02 18:00 UTC.'),
+    ]
+
+
+def test_what_the_service_does_not_take_is_said_and_the_rest_is_shown(
+    service: PreviewService,
+) -> None:
+    here = listed([command("help"), command("gone")])
+    large = command("large", "x" * 1_100_000)
+    preview = PreviewListing(Baseline(None, BOT, "Lantern", listed=here), SETTINGS, service)
+    state = preview.bring_to(manifest(command("help", "Helps."), large, command("small")))
+
+    assert [entry.name for entry in shown(service)[Resource.COMMAND]][:1] == ["help"]
+    assert state.plan.count("add") == 2
+    assert sorted(c.name for c in state.changes[Resource.COMMAND].values()) == ["help", "small"]
+    (_, refused) = state.notices
+    assert refused.message.startswith('"large" is not shown as it would be: ')
+    assert preview.bring_to(manifest(command("help"), command("gone"))).plan.changes == ()
+    preview.close()
