@@ -6,7 +6,7 @@ import os
 import sys
 import webbrowser
 from datetime import datetime
-from threading import Event
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from commandsync.errors import ListingError, UsageError
@@ -81,7 +81,8 @@ def show_live(
             output.result(f"preview of {visible(preview.name)} at {preview.url}")
             terminal.show(preview.first)
             if opens and can_open(os.environ, is_terminal=sys.stdout.isatty()):
-                webbrowser.open(preview.url)
+                # In a thread: some browsers are waited for until they are closed.
+                Thread(target=webbrowser.open, args=(preview.url,), daemon=True).start()
             for shown in preview.later:
                 terminal.show(shown)
     except ListingError as error:
