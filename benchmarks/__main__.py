@@ -17,6 +17,7 @@ from benchmarks import (
     importing,
     library,
     lists,
+    pages,
     planning,
     previewing,
     reading,
@@ -41,6 +42,7 @@ def main() -> int:
             lambda: previewing.rows(folder),
             lambda: action.rows(folder),
             lambda: library.rows(folder),
+            lambda: pages.rows(folder),
             bookkeeping.rows,
             lambda: growth.rows(folder),
         )

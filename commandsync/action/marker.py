@@ -32,7 +32,8 @@ class Marker:
         removals: The listed records that this plan deletes or replaces, each as its resource, a
             colon and its id. Where a line cannot hold them all, only their digest is known.
         applied: Whether the plan was applied to its end.
-        changes: The digests of the plan's other changes; None where a line cannot hold them.
+        changes: The digests of the plan's changes but those deletes; None where a line cannot hold
+            them.
     """
 
     key: str
@@ -65,14 +66,24 @@ def removals_of(plans: Iterable[Plan]) -> frozenset[str]:
 
 
 def removal_of(change: Change) -> str:
-    """Return what a change deletes or replaces, as a marker names it; empty for nothing."""
-    return f"{change.resource}:{change.id}" if isinstance(change, Delete | Replace) else ""
+    """Return what a change deletes or replaces, as a marker names it; empty for nothing.
+
+    A record whose `until` has passed is not named: the manifest, which was reviewed, asks for its
+    delete, often before the record was listed and had an id.
+    """
+    if isinstance(change, Delete | Replace) and not change.ends_record:
+        return f"{change.resource}:{change.id}"
+    return ""
 
 
 def changes_of(plans: Iterable[Plan]) -> frozenset[str]:
-    """Return the digests of what plans add, edit and replace."""
-    changes = (change for plan in plans for change in plan.changes)
-    return frozenset(digest_of(change) for change in changes if not isinstance(change, Delete))
+    """Return the digests of what plans do beyond deletes that need a review."""
+    return frozenset(
+        digest_of(change)
+        for plan in plans
+        for change in plan.changes
+        if change.ends_record or not isinstance(change, Delete)
+    )
 
 
 def digest_of(change: Change) -> str:

@@ -134,7 +134,7 @@ def _differences(
         digest_of(change): f"{summary.named(change)} {code(change.name)}"
         for plan in plans
         for change in plan.changes
-        if not isinstance(change, Delete)
+        if change.ends_record or not isinstance(change, Delete)
     }
     added = [name for digest, name in digests.items() if digest not in known]
     removed = frozenset[str]().union(*(marker.removals for marker in markers))

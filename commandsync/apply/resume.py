@@ -15,10 +15,12 @@ from commandsync.errors import StalePlanError
 from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.plan.matching import count_same_name
 from commandsync.records.rewrites import folded
+from commandsync.records.schedule import shown_time
 from commandsync.records.snapshot import by_identity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
@@ -34,13 +36,14 @@ def progress_of(plan: Plan, listed: Snapshot) -> tuple[State, ...]:
         listed: The listing now, every collection of the plan's scope.
 
     Raises:
-        StalePlanError: A record the plan touches is neither as it was nor as it is to be, or an
-            add may be listed under a text that the service rewrote.
+        StalePlanError: A record the plan touches is neither as it was nor as it is to be, an add
+            may be listed under a text that the service rewrote, or it ended before it was made.
     """
     now = {
         resource: _Now(
             listed.collections[resource],
             [change for change in plan.changes if change.resource is resource],
+            plan.applied,
         )
         for resource in plan.scope
     }
@@ -62,7 +65,10 @@ def progress_of(plan: Plan, listed: Snapshot) -> tuple[State, ...]:
 class _Now:
     """One collection as listed now, and how many of its records the adds of the plan claim."""
 
-    def __init__(self, entries: Sequence[Entry], changes: Sequence[Change]) -> None:
+    def __init__(
+        self, entries: Sequence[Entry], changes: Sequence[Change], applied: datetime | None
+    ) -> None:
+        self._applied = applied
         self._listed = by_identity(entries)
         touched = {change.id for change in changes if not isinstance(change, Add)}
         others = [entry.text for entry in entries if entry.id not in touched]
@@ -95,6 +101,8 @@ class _Now:
 
     def why_stale(self, change: Change) -> str:
         """Return the reason why a change no longer fits."""
+        if not isinstance(change, Edit | Delete) and (until := self._end(change)):
+            return f"its until, {shown_time(until)}, has passed"
         if not isinstance(change, Add):
             now = self._listed.get(change.id)
             if now is None:
@@ -110,7 +118,13 @@ class _Now:
             self._claimed[change.after] += 1
             return State.DONE
         same_name += self._surplus[folded(change.name)]
-        return None if same_name > change.same_name else State.PENDING
+        is_stale = same_name > change.same_name or self._end(change) is not None
+        return None if is_stale else State.PENDING
+
+    def _end(self, change: Add | Replace) -> datetime | None:
+        """Return until when a record was to be listed, if that has passed."""
+        applied, until = self._applied, change.until
+        return until if applied and until and until <= applied else None
 
     def _deleted(self, change: Delete | Replace) -> State | None:
         now = self._listed.get(change.id)

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 class Choices:
     """The options of the command `apply`; `asks` is for a question before the first write."""
 
-    plan_file: str | None
-    dry_run: bool
     asks: bool
-    backup: str | None
-    unordered: bool
-    force: bool
+    plan_file: str | None = None
+    dry_run: bool = False
+    backup: str | None = None
+    unordered: bool = False
+    force: bool = False
 
 
 def apply_plans(settings: Settings, choices: Choices, *, output: Output, signals: Signals) -> int:
@@ -51,13 +51,29 @@ def apply_plans(settings: Settings, choices: Choices, *, output: Output, signals
             hint="--yes applies without asking, --dry-run only shows the plan",
         )
     with _planned(settings, choices) as planned:
-        ready = ready_of(planned)
-        if choices.dry_run or len(ready) < len(planned):
-            return _show_only(planned, output)
-        approved = _approved(ready, output, choices)
-        if approved is None:
-            return exits.Exit.FAILED
-        return _carry_out(approved, settings, choices, output=output, signals=signals)
+        return apply_planned(planned, settings, choices, output=output, signals=signals)
+
+
+def apply_planned(
+    planned: Sequence[Planned | CommandsyncError],
+    settings: Settings,
+    choices: Choices,
+    *,
+    output: Output,
+    signals: Signals,
+) -> int:
+    """Ask, apply plans and show the results; return the exit code.
+
+    Raises:
+        CommandsyncError: An error before the first write.
+    """
+    ready = ready_of(planned)
+    if choices.dry_run or len(ready) < len(planned):
+        return _show_only(planned, output)
+    approved = _approved(ready, output, choices)
+    if approved is None:
+        return exits.Exit.FAILED
+    return _carry_out(approved, settings, choices, output=output, signals=signals)
 
 
 @contextmanager

@@ -35,6 +35,9 @@ def _time(ctx: click.Context, param: click.Parameter, value: float) -> float:
     return value
 
 
+_NAMED = {"URL": "base URL", "ID": "id", "LINK": "link", "TITLE": "title", "VERSION": "version"}
+
+
 def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:  # noqa: ANN401 - click's
     """Refuse an empty value on the command line, such as an unset variable of a script.
 
@@ -42,7 +45,7 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:  #
     """
     given = ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
     if given and "" in (value if isinstance(value, tuple) else (value,)):
-        what = {"URL": "base URL", "ID": "id"}.get(str(param.metavar), "path")
+        what = _NAMED.get(str(param.metavar), "path")
         raise click.BadParameter(f"the {what} is empty", ctx, param)
     return value
 

@@ -46,6 +46,7 @@ COMMANDS = {
     "apply": "Make the listing match the manifest.",
     "pull": "Print a manifest of what is listed now.",
     "changes": "Tell what users notice since an earlier manifest.",
+    "announce": "Add an announcement from a changelog, a release or a file to the manifest.",
     "docs": "Write the command list into Markdown and JSON files.",
     "schema": "Print a JSON Schema: of manifests, plans, results or lists.",
     "bots": "Show the bots that the service lists, and manage those of your own service.",

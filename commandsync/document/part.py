@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
+    AwareDatetime,
     BaseModel,
     ConfigDict,
     Field,
@@ -20,11 +21,14 @@ from pydantic_core import PydanticSerializationError, to_json
 from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.diff import FieldChange
+from commandsync.plan.scheduled import Scheduled
+from commandsync.records.schedule import Phase, Schedule
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from datetime import datetime
     from typing import Self
 
 Document = dict[str, Any]
@@ -102,6 +106,15 @@ UsesField = Annotated[
         description="How often the record was used, which is lost with it; null if not known.",
     ),
 ]
+TimeField = Annotated[AwareDatetime, Field(strict=False)]
+EndField = Annotated[
+    TimeField | None,
+    Field(
+        default=None,
+        exclude_if=lambda until: until is None,
+        description="When the record ends, or ended, by the manifest; absent for no end.",
+    ),
+]
 Identifier = Annotated[str, Field(pattern=r"[^.]|\.\.\.")]  # not "", "." or ".."
 ResourceField = Annotated[Resource, Field(strict=False), _one_of(Resource)]
 TextField = Annotated[
@@ -173,6 +186,7 @@ class _PlannedText(PlannedChange):
         alias="alike",
         description="How many others of its name, exactly, folded or cut, were listed already.",
     )
+    until: EndField
 
 
 class PlannedAdd(_PlannedText):
@@ -206,7 +220,7 @@ class PlannedReplace(_PlannedText):
 
 
 class PlannedDelete(PlannedChange):
-    """A record that is in the listing and not in the manifest."""
+    """A record that is in the listing and not in the manifest, or not any more."""
 
     action: Literal["delete"]
     id: Identifier
@@ -215,6 +229,7 @@ class PlannedDelete(PlannedChange):
     fields: NoDifferencesField
     location: None
     uses: UsesField
+    until: EndField
 
 
 AnyChange = Annotated[
@@ -227,7 +242,7 @@ PLANNED: Mapping[str, type[PlannedChange]] = {
     "replace": PlannedReplace,
 }
 _CHANGES: Mapping[str, type[Change]] = {kind.action: kind for kind in (Add, Edit, Replace, Delete)}
-_NAMES = (*PlannedChange.model_fields, "renamed_from", "listed", "same_name", "uses")
+_NAMES = (*PlannedChange.model_fields, "renamed_from", "listed", "same_name", "uses", "until")
 
 
 class Refused(Model):
@@ -253,6 +268,41 @@ class ListedRecord(Model):
     def record(self) -> tuple[Resource, Entry]:
         """Return the record."""
         return self.resource, Entry(self.text, self.id)
+
+
+class ScheduledEntry(Model):
+    """An entry of the manifest with a schedule."""
+
+    resource: Annotated[ResourceField, _one_of(kind for kind in Resource if kind.schedulable)]
+    name: str
+    publish: TimeField | None
+    until: TimeField | None
+    phase: Phase = Field(
+        strict=False,
+        description="Where in its schedule it is: it waits for publish, is due, or has ended.",
+    )
+    listed: bool = Field(
+        description="Whether a listed record matches it; after its end, only its own record."
+    )
+    location: LocationField | None
+
+    def scheduled(self, now: datetime) -> Scheduled:
+        """Return the entry at the time of the plan."""
+        schedule = Schedule(publish=self.publish, until=self.until)
+        return Scheduled(
+            resource=self.resource,
+            name=self.name,
+            schedule=schedule,
+            phase=schedule.phase(now),
+            listed=self.listed,
+            location=self.location,
+        )
+
+
+def scheduled_part(entry: Scheduled) -> ScheduledEntry:
+    """Return the part for an entry with a schedule."""
+    schedule = entry.schedule
+    return ScheduledEntry.of(entry, publish=schedule.publish, until=schedule.until)
 
 
 def change_part(

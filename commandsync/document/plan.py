@@ -16,6 +16,7 @@ from commandsync.document.failure import schema_text
 from commandsync.errors import CommandsyncError, FileError, RefusedError
 from commandsync.plan.plan import Plan, Target
 from commandsync.plan.rules import SyncRules, parse_delete_limit
+from commandsync.records.schedule import Phase
 from commandsync.records.texts import Resource
 
 LARGEST_PLAN = 32 * 2**20
@@ -96,6 +97,17 @@ class Head(part.Model):
     stuck: tuple[part.ListedRecord, ...] = Field(
         strict=False, description="Records to change or delete that have no usable id."
     )
+    planned_at: part.TimeField | None = Field(
+        default=None,
+        exclude_if=lambda time: time is None,
+        description="The time of the plan, if the manifest schedules anything; else absent.",
+    )
+    scheduled: tuple[part.ScheduledEntry, ...] = Field(
+        default=(),
+        strict=False,
+        exclude_if=lambda entries: not entries,
+        description="The entries with a schedule; absent for none.",
+    )
     warnings: tuple[part.NoticeField, ...] = Field(strict=False)
     fingerprint: Digest = Field(description="Over bot, base URL and changes, and nothing else.")
 
@@ -127,8 +139,19 @@ class SavedPlan(PlanDocument):
             raise ValueError("it changes one record twice")
         return self
 
+    @model_validator(mode="after")
+    def _check_times(self) -> SavedPlan:
+        if (self.planned_at is None) != (not self.scheduled):
+            raise ValueError("it has a time without scheduled entries, or they have no time")
+        ends = {entry.until for entry in self.scheduled if entry.phase is Phase.ENDED}
+        deletes = [each for each in self.changes if isinstance(each, part.PlannedDelete)]
+        if not ends.issuperset(delete.until for delete in deletes if delete.until is not None):
+            raise ValueError("it deletes a record whose until has not passed")
+        return self
+
     def plan(self) -> Plan:
         """Return the plan."""
+        now = self.planned_at
         return Plan(
             target=Target(bot=self.bot, base_url=self.base_url),
             manifest=self.manifest,
@@ -140,6 +163,8 @@ class SavedPlan(PlanDocument):
             unmanaged=tuple(map(part.ListedRecord.record, self.kept)),
             unwritable=tuple(map(part.ListedRecord.record, self.stuck)),
             notices=self.warnings,
+            scheduled=tuple(each.scheduled(now) for each in self.scheduled if now),
+            now=now,
         )
 
     def _kinds(self) -> tuple[Resource, ...]:
@@ -172,6 +197,8 @@ def head_values(plan: Plan) -> part.Document:
         "stuck": tuple(
             part.ListedRecord.of(entry, resource=kind) for kind, entry in plan.unwritable
         ),
+        "planned_at": plan.now,
+        "scheduled": tuple(map(part.scheduled_part, plan.scheduled)),
         "warnings": plan.notices,
         "fingerprint": plan.fingerprint,
     }

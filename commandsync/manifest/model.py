@@ -9,7 +9,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel, ConfigDict, FailFast, Field
 from pydantic.fields import ComputedFieldInfo, FieldInfo
 
-from commandsync.manifest import fields
+from commandsync.manifest import fields, times
+from commandsync.records.schedule import Schedule
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 
 MARKS = {"bot", "base_url", "token_env", "sync", *(kind.collection for kind in Resource)}
@@ -21,9 +22,9 @@ it is spelled, so text fields accept what YAML calls strings, numbers, booleans 
 This schema cannot express the following, which `commandsync validate` checks: a value left empty \
 is not a string, nor is one in typographic quotes; keys are unique; commands equal in all fields; \
 formerly naming a live command; an id pinned twice; names that sync.ignore matches; {prefix} \
-without prefix:; the form of base_url; numbers in plain decimal digits; tags, merges and the \
-limits on size. An included file holds only commands: and announcements:, and needs no version:, \
-which this schema requires."""
+without prefix:; the form of base_url; days that a month does not have; that until is after \
+publish; numbers in plain decimal digits; tags, merges and the limits on size. An included file \
+holds only commands: and announcements:, and needs no version:, which this schema requires."""
 
 
 def _title(name: str, field: FieldInfo | ComputedFieldInfo) -> str:
@@ -60,6 +61,7 @@ class CommandModel(_Table):
         examples=[["h"]],
     )
     id: fields.Id = ""
+    schedule: ClassVar[Schedule | None] = None
 
     def as_text(self, defaults: fields.CommandDefaults) -> CommandText:
         """Return the command as compared and sent; `UnfitError` if the prefix does not fit."""
@@ -75,8 +77,25 @@ class AnnouncementModel(_Table):
     description: fields.AnyText = Field(
         description="The announcement's text.", examples=["Slash commands everywhere."]
     )
+    publish: times.Time = Field(
+        None,
+        description="When it is posted, with a time zone: by the first apply from then on. If left "
+        "out, by the next one.",
+        examples=["2026-12-01T18:00Z"],
+    )
+    until: times.Time = Field(
+        None,
+        description="When it ends, with a time zone: from then on it is not posted any more, and "
+        "with announcements: mirror the next apply deletes it.",
+        examples=["2026-12-24T00:00+01:00"],
+    )
     id: fields.Id = ""
     formerly: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """When it is to be listed; None for always. `UnfitError` if it ends before it begins."""
+        return times.schedule_of(self.publish, self.until)
 
     def as_text(self, _: fields.CommandDefaults) -> AnnouncementText:
         """Return the announcement as it is compared and sent."""

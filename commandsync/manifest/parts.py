@@ -185,7 +185,7 @@ def _entries(kind: Resource, part: AnyPart, defaults: CommandDefaults) -> Iterat
             message = "the description is only an ellipsis"
             report.warning(node["description"].at, message, "describe what it does")
         try:
-            text = model.as_text(defaults)
+            text, schedule = model.as_text(defaults), model.schedule
         except UnfitError as error:
             key, *problem = error.args
             report.error(node[key].at, *problem)
@@ -197,5 +197,6 @@ def _entries(kind: Resource, part: AnyPart, defaults: CommandDefaults) -> Iterat
             location=location,
             formerly=model.formerly,
             uses=uses_noted(report.source.text, node.get("id")),
+            schedule=schedule,
         )
         yield Placed(entry, node, report)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from commandsync.diagnostics import Location
     from commandsync.plan.diff import FieldChange
     from commandsync.records.texts import Resource, Text
@@ -27,6 +29,11 @@ class _Change:
         """The name or title as wanted, or as listed where it is deleted."""
         return self.texts[0][0]
 
+    @property
+    def ends_record(self) -> bool:
+        """Whether it deletes what has ended: the manifest asks for this very delete."""
+        return False
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Add(_Change):
@@ -41,6 +48,7 @@ class Add(_Change):
         same_name: How many others of those had its name, exactly, folded or cut; more of them later
             mean that it may have been added since and rewritten.
         location: Where the manifest defines it.
+        until: When it ends by the manifest, after which it must not be added; None for no end.
     """
 
     action: ClassVar[Literal["add"]] = "add"
@@ -49,6 +57,7 @@ class Add(_Change):
     listed: int = 0
     same_name: int = 0
     location: Location | None = None
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,17 +105,20 @@ class Replace(_Change):
     same_name: int = 0
     uses: int | None = None
     location: Location | None = None
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delete(_Change):
-    """A listed record that the manifest has not.
+    """A listed record that the manifest has not, or not any more.
 
     Attributes:
         resource: What it is.
         id: The service's identifier.
         before: The text as listed.
         uses: How often it was used, which is lost with it; None where that is not known.
+        until: When it ended by the manifest, which so asks for this delete; None for a record that
+            the manifest has not.
     """
 
     action: ClassVar[Literal["delete"]] = "delete"
@@ -114,6 +126,12 @@ class Delete(_Change):
     id: str
     before: Text
     uses: int | None = None
+    until: datetime | None = None
+
+    @property
+    def ends_record(self) -> bool:
+        """Whether it deletes what has ended: the manifest asks for this very delete."""
+        return self.until is not None
 
 
 Change = Add | Edit | Replace | Delete

@@ -11,16 +11,20 @@ from commandsync.plan.diff import field_changes
 from commandsync.plan.hints import lost_renames, rename_hints
 from commandsync.plan.matching import count_same_name, match
 from commandsync.plan.pins import lost_pins
+from commandsync.plan.scheduled import Scheduled, by_phase, is_own, scheduled
+from commandsync.records.schedule import Phase
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
 
     from commandsync.plan.changes import Change
     from commandsync.plan.rules import SyncRules
     from commandsync.records.snapshot import Entry
-    from commandsync.records.texts import Resource
+    from commandsync.records.texts import Resource, Text
 
     Pair = tuple[Entry, Entry | None]
+    Going = tuple[Entry, datetime | None]  # what is deleted, and when it ended by the manifest
 
 
 @dataclass(slots=True)
@@ -28,31 +32,63 @@ class Comparison:
     """What differs in the collections that were compared; the attributes are those of `Plan`."""
 
     rules: SyncRules
+    now: datetime | None = None
     changes: list[Change] = field(default_factory=list)
     unchanged: int = 0
     unmanaged: list[tuple[Resource, Entry]] = field(default_factory=list)
     unwritable: list[tuple[Resource, Entry]] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
+    scheduled: list[Scheduled] = field(default_factory=list)
 
-    def compare(self, resource: Resource, wanted: Sequence[Entry], listed: Sequence[Entry]) -> None:
+    def compare(
+        self, resource: Resource, manifest: Sequence[Entry], listed: Sequence[Entry]
+    ) -> None:
         """Compare one collection: the manifest's entries with the service's."""
+        wanted, due = by_phase(manifest, self.now)
         # A pin or a rewritten name may mean an ignored record: then the entry is not added.
         entries = sorted(listed, key=lambda entry: self.rules.ignores(entry.name))
         ignored = {n for n, entry in enumerate(entries) if self.rules.ignores(entry.name)}
         matching = match(wanted, entries, pins_first=resource.editable, not_renamed=ignored)
-        pairs = {w: entries[n] for w, n in (matching.pairs | matching.unwritable).items()}
-        self.notices += lost_pins((wanted[w], pairs.get(w)) for w in matching.lost_pins)
-        differing = self._differing(resource, wanted, pairs)
-        surplus = [(resource, entries[n]) for n in matching.listed if n not in ignored]
-        deletes: list[Entry] = []
-        if self.rules.prune and self.rules.manages(resource):
-            deletes = [entry for _, entry in surplus if self._is_writable(resource, entry)]
-        else:
-            self.unmanaged += surplus
+        matched = matching.pairs | matching.unwritable
+        pairs = {w: entries[n] for w, n in matched.items()}
+        lost = (w for w in matching.lost_pins if w < due)
+        self.notices += lost_pins((wanted[w], pairs.get(w)) for w in lost)
+        differing = self._differing(resource, wanted[:due], pairs)
+        self.scheduled += scheduled(resource, wanted, pairs, now=self.now)
+        ended = self._ended(wanted, matched, entries)
+        surplus = sorted({*matching.listed, *ended} - ignored)
+        deletes = self._deletes(resource, [(entries[n], ended.get(n)) for n in surplus])
         changes = _changes(resource, differing, deletes, listed)
         self.changes += changes
-        self.notices += lost_renames(wanted, pairs, deletes)
+        self.notices += lost_renames(wanted, pairs, [entry for entry, _ in deletes])
         self.notices += rename_hints(changes, wanted=wanted)
+
+    def _deletes(self, resource: Resource, surplus: Sequence[Going]) -> list[Going]:
+        """Return what is deleted of the listed records that the manifest has not, or not any more.
+
+        Of the others, those that it has not are reported.
+        """
+        if self.rules.prune and self.rules.manages(resource):
+            return [going for going in surplus if self._is_writable(resource, going[0])]
+        self.unmanaged += [(resource, entry) for entry, until in surplus if until is None]
+        return []
+
+    def _ended(
+        self, wanted: Sequence[Entry], matched: Mapping[int, int], entries: Sequence[Entry]
+    ) -> dict[int, datetime | None]:
+        """Return the listed records, by index, that match entries which have ended.
+
+        Each has the end of its entry, or None if it is not the entry's own record.
+        """
+        ended: dict[int, datetime | None] = {}
+        for w, n in matched.items():
+            entry, listed = wanted[w], entries[n]
+            if entry.schedule is None or entry.phase(self.now) is not Phase.ENDED:
+                continue
+            ended[n] = entry.schedule.until if is_own(entry, listed) else None
+            if self.rules.ignores(listed.name):
+                self.notices.append(_ignored(entry, listed))
+        return ended
 
     def _differing(
         self, resource: Resource, wanted: Sequence[Entry], matched: Mapping[int, Entry]
@@ -84,27 +120,33 @@ class Comparison:
 
 
 def _changes(
-    resource: Resource, pairs: Sequence[Pair], deletes: Sequence[Entry], listed: Sequence[Entry]
+    resource: Resource, pairs: Sequence[Pair], deletes: Sequence[Going], listed: Sequence[Entry]
 ) -> list[Change]:
     """Return the changes to what is listed for each wanted entry (None: nothing), then deletes."""
-    touched = {entry.id for entry in (*(old for _, old in pairs if old), *deletes)}
-    others = [entry.text for entry in listed if entry.id not in touched]
+    gone = [old for _, old in pairs if old] + [entry for entry, _ in deletes]
     posted = {new.text for new, old in pairs if old is None or not resource.editable}
-    counts = count_same_name(posted, others)
+    counts = count_same_name(posted, _untouched(listed, gone))
     return [
         *(_change(resource, new, old, counts.get(new.text, (0, 0))) for new, old in pairs),
         *(
-            Delete(resource=resource, id=entry.id, before=entry.text, uses=entry.uses)
-            for entry in deletes
+            Delete(resource=resource, id=entry.id, before=entry.text, uses=entry.uses, until=until)
+            for entry, until in deletes
         ),
     ]
+
+
+def _untouched(listed: Iterable[Entry], gone: Iterable[Entry]) -> list[Text]:
+    """Return the texts of the listed records other than those that are changed or deleted."""
+    touched = {entry.id for entry in gone}
+    return [entry.text for entry in listed if entry.id not in touched]
 
 
 def _change(
     resource: Resource, wanted: Entry, listed: Entry | None, counts: tuple[int, int]
 ) -> Change:
     new: dict[str, Any] = {"resource": resource, "after": wanted.text, "location": wanted.location}
-    counted: dict[str, Any] = {"listed": counts[0], "same_name": counts[1]}
+    until = wanted.schedule and wanted.schedule.until
+    counted: dict[str, Any] = {"listed": counts[0], "same_name": counts[1], "until": until}
     if listed is None:
         return Add(**new, **counted)
     fields = field_changes(listed.text, wanted.text)

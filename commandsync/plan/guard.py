@@ -27,6 +27,8 @@ ALWAYS_ALLOWED = 3
 """So few deletes are always allowed when nothing was configured, over the whole listing."""
 
 _UNIGNORED = " that are not ignored"
+_UNENDED = " whose until has not passed"
+_END = "end"
 
 
 def refusal(
@@ -40,6 +42,8 @@ def refusal(
 
     A replace counts as a delete. A number limits the whole listing, a percentage each collection.
     Unless the limit is `all`, deleting everything that is listed is refused whatever is added.
+    A record whose `until` has passed does not count, neither as deleted nor as listed: the manifest
+    asks for this very delete, which may be of the only record.
 
     Args:
         changes: What would be done.
@@ -50,13 +54,15 @@ def refusal(
     limit = rules.max_deletes
     if limit is not None and limit.unlimited:
         return None
-    done = Counter((change.action, change.resource) for change in changes)
+    done = Counter((_action(change), change.resource) for change in changes)
     losses = [
         _Loss(
-            what=f"listed {resource.collection}" + _UNIGNORED * bool(rules.ignore),
+            what=f"listed {resource.collection}"
+            + _UNIGNORED * bool(rules.ignore)
+            + _UNENDED * bool(done[_END, resource]),
             deleted=done["delete", resource],
             replaced=done["replace", resource],
-            of=listed.get(resource, 0),
+            of=listed.get(resource, 0) - done[_END, resource],
         )
         for resource in dict.fromkeys(
             resource for action, resource in done if action in {"delete", "replace"}
@@ -75,6 +81,11 @@ def countable(listed: Snapshot, scope: Iterable[Resource], rules: SyncRules) -> 
         resource: sum(not rules.ignores(entry.name) for entry in listed.collections[resource])
         for resource in scope
     }
+
+
+def _action(change: Change) -> str:
+    """Return the action of a change, or that it deletes what has ended."""
+    return _END if change.ends_record else change.action
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

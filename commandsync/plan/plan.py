@@ -1,7 +1,7 @@
 """The plan: the ordered changes, whether they are refused, and their fingerprint.
 
-Equal inputs give equal plans, to the byte when rendered: nothing here depends on a clock, a hash
-seed or the environment.
+Equal inputs give equal plans, to the byte when rendered: nothing here depends on a hash seed or the
+environment. The time, by which scheduled entries are due, is an input.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from commandsync.plan.rules import SyncRules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from commandsync.plan.changes import Change
+    from commandsync.plan.scheduled import Scheduled
     from commandsync.records.snapshot import Entry, Snapshot
     from commandsync.records.texts import Resource
 
@@ -55,7 +57,10 @@ class Plan:
         unwritable: Listed records that should be changed or deleted and have no usable id.
         notices: What the user should know; nothing that is done depends on them.
         left_out: How many changes `only` left out.
+        scheduled: The manifest's entries with a schedule, by phase.
+        now: The time by which they are due or have ended, in UTC; None if there are none.
         saved: Whether it was read from a file.
+        applied: When a plan from a file is applied, in UTC; None for one that is made in this run.
     """
 
     target: Target
@@ -69,7 +74,10 @@ class Plan:
     unwritable: tuple[tuple[Resource, Entry], ...] = ()
     notices: tuple[Notice, ...] = ()
     left_out: int = 0
+    scheduled: tuple[Scheduled, ...] = ()
+    now: datetime | None = None
     saved: bool = False
+    applied: datetime | None = None
 
     @property
     def refusal(self) -> Notice | None:
@@ -108,12 +116,13 @@ class Plan:
         return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
-def make_plan(
+def make_plan(  # noqa: PLR0913 - the two sides, and what else decides on a plan
     *,
     desired: Snapshot,
     listed: Snapshot,
     target: Target,
     rules: SyncRules,
+    now: datetime | None = None,
     manifest: Sequence[str] = (),
     notices: Sequence[Notice] = (),
 ) -> Plan:
@@ -124,10 +133,14 @@ def make_plan(
         listed: The service's side; must hold every collection of `desired`.
         target: The listing.
         rules: What may be deleted and what is ignored.
+        now: The time of the run, in UTC; necessary if an entry has a schedule.
         manifest: The files the desired side was read from.
         notices: Warnings of the manifest, to be carried along.
+
+    Raises:
+        ValueError: An entry has a schedule, and there is no time.
     """
-    comparison = Comparison(rules)
+    comparison = Comparison(rules, now)
     for resource in desired.scope:
         comparison.compare(resource, desired.collections[resource], listed.collections[resource])
     return Plan(
@@ -141,6 +154,8 @@ def make_plan(
         unmanaged=tuple(comparison.unmanaged),
         unwritable=tuple(comparison.unwritable),
         notices=(*notices, *comparison.notices),
+        scheduled=tuple(comparison.scheduled),
+        now=now if comparison.scheduled else None,
     )
 
 

@@ -22,6 +22,7 @@ from commandsync.plan.plan import Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.sync.job import plan_of, strict_plan
+from commandsync.sync.settings import with_time_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -92,8 +93,8 @@ class PreviewListing:
         Raises:
             ManifestError: The settings are strict, and there is a warning about an entry.
         """
-        baseline = self._baseline
-        plan = plan_of(manifest, baseline.listed, site=baseline.site, settings=self._settings)
+        baseline, settings = self._baseline, with_time_now(self._settings)
+        plan = plan_of(manifest, baseline.listed, site=baseline.site, settings=settings)
         expected = expected_listing(strict_plan(plan, self._settings), baseline.listed)
         result = self._apply(expected)
         if not self._arrange(expected):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
 from commandsync.plan.changes import Add, Delete
+from commandsync.report.scheduled import in_quotes, scheduled
 from commandsync.report.summary import of_plan
 from commandsync.report.wording import worded
 from commandsync.server.pages.overlay import Mark, Marked, Overlay, ProblemLine
@@ -22,7 +23,7 @@ def overlay_of(state: PreviewState, problems: Sequence[Problem] = ()) -> Overlay
     """Return what the page shows: the plan's counts and changes, and problems of a later text."""
     return Overlay(
         summary=of_plan(state.plan),
-        notices=tuple(map(_sentence, notices_of(state))),
+        notices=(*map(_sentence, notices_of(state)), *scheduled(state.plan, in_quotes)),
         marks={
             resource.collection: {id_: _marked(change) for id_, change in changes.items()}
             for resource, changes in state.changes.items()

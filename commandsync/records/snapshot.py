@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from commandsync.records.schedule import Phase
 from commandsync.records.texts import CommandText, Resource, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from datetime import datetime
 
     from commandsync.diagnostics import Location
+    from commandsync.records.schedule import Schedule
 
 Identity = str | tuple[Text, int]
 """What tells a listed record from the others: its id; without a usable one, its text and which of
@@ -29,6 +32,7 @@ class Entry:
         location: Where the manifest defines it; None on the listed side.
         formerly: Names it had before, canonical (desired commands only).
         uses: How often it was used, on the desired side as a backup notes it; None if not known.
+        schedule: When it is to be listed (desired side); None for always.
     """
 
     text: Text
@@ -36,6 +40,19 @@ class Entry:
     location: Location | None = None
     formerly: tuple[str, ...] = ()
     uses: int | None = None
+    schedule: Schedule | None = None
+
+    def phase(self, now: datetime | None) -> Phase:
+        """Return where in its schedule it is at a time; without a schedule it is always due.
+
+        Raises:
+            ValueError: It has a schedule, and there is no time.
+        """
+        if self.schedule is None:
+            return Phase.DUE
+        if now is None:
+            raise ValueError(f"{self.name!r} has a schedule: a time is necessary")
+        return self.schedule.phase(now)
 
     @property
     def name(self) -> str:
@@ -69,6 +86,15 @@ class Snapshot:
         """The texts of the commands, in their order; none where commands are not managed."""
         entries = self.collections.get(Resource.COMMAND, ())
         return tuple(entry.text for entry in entries if isinstance(entry.text, CommandText))
+
+    def due(self, now: datetime) -> Snapshot:
+        """Return the entries that are to be listed at a time."""
+        return Snapshot(
+            {
+                resource: tuple(entry for entry in entries if entry.phase(now) is Phase.DUE)
+                for resource, entries in self.collections.items()
+            }
+        )
 
 
 def by_identity(entries: Iterable[Entry]) -> dict[Identity, Text]:

@@ -75,6 +75,11 @@ class Resource(StrEnum):
         return _KINDS[self].editable
 
     @property
+    def schedulable(self) -> bool:
+        """Whether the manifest can say from when and until when a record is listed."""
+        return _KINDS[self].schedulable
+
+    @property
     def unique(self) -> bool:
         """Whether a manifest may contain each text only once; an announcement may be repeated."""
         return _KINDS[self].unique
@@ -83,12 +88,13 @@ class Resource(StrEnum):
 class _Kind(NamedTuple):
     text: type[Text]
     editable: bool
+    schedulable: bool
     unique: bool
 
 
 _KINDS = {
-    Resource.COMMAND: _Kind(CommandText, editable=True, unique=True),
-    Resource.ANNOUNCEMENT: _Kind(AnnouncementText, editable=False, unique=False),
+    Resource.COMMAND: _Kind(CommandText, editable=True, schedulable=False, unique=True),
+    Resource.ANNOUNCEMENT: _Kind(AnnouncementText, editable=False, schedulable=True, unique=False),
 }
 
 

@@ -52,8 +52,8 @@ def change_lines(change: Change, screen: Screen) -> Iterator[str]:
     names = [text[0] for text in reversed(change.texts)] if renamed else [change.name]
     name = " → ".join(_name(name, screen, of=len(names)) for name in names)
     head = paint(f"{sign} {summary.kind_prefix(change)}{name}", color)
-    lost = summary.lost_with(change)
-    yield f"  {head}{paint(place(change), DIM)}{paint(f'  ({lost})' if lost else '', RED)}"
+    remark = summary.remark_on(change)
+    yield f"  {head}{paint(place(change), DIM)}{paint(f'  ({remark})' if remark else '', RED)}"
     match change:
         case Add(after=text) | Delete(before=text):
             yield from _whole(text, screen)

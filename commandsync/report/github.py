@@ -100,7 +100,9 @@ def plan_annotations(plan: Plan) -> Iterator[Annotation]:
     yield from notice_annotations(plan.notices)
     for change in plan.changes:
         if isinstance(change, Delete):
+            remark = summary.remark_on(change)
             message = f"the listed {change.resource} {change.name} is deleted"
+            message += f" ({remark})" if remark else ""
             yield Annotation("notice", "Planned delete", message, location=top)
 
 

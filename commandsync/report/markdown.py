@@ -14,6 +14,7 @@ from commandsync.plan.changes import Edit, Replace
 from commandsync.report import summary, text
 from commandsync.report.escape import code, fenced
 from commandsync.report.linediff import cut
+from commandsync.report.scheduled import scheduled
 from commandsync.report.screen import PLAIN
 from commandsync.report.tables import change_blocks, difference_block, folded, place, table
 from commandsync.report.wording import worded
@@ -75,10 +76,15 @@ def _plan(plan: Plan) -> Iterator[str]:
         yield f"What to do: {code(worded(plan.refusal.hint))}"
     if nothing := summary.no_changes(plan):
         yield nothing
+    yield from scheduled(plan, _title)
     yield from summary.kept(plan)
     yield from _sections(plan.changes, _DANGEROUS)
     yield from _notices(plan.notices)
     yield from _sections(plan.changes, _OTHERS)
+
+
+def _title(name: str) -> str:
+    return code(cut(name))
 
 
 def _sections(changes: Sequence[Change], titles: Mapping[str, str]) -> Iterator[str]:
@@ -99,6 +105,7 @@ def _by_action(
 def _result(result: Result) -> Iterator[str]:
     yield f"### {summary.of_result(result)}"
     yield "".join(summary.heading(result.plan, code))
+    yield from scheduled(result.plan, _title, applied=True)
     if result.interrupted:
         yield f"**Interrupted**: {summary.in_flight(result)}"
     elif result.stopped:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome
 from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.records.schedule import shown_time
 from commandsync.records.texts import Resource
 from commandsync.report.wording import worded
 
@@ -81,11 +82,17 @@ def kept(plan: Plan) -> list[str]:
     sentences = []
     for resource, count in Counter(kind for kind, _ in plan.unmanaged).items():
         are, stay = ("is", "stays") if count == 1 else ("are", "stay")
-        managed = plan.rules.manages(resource)
-        why = "prune is off" if managed else f"{resource.collection} are only appended"
         what = counted(count, f"listed {resource}")
+        why = why_kept(plan, resource)
         sentences.append(f"{what} {are} not in the manifest and {stay} ({why}).")
     return sentences
+
+
+def why_kept(plan: Plan, resource: Resource) -> str:
+    """Return why listed records stay that the manifest does not want; empty if they do not."""
+    if not plan.rules.manages(resource):
+        return f"{resource.collection} are only appended"
+    return "" if plan.rules.prune else "prune is off"
 
 
 def refused(plan: Plan) -> str:
@@ -99,10 +106,13 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def lost_with(change: Change) -> str:
-    """Return how many uses are lost with the listed record; empty where none is known."""
+def remark_on(change: Change) -> str:
+    """Return why the manifest asks for a delete, and how many uses are lost; empty for neither."""
+    until = change.until if isinstance(change, Delete) else None
     uses = None if isinstance(change, Add | Edit) else change.uses
-    return f"{counted(uses, 'use')} {'goes' if uses == 1 else 'go'} with it" if uses else ""
+    why = f"its until, {shown_time(until)}, has passed" if until else ""
+    lost = f"{counted(uses, 'use')} {'goes' if uses == 1 else 'go'} with it" if uses else ""
+    return "; ".join(filter(None, (why, lost)))
 
 
 def question(changes: Sequence[Change]) -> str:

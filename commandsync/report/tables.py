@@ -119,9 +119,9 @@ def _edits(changes: Sequence[Edit | Replace]) -> tuple[list[str], list[list[str]
 
 
 def _name(change: Change) -> str:
-    lost = summary.lost_with(change)
+    remark = summary.remark_on(change)
     name = summary.kind_prefix(change) + code(cut(change.name))
-    return name + (f" **({lost})**" if lost else "")
+    return name + (f" **({remark})**" if remark else "")
 
 
 def _label(change: Change, field: str) -> str:

@@ -22,6 +22,7 @@ from commandsync.report.lines import (
     joined,
     paint,
 )
+from commandsync.report.scheduled import in_quotes, scheduled
 from commandsync.report.screen import columns_of
 from commandsync.report.wording import worded
 
@@ -124,7 +125,8 @@ def _plan(plan: Plan, screen: Screen, legend: Sequence[str]) -> Iterator[str]:
         yield ""
     if legend:
         yield from [*legend, ""]
-    after = [*_notices(plan.notices), *summary.kept(plan), *_refused(plan)]
+    kept = [*scheduled(plan, in_quotes), *summary.kept(plan)]
+    after = [*_notices(plan.notices), *kept, *_refused(plan)]
     if nothing := summary.no_changes(plan):
         after.append(nothing)
     yield from [*after, ""] if after else []

@@ -1,6 +1,7 @@
 """What declares a bot's commands already, read as values: files, and Discord's own list.
 
-`read` tells the kind of a file or folder by what it is. No code of a bot is run.
+`read` tells the kind of a file or folder by what it is. No code of a bot is run. `notes` has what
+is written about a version.
 """
 
 from __future__ import annotations

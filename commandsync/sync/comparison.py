@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def plan_against(
     settings: Settings, manifests: Sequence[Manifest], other: str, *, called: str = ""
 ) -> Plan:
-    """Plan as if another manifest were the listing.
+    """Plan as if what is due of another manifest were the listing.
 
     With `called`, the first notice names the other manifest.
 
@@ -38,13 +38,20 @@ def plan_against(
     listed = load_files([other])
     if len(manifests) != 1 or len(listed) != 1:
         raise UsageError("--against compares one manifest with one other")
-    (manifest,) = manifests
+    return plan_between(settings, manifests[0], listed[0], called=called)
+
+
+def plan_between(
+    settings: Settings, manifest: Manifest, other: Manifest, *, called: str = ""
+) -> Plan:
+    """Plan as if another manifest were the listing; `called` is as for `plan_against`."""
+    due = other.snapshot.due(settings.now)
     desired: dict[Resource, tuple[Entry, ...]] = {}
     as_listed: dict[Resource, tuple[Entry, ...]] = {}
     unpinned = 0
     for resource, wanted in manifest.snapshot.collections.items():
         # A collection that the other one does not manage is empty.
-        others = listed[0].snapshot.collections.get(resource, ())
+        others = due.collections.get(resource, ())
         desired[resource], count = pinned_by_both(wanted, others)
         as_listed[resource] = tuple(  # an id is the pin, or the location
             Entry(entry.text, id=entry.id or str(entry.location)) for entry in others

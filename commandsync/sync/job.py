@@ -98,6 +98,7 @@ def plan_of(
         listed=listed,
         target=Target(bot=bot, base_url=base_url),
         rules=rules_of(settings, manifest),
+        now=settings.now,
         manifest=manifest.paths,
         notices=(*notices, *warnings, *(site.warnings() if site else ())),
     )

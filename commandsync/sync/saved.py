@@ -54,7 +54,7 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
         raise FileError(
             f"{path} is not a saved plan: it is not text in UTF-8", hint="make one with plan --out"
         ) from error
-    plan = replace(load_plan(text, path), saved=True)
+    plan = replace(load_plan(text, path), saved=True, applied=settings.now)
     settings.on_progress(FilesRead([path], plan, monotonic() - start))
     site = _site(settings, plan)
     if writes:

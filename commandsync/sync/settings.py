@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from copy import copy
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from commandsync.api.address import parse_address
@@ -29,13 +30,19 @@ def _ignore(_progress: Progress) -> None:
     """Do nothing: nobody wants to know."""
 
 
+def read_clock() -> datetime:
+    """Return the time, in UTC to the second: the only place where it is read."""
+    return datetime.now(UTC).replace(microsecond=0)
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The flags and the environment, under the names of the flags.
+    """The flags and the environment, under the names of the flags, and the time of the run.
 
     What is empty or None comes from the manifest, the token or the default. `timeout` is in seconds
-    per request; `concurrency` is the most requests in flight. `on_progress` is called with what the
-    run does meanwhile, from any thread.
+    per request; `concurrency` is the most requests in flight. `now` is read once, so that the plan,
+    the plan that is made again after a question, and the verification agree on what is due.
+    `on_progress` is called with what the run does meanwhile, from any thread.
     """
 
     files: tuple[str, ...] = ()
@@ -50,7 +57,13 @@ class Settings:
     max_deletes: DeleteLimit | None = None
     only: str = ""
     strict: bool = False
+    now: datetime = field(default_factory=lambda: read_clock(), compare=False)  # noqa: PLW0108 - looked up at each run: tests replace it
     on_progress: Callable[[Progress], object] = field(default=_ignore, repr=False, compare=False)
+
+
+def with_time_now(settings: Settings) -> Settings:
+    """Return settings with the time of now, for what plans again and again, as a preview does."""
+    return replace(settings, now=read_clock())
 
 
 def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = True) -> Site:

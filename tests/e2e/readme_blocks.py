@@ -8,7 +8,7 @@ embedded service.
 
 - `console`: a line that begins with `$ ` is a command. The lines below it are its output, stdout
   and stderr together.
-- `yaml` or `py` with a first line `# some/path.yaml`: the content of that file.
+- `yaml`, `py` or `md` with a first line `# some/path.yaml`: the content of that file.
 - `diff` with a first line `--- some/path`: an edit of that file. A line `@@` separates two places.
 - `<!-- serve: SEED as URL -->`: starts the embedded service, which the document calls URL.
 - `<!-- picture: PATH = COMMAND -->`: PATH, relative to the repository, is a picture of the coloured
@@ -48,7 +48,7 @@ PROGRAM = (sys.executable, "-m", "commandsync")
 ADDRESS = "http://127.0.0.1:8000"
 
 _BLOCK = re.compile(
-    r"^```(?P<language>console|yaml|py|diff)\n(?P<content>.*?)^```$"
+    r"^```(?P<language>console|yaml|py|md|diff)\n(?P<content>.*?)^```$"
     r"|^<!-- serve: (?P<seed>\S+) as (?P<address>\S+) -->$"
     r"|^<!-- picture: (?P<picture>\S+) = (?P<command>.+) -->$",
     re.MULTILINE | re.DOTALL,
@@ -140,7 +140,7 @@ class Walkthrough:
             case "console":
                 commands = [line for line in content.splitlines() if line.startswith("$ ")]
                 content = "".join(f"{line}\n{self.run_line(line[2:])}" for line in commands)
-            case "yaml" | "py" if path := _PATH.match(content):
+            case "yaml" | "py" | "md" if path := _PATH.match(content):
                 file = self.folder / path[1]
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(content, encoding="utf-8", newline="\n")

@@ -49,7 +49,7 @@ LINKED = {
         for path in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
     },
 }
-RUN = {"console", "yaml", "py", "diff"}
+RUN = {"console", "yaml", "py", "md", "diff"}
 NOT_RUN = {"text", "sh", "json"}  # the diagram, the installation, the format of a seed
 RUN_IN_TEST_EXAMPLES = {"python"}
 MOST_LINES = 200  # of the README

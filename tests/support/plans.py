@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from commandsync.diagnostics import Location, Notice
 from commandsync.plan.plan import Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
+from commandsync.records.schedule import Schedule
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 
@@ -133,9 +135,22 @@ commands = st.builds(CommandText, names, texts, texts, texts)
 announcements = st.builds(AnnouncementText, names, texts)
 
 
-def _wanted(kinds: st.SearchStrategy[Any], identifier: str = "") -> st.SearchStrategy[Entry]:
-    places = st.none() if identifier else st.none() | locations
-    return st.builds(Entry, kinds, id=st.just(identifier), location=places)
+moments = st.datetimes(datetime(2026, 1, 1), datetime(2026, 1, 3), timezones=st.just(UTC)).map(  # noqa: DTZ001 - the zone is added
+    lambda moment: moment.replace(microsecond=0)
+)
+_HOUR = timedelta(hours=1)
+schedules = (
+    st.builds(Schedule, publish=moments)
+    | st.builds(Schedule, until=moments)
+    | moments.map(lambda moment: Schedule(publish=moment, until=moment + _HOUR))
+)
+
+
+def _wanted(
+    kinds: st.SearchStrategy[Any], schedule: st.SearchStrategy[Any]
+) -> st.SearchStrategy[Entry]:
+    places = st.none() | locations
+    return st.builds(Entry, kinds, location=places, schedule=schedule)
 
 
 @st.composite
@@ -146,9 +161,15 @@ def plans(draw: st.DrawFn) -> Plan:
     for resource, kinds in ((Resource.COMMAND, commands), (Resource.ANNOUNCEMENT, announcements)):
         if not draw(st.booleans()):
             continue
-        desired[resource] = tuple(draw(st.lists(_wanted(kinds), max_size=4)))
+        schedule = st.none() | schedules if resource.schedulable else st.none()
+        desired[resource] = tuple(draw(st.lists(_wanted(kinds, schedule), max_size=4)))
         ids = draw(st.lists(st.text("abc.", min_size=3), max_size=4, unique=True))
-        listed[resource] = tuple(draw(_wanted(kinds, id_ + "x")) for id_ in ids)
+        records: st.SearchStrategy[Text] = kinds
+        if desired[resource]:
+            records |= st.sampled_from([entry.text for entry in desired[resource]])
+        listed[resource] = tuple(
+            draw(st.builds(Entry, records, id=st.just(f"{id_}x"))) for id_ in ids
+        )
     limits = st.none() | st.builds(DeleteLimit, count=st.integers(0, 9)) | st.just(DeleteLimit())
     rules = st.builds(
         SyncRules,
@@ -163,6 +184,7 @@ def plans(draw: st.DrawFn) -> Plan:
         listed=Snapshot(listed),
         target=Target(bot=draw(texts.filter(bool)), base_url=BASE_URL),
         rules=draw(rules),
+        now=draw(moments),
         manifest=draw(st.lists(texts, max_size=2)),
         notices=draw(notices),
     )

@@ -14,6 +14,7 @@ from commandsync.plan.plan import make_plan
 from commandsync.records.snapshot import Entry
 from tests.support.runner import REPOSITORY, SHA
 from tests.support.runs import EVERYTHING, TARGET, announcement, command, wanted
+from tests.support.schedules import day, post, posted
 
 if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
@@ -152,3 +153,33 @@ def test_equal_changes_were_reviewed_whatever_else_is_listed(hub: Hub) -> None:
 def test_a_plan_without_changes_needs_no_review(hub: Hub) -> None:
     assert review(hub, plan()) == Review()
     assert hub.requests == []
+
+
+def scheduled(number: int) -> Plan:
+    return make_plan(
+        desired=wanted(None, [post("v1", until=3), post("v2", publish=2)]),
+        listed=wanted(None, [posted("v1", id="1")]),
+        target=TARGET,
+        rules=EVERYTHING,
+        now=day(number),
+    )
+
+
+def test_what_becomes_due_or_ends_after_the_review_is_named_and_needs_no_other_one(
+    hub: Hub,
+) -> None:
+    hub.merged[SHA] = MERGED
+    says(hub, plan("a", added=("b",)))
+
+    due, ended = (review(hub, scheduled(number)) for number in (2, 3))
+
+    assert due.unseen == ended.unseen == ()
+    assert "not in that one: add announcement `v2`; no longer" in due.note
+    assert "not in that one: add announcement `v2`, delete announcement `v1`; no" in ended.note
+
+
+def test_an_end_that_the_comment_shows_was_reviewed(hub: Hub) -> None:
+    hub.merged[SHA] = MERGED
+    says(hub, scheduled(3))
+
+    assert review(hub, scheduled(3)).note == "This is the plan that was reviewed (#7)."

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from commandsync.apply.ledger import State
@@ -9,6 +11,7 @@ from commandsync.plan.plan import Plan, make_plan
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, Text
 from tests.support.runs import EVERYTHING, TARGET, announcement, command, wanted
+from tests.support.schedules import day, post
 
 PENDING, ADDED, DONE = State.PENDING, State.ADDED, State.DONE
 
@@ -133,6 +136,47 @@ def test_more_records_than_adds_of_a_text_may_be_another_add_of_the_name() -> No
 
     with pytest.raises(StalePlanError, match=r"add of command 'A' \(one of that name is listed"):
         progress_of(plan, listed({"1": command("a"), "2": command("a")}))
+
+
+ENDING = make_plan(
+    desired=wanted(None, [post("v1", "New.", until=2), post("v2", publish=1, until=2), post("v3")]),
+    listed=listed({}, {"1": announcement("v1", "Old.")}),
+    target=TARGET,
+    rules=EVERYTHING,
+    now=day(1),
+)
+NEWER, V2, V3 = announcement("v1", "New."), announcement("v2", "Out."), announcement("v3", "Out.")
+
+
+def progress_on(number: int, here: dict[str, Text]) -> tuple[State, ...]:
+    return progress_of(replace(ENDING, saved=True, applied=day(number)), listed({}, here))
+
+
+def test_a_saved_plan_posts_nothing_whose_end_has_passed_since() -> None:
+    here = {"1": announcement("v1", "Old.")}
+
+    assert progress_on(1, here) == (PENDING, PENDING, PENDING)
+    with pytest.raises(StalePlanError) as told:
+        progress_on(2, here)
+
+    ended = "its until, 2026-12-02 18:00 UTC, has passed"
+    assert told.value.message == (
+        "the listing changed since the plan was made: "
+        f"replace of announcement 'v1' ({ended}), add of announcement 'v2' ({ended})"
+    )
+
+
+def test_a_saved_plan_whose_posts_ended_after_they_were_made_is_finished() -> None:
+    assert progress_on(9, {"1": announcement("v1", "Old."), "2": NEWER, "3": V2}) == (
+        ADDED,
+        DONE,
+        PENDING,
+    )
+    assert progress_on(9, {"2": NEWER, "3": V2, "4": V3}) == (DONE, DONE, DONE)
+
+
+def test_a_plan_of_this_run_is_held_against_its_own_time() -> None:
+    assert progress_of(ENDING, listed({}, {"1": announcement("v1", "Old.")})) == (PENDING,) * 3
 
 
 def test_a_new_plan_fits_its_listing_beside_an_edit_to_a_text_that_is_listed_already() -> None:

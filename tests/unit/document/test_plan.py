@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 
 from commandsync.document.plan import LARGEST_PLAN, digest_of, load_plan
 from commandsync.errors import FileError, RefusedError
+from commandsync.plan.plan import make_plan
 from commandsync.report import render_plans
 from tests.support.plans import edits, plans, varied_plan
+from tests.support.runs import EVERYTHING, TARGET, wanted
+from tests.support.schedules import day, post, posted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +38,77 @@ def test_a_saved_plan_reads_back_as_it_was(plan: Plan) -> None:
 
     assert loaded == plan
     assert _saved(loaded) == text
+
+
+def _scheduled() -> dict[str, Any]:
+    """Return a saved plan with a schedule: an announcement waits, one is due, one ends."""
+    plan = make_plan(
+        desired=wanted(None, [post("v1", until=2), post("v2", publish=3), post("v3", publish=1)]),
+        listed=wanted(None, [posted("v1", id="1")]),
+        target=TARGET,
+        rules=EVERYTHING,
+        now=day(2),
+    )
+    data: dict[str, Any] = json.loads(_saved(plan))
+    return data
+
+
+def test_a_plan_with_a_schedule_has_its_time_and_every_other_plan_has_none() -> None:
+    data = _scheduled()
+
+    assert data["planned_at"] == "2026-12-02T18:00:00Z"
+    assert [(entry["name"], entry["phase"], entry["listed"]) for entry in data["scheduled"]] == [
+        ("v3", "due", False),
+        ("v1", "ended", True),
+        ("v2", "waiting", False),
+    ]
+    assert data["scheduled"][1]["until"] == data["changes"][1]["until"] == "2026-12-02T18:00:00Z"
+    assert "until" not in data["changes"][0]
+    assert _data().keys() & {"planned_at", "scheduled"} == set()
+    assert any("until" in change for change in _data()["changes"]) is False
+
+
+def _without_time(data: dict[str, Any]) -> None:
+    del data["planned_at"]
+
+
+def _without_schedule(data: dict[str, Any]) -> None:
+    data["scheduled"] = []
+
+
+def _before_the_end(data: dict[str, Any]) -> None:
+    data["changes"][1]["until"] = "2026-12-01T18:00:00Z"
+
+
+def _at_another_time(data: dict[str, Any]) -> None:
+    data["planned_at"] = "2026-12-03T18:00:00Z"
+
+
+def _without_zone(data: dict[str, Any]) -> None:
+    data["planned_at"] = "2026-12-02T18:00:00"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (_without_time, "it has a time without scheduled entries, or they have no time"),
+        (_without_schedule, "it has a time without scheduled entries, or they have no time"),
+        (_before_the_end, "it deletes a record whose until has not passed"),
+        (_at_another_time, "its scheduled does not follow from its changes"),
+        (_without_zone, "planned_at: Input should have timezone info"),
+    ],
+)
+def test_a_plan_whose_times_contradict_each_other_is_refused(
+    change: Callable[[dict[str, Any]], None], message: str
+) -> None:
+    data = _scheduled()
+    change(data)
+    data["digest"] = digest_of(data)
+
+    with pytest.raises((FileError, RefusedError)) as caught:
+        load_plan(json.dumps(data), "plan.json")
+
+    assert message in caught.value.message
 
 
 def test_a_byte_order_mark_is_forgiven() -> None:

@@ -68,6 +68,17 @@ BOTH_ACCEPT = [
     "version: 1\nimport: {traits: [hidden, owner-only], columns: {syntax: usage}}\n",
 ]
 
+ANNOUNCEMENT = "version: 1\nannouncements:\n- {title: a, description: b, "
+
+BOTH_ACCEPT += [
+    f"{ANNOUNCEMENT}{times}}}\n"
+    for times in [
+        "publish: 2026-12-01T18:00Z",
+        "until: '2026-12-01 18:00:30-08:00'",
+        "publish: 2026-12-01T18:00Z, until: 2026-12-01T18:00-00:30",
+    ]
+]
+
 BOTH_REFUSE = [
     "- a\n",
     "text\n",
@@ -129,7 +140,14 @@ BOTH_REFUSE = [
     "version: 1\ninclude: {a: b}\n",
 ]
 
+BOTH_REFUSE += [
+    f"{ANNOUNCEMENT}publish: {time}}}\n"
+    for time in ["2026-12-01", "2026-12-01T18:00", "2026-13-01T18:00Z", "20261201", "~", "", "[]"]
+]
+
 ONLY_THE_LOADER_REFUSES = [
+    ANNOUNCEMENT + "until: 2026-02-30T18:00Z}\n",
+    ANNOUNCEMENT + "publish: 2026-12-01T18:00Z, until: 2026-12-01T18:00Z}\n",
     HEAD + "- {name: , description: b, syntax: c}\n",
     HEAD + COMMAND * 2,
     HEAD + "- {name: a, description: b, syntax: c, formerly: a}\n",
@@ -186,7 +204,7 @@ def test_every_key_completes_with_a_title_and_a_description() -> None:
     Draft202012Validator.check_schema(json_schema())
     found = list(keys(json_schema()))
 
-    assert len(found) == 31
+    assert len(found) == 33
     assert all(key["title"] and len(key["description"]) > 10 for key in found)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import closing
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -18,12 +19,14 @@ from commandsync.plan.expected import expected_listing
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.preview.baseline import Baseline
 from commandsync.preview.listing import PreviewListing
+from commandsync.preview.overlay import overlay_of
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.server import preview_service
 from commandsync.sync.job import plan_of
 from commandsync.sync.settings import Settings
 from tests.support.runs import announcement, command
+from tests.support.schedules import post, set_clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -213,3 +216,30 @@ def test_what_the_service_does_not_take_is_said_and_the_rest_is_shown(
     assert refused.message.startswith('"large" is not shown as it would be: ')
     assert preview.bring_to(manifest(command("help"), command("gone"))).plan.changes == ()
     preview.close()
+
+
+def test_each_save_shows_what_is_due_then_and_says_what_waits(
+    service: PreviewService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = (post("v1", until=2), post("v2", publish=2))
+    rules = SyncRules(announcements="mirror")
+    wanted = Manifest(
+        "commands.yaml", snapshot=Snapshot({Resource.ANNOUNCEMENT: entries}), rules=rules
+    )
+    pages: list[list[str]] = []
+    notices: list[tuple[str, ...]] = []
+    baseline = Baseline(None, BOT, "Lantern", listed=listed([]))
+    with closing(PreviewListing(baseline, SETTINGS, service)) as preview:
+        for number in (1, 2):
+            set_clock(monkeypatch, number)
+            state = preview.bring_to(wanted)
+            pages.append([entry.name for entry in shown(service)[Resource.ANNOUNCEMENT]])
+            notices.append(overlay_of(state).notices)
+
+    waits = '1 announcement waits: "v2" from 2026-12-02 18:00 UTC.'
+    due = '1 announcement is due: "v1" until 2026-12-02 18:00 UTC.'
+    assert pages == [["v1"], ["v2"]]
+    assert notices == [
+        (UNREAD, waits, due),
+        (UNREAD, '1 announcement is due: "v2" since 2026-12-02 18:00 UTC.'),
+    ]

@@ -107,7 +107,8 @@ def test_no_line_of_a_plan_begins_with_foreign_text_or_hides_anything(plan: Plan
         assert line.isprintable() or not set(line) & set("\x1b\r\x08\u202e\u200b\ufeff\u2066")
         assert re.match(
             r"Bot |$|  [-+~»±] |      \w+:|        [-+│…]( |$)|warning: |  hint: "
-            r"|\d+ listed |refused: |No changes: |Nothing is |[»±] is a |Plan: ",
+            r"|\d+ listed |\d+ announcements? |refused: |No changes: |Nothing is |[»±] is a "
+            r"|Plan: ",
             line,
         )
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -116,3 +118,12 @@ def test_flags_on_deletes_go_before_the_rules_of_the_manifest() -> None:
     assert rules_of(Settings(), manifest(rules=rules)) == rules
     assert rules_of(Settings(prune=False), manifest(rules=rules)).prune is False
     assert rules_of(Settings(max_deletes=limit), manifest(rules=rules)).max_deletes == limit
+
+
+def test_the_time_of_a_run_is_read_once_in_utc_to_the_second() -> None:
+    settings = Settings()
+
+    assert settings.now.utcoffset() == timedelta(0)
+    assert settings.now.microsecond == 0
+    assert timedelta(0) <= datetime.now(UTC) - settings.now < timedelta(hours=1)
+    assert replace(settings, bot="1").now is settings.now

@@ -1,0 +1,48 @@
+"""Schedules: from which time and until which time an entry of the manifest is to be listed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+class Phase(StrEnum):
+    """Where in its schedule an entry is at a time."""
+
+    DUE = "due"
+    """It is to be listed, as an entry without a schedule always is."""
+
+    ENDED = "ended"
+    """Its `until` has passed: it is not to be listed any more."""
+
+    WAITING = "waiting"
+    """Its `publish` has not come: it is not to be listed yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """When an entry is to be listed.
+
+    Attributes:
+        publish: From this time on, in UTC; None for always.
+        until: Up to this time, which is after `publish`, in UTC; None for no end.
+    """
+
+    publish: datetime | None = None
+    until: datetime | None = None
+
+    def phase(self, now: datetime) -> Phase:
+        """Return the phase at a time; each begins with its very second."""
+        if self.until is not None and self.until <= now:
+            return Phase.ENDED
+        is_early = self.publish is not None and now < self.publish
+        return Phase.WAITING if is_early else Phase.DUE
+
+
+def shown_time(time: datetime) -> str:
+    """Return a time in UTC for people: `2026-12-01 18:00 UTC`, with its seconds if it has any."""
+    return f"{time:%Y-%m-%d %H:%M:%S}".removesuffix(":00") + " UTC"

@@ -1,0 +1,88 @@
+"""What a plan says of the scheduled entries: which wait, are due, end, or stay after their end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commandsync.apply.claims import named
+from commandsync.records.schedule import Phase, shown_time
+from commandsync.report import summary
+from commandsync.report.escape import visible
+from commandsync.report.linediff import cut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from commandsync.plan.plan import Plan
+    from commandsync.plan.scheduled import Scheduled
+
+_MOST_NAMES = 10
+_VERBS = {
+    "waits": "wait",
+    "is due": "are due",
+    "ends": "end",
+    "has ended and stays listed": "have ended and stay listed",
+}
+"""What a sentence says of one entry, and of several."""
+
+_WAITS, _IS_DUE, _ENDS, _STAYS = _VERBS
+
+
+def scheduled(plan: Plan, shown: Callable[[str], str], *, applied: bool = False) -> Iterator[str]:
+    """Yield the sentences on scheduled entries; `shown` escapes and quotes their names.
+
+    What is listed and has no end, or has ended and is listed no more, needs no sentence, nor does
+    what is due once the plan is applied: the result says how that ended.
+    """
+    for kind in dict.fromkeys(entry.resource for entry in plan.scheduled):
+        entries = [entry for entry in plan.scheduled if entry.resource is kind]
+        why = summary.why_kept(plan, kind)
+        verbs = [_WAITS, *[_IS_DUE] * (not applied), _ENDS]
+        verbs += [_STAYS] * bool(why)  # else the plan deletes it
+        for verb in verbs:
+            group = [entry for entry in entries if _verb(entry) == verb]
+            reason = f" ({why})" if verb == _STAYS else ""
+            if group:
+                yield f"{_counted(group, verb)}{reason}: {_named(group, shown)}."
+
+
+def in_quotes(name: str) -> str:
+    """Return a name for a sentence that is text."""
+    return f'"{visible(cut(name))}"'
+
+
+def _counted(entries: Sequence[Scheduled], verb: str) -> str:
+    does = verb if len(entries) == 1 else _VERBS[verb]
+    return f"{summary.counted(len(entries), entries[0].resource)} {does}"
+
+
+def _named(entries: Iterable[Scheduled], shown: Callable[[str], str]) -> str:
+    return named([f"{shown(entry.name)} {_times(entry)}" for entry in entries], most=_MOST_NAMES)
+
+
+def _verb(entry: Scheduled) -> str:
+    """Return what a sentence says of an entry; empty for one that needs none."""
+    match entry.phase:
+        case Phase.WAITING:
+            return _WAITS
+        case Phase.DUE if not entry.listed:
+            return _IS_DUE
+        case Phase.DUE:
+            return _ENDS if entry.schedule.until else ""
+        case _:
+            return _STAYS if entry.listed else ""
+
+
+def _times(entry: Scheduled) -> str:
+    """Return from when and until when an entry is to be listed."""
+    publish, until = entry.schedule.publish, entry.schedule.until
+    if until and _verb(entry) == _ENDS:
+        return f"on {shown_time(until)}"
+    begin = "from" if entry.phase is Phase.WAITING else "since"
+    listed = "(one is listed already, and stays)"
+    parts = [
+        f"{begin} {shown_time(publish)}" if publish else "",
+        f"until {shown_time(until)}" if until else "",
+        listed if entry.phase is Phase.WAITING and entry.listed else "",
+    ]
+    return " ".join(filter(None, parts))

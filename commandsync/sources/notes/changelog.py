@@ -1,0 +1,133 @@
+"""A changelog -> the section of one version, byte for byte as a person would cut it out."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from commandsync.errors import FileError
+from commandsync.sources.notes import Notes, check_length
+from commandsync.sources.notes.markdown import page_of
+from commandsync.sources.notes.version import (
+    bare,
+    is_only,
+    is_prerelease,
+    is_withheld,
+    names,
+    version_in,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from commandsync.sources.notes.markdown import Heading, Page
+
+_MOST_NAMED = 5  # versions that an error names
+_EMPTY_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+")
+_ANCHOR = re.compile(r"(?:<a\s+(?:name|id)=[^<>]*>\s*</a>\s*)+", re.IGNORECASE)
+
+
+def section_of(text: str, version: str = "", *, path: str, prereleases: bool = False) -> Notes:
+    """Find the section of a version.
+
+    It begins after the version's heading and ends before the next heading of the same or a higher
+    level, or of another version. Link reference definitions at the end of the file are of all
+    sections: those that the section uses are added to it.
+
+    Args:
+        text: The changelog: Markdown, its byte order mark and line ends included.
+        version: The version, with or without a leading `v`; empty for the first released one.
+        path: The file, for messages.
+        prereleases: Whether the first released one may be a prerelease.
+
+    Raises:
+        FileError: The changelog has no such section or several, or nothing is in it.
+    """
+    page = page_of(text)
+    headings = _of_versions(page.headings)
+    if version:
+        heading = _named(page.headings, headings, bare(version), path)
+    else:
+        heading = _newest(headings, path, prereleases=prereleases)
+    body = _body(page, heading, [other.begin for other in headings if is_only(other.text)])
+    name = bare(version) or version_in(heading.text)
+    if not body.strip():
+        hint = "write what changed below its heading"
+        raise FileError(f"{path} has no text for the version {name}", hint=hint)
+    return Notes(text=body, version=name, prerelease=is_prerelease(name))
+
+
+def _of_versions(headings: Sequence[Heading]) -> list[Heading]:
+    """Return the headings that are about a version.
+
+    These are versions and nothing else; and other headings that name a version on the level that
+    has most of them, such as `Lantern 1.2.0, the big one`, but not a deeper `Requires Python 3.12`.
+    """
+    naming = [heading for heading in headings if version_in(heading.text)]
+    levels = Counter(heading.level for heading in naming)
+    usual = max(sorted(levels), key=levels.__getitem__, default=0)
+    return [heading for heading in naming if heading.level == usual or is_only(heading.text)]
+
+
+def _named(
+    headings: Sequence[Heading], of_versions: Sequence[Heading], version: str, path: str
+) -> Heading:
+    """Return the heading of a version."""
+    naming = [heading for heading in of_versions if names(heading.text, version)]
+    exact = filter(lambda heading: is_only(heading.text), naming)
+    match (
+        [*exact] or naming or [heading for heading in headings if _is_word(heading.text, version)]
+    ):
+        case [heading]:
+            return heading
+        case []:
+            message = f"{path} has no heading for the version {version}"
+            raise FileError(message, hint=_hint(of_versions, meant=version))
+        case several:
+            lines = " and ".join(str(heading.begin + 1) for heading in several)
+            message = f"{path} has {len(several)} headings for the version {version}"
+            raise FileError(f"{message}, on lines {lines}", hint="give each version one heading")
+
+
+def _is_word(text: str, version: str) -> bool:
+    """Whether a heading is a version that is a word, such as Unreleased."""
+    return text.strip("[] ").casefold() == version.casefold()
+
+
+def _newest(headings: Sequence[Heading], path: str, *, prereleases: bool) -> Heading:
+    """Return the first heading of a version that is released; a prerelease only on request."""
+    for heading in headings:
+        final = prereleases or not is_prerelease(version_in(heading.text))
+        if final and not is_withheld(heading.text):
+            return heading
+    hint = "name one with --version" if headings else _hint(headings)
+    raise FileError(f"{path} has no heading for a released version", hint=hint)
+
+
+def _hint(headings: Sequence[Heading], *, meant: str = "") -> str:
+    versions = list(dict.fromkeys(version_in(heading.text) for heading in headings))
+    if not versions:
+        return "a section begins with a heading such as ## 1.2.0"
+    near = "".join(f"did you mean {v}? " for v in get_close_matches(meant, versions, n=1))
+    shown = versions if len(versions) <= _MOST_NAMED else [*versions[:_MOST_NAMED], "..."]
+    return f"{near}it has {', '.join(shown)}"
+
+
+def _body(page: Page, heading: Heading, others: Sequence[int]) -> str:
+    """Return the text below a heading, with those definitions of the file that it uses."""
+    ends = [*others, *(other.begin for other in page.headings if other.level <= heading.level)]
+    end = min((at for at in ends if at >= heading.end), default=len(page.lines))
+    apart = page.rules | (page.defining if end == len(page.lines) else set())
+    while end > heading.end and (end - 1 in apart or _separates(page.lines[end - 1])):
+        end -= 1
+    text = _EMPTY_LINES.sub("", "".join(page.lines[heading.end : end]))
+    check_length(text, of=f"the section {heading.text!r}")
+    definitions = page.used_definitions(text, without=range(heading.end, end))
+    return f"{text.rstrip()}\n\n{definitions}" if definitions else text
+
+
+def _separates(line: str) -> bool:
+    """Whether a line at the end of a section is empty, or the anchor of the next heading."""
+    return not line.strip() or _ANCHOR.fullmatch(line.strip()) is not None

@@ -1,0 +1,85 @@
+"""Notes that are too long -> whole blocks from their beginning, and the link to the rest."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING
+
+from commandsync.errors import FileError, UsageError
+from commandsync.sources.notes.markdown import page_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commandsync.sources.notes.markdown import Page
+
+_MORE = "…"
+_LINK = "Full notes: "
+_WHOLE = {"paragraph_open", "fence", "code_block", "html_block", "blockquote_open", "hr"}
+
+
+def excerpt(text: str, *, limit: int, link: str = "") -> str:
+    """Return notes with a link at their end, whole or cut after a block.
+
+    Blocks are paragraphs, items of lists, quotes and code; no heading is the last one. The link
+    definitions that the rest uses are kept.
+
+    Args:
+        text: The notes, with LF as their line ends.
+        limit: The most code points of the result.
+        link: The address of the whole notes, which is added unless the text has it; may be empty.
+
+    Raises:
+        FileError: There is nothing to show.
+        UsageError: Not even the link, or the first block, fits.
+    """
+    page = page_of(text)
+    whole = _closed(text.rstrip(), page)
+    end = _LINK + link if link and link not in whole else ""
+    joined = "\n\n".join(filter(None, [whole, end]))
+    if not joined:
+        raise FileError("there is no text to announce", hint="write some, or give a --link")
+    if len(joined) <= limit:
+        return joined
+    more = f"{_MORE} {_LINK}{link}" if link else _MORE
+    shortened = (f"{part}\n\n{more}" for part in _parts(page, limit))
+    for short in chain(shortened, [_LINK + link] if link else []):
+        if len(short) <= limit:
+            return short
+    what, other = ("link", "") if link else ("first paragraph", ", or give a --link")
+    message = f"the {what} is longer than the limit of {limit:,} characters"
+    raise UsageError(message, hint=f"raise it with --limit{other}")
+
+
+def _parts(page: Page, limit: int) -> Iterator[str]:
+    """Yield the text up to the end of each block, with the definitions it uses, from the last."""
+    lengths = [0, *accumulate(map(len, page.lines))]
+    for end in sorted(_ends(page), reverse=True):
+        if lengths[end] > limit + len(page.lines[end - 1]):
+            continue
+        part = "".join(page.lines[:end]).rstrip()
+        definitions = page.used_definitions(part, without=range(end)).rstrip()
+        yield "\n\n".join(filter(None, [_closed(part, page_of(part)), definitions]))
+
+
+def _ends(page: Page) -> set[int]:
+    """Return the lines after which the text may be cut."""
+    blocks = (token for token in page.tokens if token.map)
+    return {
+        token.map[1]
+        for token in blocks
+        if token.map
+        and (token.type == "list_item_open" or (token.level == 0 and token.type in _WHOLE))
+    }
+
+
+def _closed(text: str, page: Page) -> str:
+    """Return a text with an end for the code that does not end before it does."""
+    last = page.tokens[-1] if page.tokens else None
+    if last is None or last.type != "fence" or not last.map:
+        return text
+    begin, end = last.map
+    closing = rf" {{0,3}}{last.markup}{last.markup[0]}*\s*"
+    is_closed = end - begin > 1 and re.fullmatch(closing, page.lines[end - 1])
+    return text if is_closed else f"{text}\n{last.markup}"

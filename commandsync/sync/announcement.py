@@ -1,0 +1,180 @@
+"""An announcement -> an edit of the manifest, or a plan that posts it and nothing else."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commandsync.diagnostics import Notice
+from commandsync.errors import ManifestError, UsageError
+from commandsync.manifest.editing import AddEntry, edit
+from commandsync.plan.matching import match
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import Resource
+from commandsync.sources.notes.version import names
+from commandsync.sources.outcome import FileEdit
+from commandsync.sync import DEFAULT_MANIFEST
+from commandsync.sync.edits import EntryPlaces
+from commandsync.sync.job import Planned, jobs, load_files, load_to_edit, plan_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from commandsync.errors import CommandsyncError
+    from commandsync.manifest import Manifest
+    from commandsync.sync.notes import Announcement
+    from commandsync.sync.settings import Settings
+
+_KIND = Resource.ANNOUNCEMENT
+
+
+@dataclass(frozen=True, slots=True)
+class AnnouncementPlan:
+    """An announcement beside a manifest.
+
+    Attributes:
+        announcement: The announcement.
+        manifest: The manifest as it is.
+        own: The manifest's announcement that is the same one; None if it has none.
+        file: The file of the manifest that gets the announcement; None if `own` is there.
+    """
+
+    announcement: Announcement
+    manifest: Manifest
+    own: Entry | None
+    file: FileEdit | None
+
+    @property
+    def difference(self) -> Notice | None:
+        """The warning that the manifest has another text for it; None if it has not."""
+        if self.own is None or self.own.text == self.announcement.text:
+            return None
+        return Notice(
+            f"the manifest has another text for {self.announcement.text.title!r}: it stays, and "
+            "nothing is announced",
+            "edit it there, or give the announcement another title with --title",
+            self.own.location,
+        )
+
+    @property
+    def remark(self) -> Notice | None:
+        """The remark that announcements are managed from now on; None if they are already."""
+        if _KIND in self.manifest.snapshot.scope:
+            return None
+        listed = "commandsync pull --merge adds what is listed already"
+        return Notice("the manifest manages announcements from now on", listed)
+
+
+def plan_announcement(
+    settings: Settings, announcement: Announcement, *, posts: bool
+) -> AnnouncementPlan:
+    """Compare an announcement with the manifest; nothing is written.
+
+    The announcement goes to the end: a listing shows them in the order in which they are posted,
+    and so does a manifest.
+
+    Args:
+        settings: The settings of the run, which name the manifest.
+        announcement: The announcement.
+        posts: Whether it is posted, which needs no manifest.
+
+    Raises:
+        ManifestError: The manifest is invalid, or would be, or cannot be edited in place.
+        UsageError: There is not exactly one manifest, or its next apply would delete what is
+            posted.
+    """
+    contents: dict[str, bytes] = {}
+    if posts and not settings.files and not Path(DEFAULT_MANIFEST).exists():
+        contents[DEFAULT_MANIFEST] = b"version: 1\n"
+    manifest = load_to_edit(settings, contents, what="announce")
+    entries = manifest.snapshot.collections.get(_KIND, ())
+    own = _same(announcement, entries)
+    file = None if own else _edited(manifest, announcement, contents)
+    mirrored = manifest.rules.prune and manifest.rules.manages(_KIND)
+    if posts and file and mirrored and _KIND in manifest.snapshot.scope:
+        raise UsageError(
+            f"the next apply of {manifest.path} would delete it: announcements are mirrored",
+            hint="without --post it is added to the manifest, and posted by the next apply",
+        )
+    return AnnouncementPlan(announcement, manifest, own, file)
+
+
+@contextmanager
+def posting(
+    settings: Settings, plan: AnnouncementPlan, *, source: str
+) -> Iterator[list[Planned | CommandsyncError]]:
+    """Plan to post an announcement, with a connection to its listing.
+
+    The plan is one of a manifest with this announcement alone, which adds what is missing and
+    deletes nothing.
+
+    Args:
+        settings: The settings of the run.
+        plan: The announcement beside the manifest, which names the listing.
+        source: What the announcement was read from.
+
+    Raises:
+        CommandsyncError: The listing is not known, or the token is missing or another bot's.
+    """
+    entry = Entry(plan.announcement.text)
+    alone = replace(
+        plan.manifest,
+        paths=(source,),
+        snapshot=Snapshot({_KIND: (entry,)}),
+        rules=replace(plan.manifest.rules, announcements="append"),
+        warnings=(),
+    )
+    with jobs(settings, [alone]) as opened:
+        for job in opened:
+            job.site.check_token()
+        yield [
+            _keyed(planned, plan.announcement) if isinstance(planned, Planned) else planned
+            for planned in plan_all(opened)
+        ]
+
+
+def _keyed(planned: Planned, announcement: Announcement) -> Planned:
+    """Return a plan that takes a listed announcement of the same version for the same one.
+
+    The others are none of its business: it does not count what the manifest has.
+    """
+    pin = _pin(announcement, planned.listed.collections[_KIND])
+    if pin and planned.pinned:
+        planned = planned.pinned({None: pin})
+    return replace(planned, plan=replace(planned.plan, unmanaged=()))
+
+
+def _same(announcement: Announcement, entries: Sequence[Entry]) -> Entry | None:
+    """Find the announcement among others, as a plan matches them."""
+    others = [replace(entry, id=str(n)) for n, entry in enumerate(entries, start=1)]
+    wanted = Entry(announcement.text, id=_pin(announcement, others))
+    found = match([wanted], others, pins_first=_KIND.editable).pairs.get(0)
+    return None if found is None else entries[found]
+
+
+def _pin(announcement: Announcement, entries: Sequence[Entry]) -> str:
+    """Return the id of the first of some announcements whose title names the version."""
+    version = announcement.version
+    of_version = (entry.id for entry in entries if entry.writable and names(entry.name, version))
+    return next(of_version, "") if version else ""
+
+
+def _edited(manifest: Manifest, announcement: Announcement, contents: dict[str, bytes]) -> FileEdit:
+    """Add an announcement to the manifest; raises `ManifestError` if that makes it invalid."""
+    entries = manifest.snapshot.collections.get(_KIND, ())
+    path, after = EntryPlaces.of(manifest, entries).after(None, manifest)
+    before = contents[path].decode()
+    values = announcement.text._asdict()
+    text = edit(before, [AddEntry(_KIND.collection, values, after)], path=path)
+    try:
+        load_files([manifest.path], contents=contents | {path: text.encode()})
+    except ManifestError as error:
+        raise ManifestError(
+            [
+                replace(problem, message=f"with the announcement: {problem.message}")
+                for problem in error.problems
+            ]
+        ) from error
+    return FileEdit(path, before, text)

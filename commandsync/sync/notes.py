@@ -1,0 +1,175 @@
+"""What is announced: a changelog, a release, a file or the changes of commands -> one text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from commandsync.diagnostics import Notice
+from commandsync.errors import FileError, UsageError
+from commandsync.records.texts import AnnouncementText, canonical
+from commandsync.sources.notes import Notes, check_length
+from commandsync.sources.notes.version import bare
+from commandsync.sync.files import MOST_BYTES, read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DEFAULT_LIMIT = 2_000
+"""Code points of an announcement: services publish no limit, and nobody reads more on a page."""
+
+_LINK = re.compile(r"https?://[^\s<>]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcing:
+    """What to announce; exactly one of the first four is given.
+
+    Attributes:
+        changelog: A changelog, whose section of `version` is announced.
+        event: A file with GitHub's release event.
+        notes_file: A file with the text.
+        since: An earlier manifest, since which the changes of the commands are announced.
+        version: The version; of a changelog by default the first one that is released.
+        title: The title, in which `{version}` stands for the version; by default the notes' own,
+            or `Version` and the version.
+        link: The address of the whole notes; by default that of the release.
+        limit: The most code points of the text.
+        prerelease: Whether prereleases are announced.
+        draft: Whether drafts are announced.
+    """
+
+    changelog: str = ""
+    event: str = ""
+    notes_file: str = ""
+    since: str = ""
+    version: str = ""
+    title: str = ""
+    link: str = ""
+    limit: int = DEFAULT_LIMIT
+    prerelease: bool = False
+    draft: bool = False
+
+    @property
+    def source(self) -> str:
+        """What is read."""
+        return self.changelog or self.event or self.notes_file or self.since
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """An announcement to make.
+
+    Attributes:
+        text: Its title and text.
+        version: The version that it is for, if its title was not given: another announcement whose
+            title names this version is the same one.
+    """
+
+    text: AnnouncementText
+    version: str
+
+
+def announcement_of(
+    announcing: Announcing, *, changes: Callable[[str], Notes | Notice]
+) -> Announcement | Notice:
+    """Read what is announced; a notice says why nothing is.
+
+    Args:
+        announcing: What to announce.
+        changes: Returns the changes since an earlier manifest, as notes.
+
+    Raises:
+        UsageError: Not exactly one source is given, or something that goes with it is missing.
+        FileError: The source cannot be read, or has no text, or no section of the version.
+    """
+    notes = _notes(announcing, changes)
+    if isinstance(notes, Notice):
+        return notes
+    from commandsync.sources.notes.excerpt import excerpt  # noqa: PLC0415 - parses Markdown
+    from commandsync.sources.notes.plain import on_one_line, plain  # noqa: PLC0415 - as above
+
+    title = on_one_line(_title(announcing, notes))
+    if not title:
+        hint = "give --title or --version, or begin the file with a heading"
+        raise UsageError("the announcement has no title", hint=hint)
+    link = announcing.link or notes.link
+    if link and not _LINK.fullmatch(link):
+        raise UsageError(f"{link!r} is not a link", hint="it begins with https://")
+    text = excerpt(plain(notes.text), limit=announcing.limit, link=link)
+    version = "" if announcing.title else notes.version
+    return Announcement(AnnouncementText(title, canonical(text)), version)
+
+
+def _notes(announcing: Announcing, changes: Callable[[str], Notes | Notice]) -> Notes | Notice:
+    match announcing:
+        case Announcing(changelog=path, event="", notes_file="", since="") if path:
+            return _of_changelog(announcing)
+        case Announcing(changelog="", event=path, notes_file="", since="") if path:
+            return _of_event(announcing)
+        case Announcing(changelog="", event="", notes_file=path, since="") if path:
+            return _of_file(announcing)
+        case Announcing(changelog="", event="", notes_file="", since=path) if path:
+            notes = changes(path)
+            return (
+                replace(notes, version=bare(announcing.version))
+                if isinstance(notes, Notes)
+                else notes
+            )
+    hint = "give --changelog, --event, --notes-file or --since"
+    raise UsageError("announce takes one source", hint=hint)
+
+
+def _of_changelog(announcing: Announcing) -> Notes:
+    from commandsync.sources.notes.changelog import section_of  # noqa: PLC0415 - parses Markdown
+
+    path = announcing.changelog
+    return section_of(_read(path), announcing.version, path=path, prereleases=announcing.prerelease)
+
+
+def _of_event(announcing: Announcing) -> Notes | Notice:
+    """Read a release; drafts and prereleases only on request."""
+    from commandsync.sources.notes.release import read_event  # noqa: PLC0415 - one of the sources
+
+    if announcing.version:
+        raise UsageError("a release event has its own version", hint="leave out --version")
+    path = announcing.event
+    release = read_event(read_file(path, most=MOST_BYTES), path=path)
+    notes = release.notes
+    if release.is_gone:
+        return Notice(f"the release {notes.version!r} was {release.action}: nothing is announced")
+    for kind in ("draft", "prerelease"):
+        if getattr(notes, kind) and not getattr(announcing, kind):
+            message = f"the release {notes.version!r} is a {kind}: nothing is announced"
+            return Notice(message, f"--{kind} announces it")
+    return notes
+
+
+def _of_file(announcing: Announcing) -> Notes:
+    """Read a text; without a title, its first line is a heading, which becomes the title."""
+    from commandsync.sources.notes.markdown import page_of  # noqa: PLC0415 - parses Markdown
+
+    check_length(text := _read(announcing.notes_file), of=announcing.notes_file)
+    page = page_of(text)
+    headings = page.headings
+    title, begin = "", 0
+    if headings and not (announcing.title or "".join(page.lines[: headings[0].begin]).strip()):
+        title, begin = headings[0].text, headings[0].end
+    return Notes(text="".join(page.lines[begin:]), version=bare(announcing.version), title=title)
+
+
+def _title(announcing: Announcing, notes: Notes) -> str:
+    title = announcing.title
+    if "{version}" in title and not notes.version:
+        raise UsageError("the title has {version}, which is not known", hint="give --version")
+    usual = notes.title or (f"Version {notes.version}" if notes.version else "")
+    return title.replace("{version}", notes.version) or usual
+
+
+def _read(path: str) -> str:
+    """Read a file of Markdown."""
+    try:
+        return read_file(path, most=MOST_BYTES).decode()
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path} is not UTF-8", hint="save it in UTF-8") from error

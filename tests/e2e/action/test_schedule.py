@@ -1,0 +1,125 @@
+"""Scheduled announcements in CI: the nightly run posts and removes, and needs nobody for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.runner import SHA, other, pull_request, push
+from tests.support.schedules import set_clock
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.hub import Hub
+    from tests.support.runner import Runner, Step
+
+MERGED = [{"number": 7, "merged_at": "2026-12-01T00:00:00Z"}]
+MANIFEST = """\
+version: 1
+sync: {announcements: mirror}
+announcements:
+  - title: Winter event
+    description: Snow everywhere.
+    publish: 2026-12-05T18:00Z
+    until: 2026-12-10T19:00+01:00
+"""
+
+
+@pytest.fixture
+def bot(service: Service) -> Bot:
+    return service.bot()
+
+
+@pytest.fixture
+def inputs(runner: Runner, bot: Bot) -> dict[str, str]:
+    runner.write(MANIFEST)
+    return {"base_url": bot.url, "bot": bot.id}
+
+
+def titles(bot: Bot) -> list[str]:
+    return [record["title"] for record in bot.announcements()]
+
+
+def test_an_announcement_waits_is_posted_once_and_ends_unattended(
+    runner: Runner, hub: Hub, bot: Bot, inputs: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_clock(monkeypatch, 1)
+    proposed = runner.run(pull_request(), comment="always", **inputs)
+    hub.merged[SHA] = hub.closed = MERGED
+    merged = runner.run(push(), token=bot.token, **inputs)
+    seen: list[list[str]] = []
+    nights: list[Step] = []
+    for night in range(2, 12):
+        set_clock(monkeypatch, night)
+        nights.append(runner.run(other("schedule"), mode="apply", token=bot.token, **inputs))
+        seen.append(titles(bot))
+
+    waits = "1 announcement waits: `Winter event` from 2026-12-05 18:00 UTC until 2026-12-10"
+    assert proposed.outputs["result"] == merged.outputs["result"] == "no-changes", merged.log
+    assert waits in proposed.summary
+    assert waits in hub.ours[0]
+    assert seen == [[]] * 3 + [["Winter event"]] * 5 + [[]] * 2
+    assert [step.outputs["result"] for step in nights] == [
+        *["no-changes"] * 3,
+        "applied",
+        *["no-changes"] * 4,
+        "applied",
+        "no-changes",
+    ]
+    assert {step.code for step in nights} == {0}
+    assert "(its until, 2026-12-10 18:00 UTC, has passed)" in nights[8].log
+    assert nights[8].outputs["deletes"] == "1"
+
+
+def test_an_end_needs_no_other_review_and_every_other_delete_does(
+    runner: Runner, hub: Hub, bot: Bot, inputs: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = f"{MANIFEST}  - {{title: Kept, description: Always.}}\n"
+    runner.write(kept)
+    set_clock(monkeypatch, 6)
+    runner.run(pull_request(), **inputs)
+    hub.merged[SHA] = hub.closed = MERGED
+    runner.run(push(), token=bot.token, **inputs)
+    posted = titles(bot)
+    bot.post("announcements", title="By hand", description="Mine.")
+    set_clock(monkeypatch, 10)
+    refused = runner.run(other("schedule"), mode="apply", token=bot.token, **inputs)
+    after = titles(bot)
+    runner.write(f"{kept}  - {{title: By hand, description: Mine.}}\n")
+    ended = runner.run(other("schedule"), mode="apply", token=bot.token, **inputs)
+
+    assert posted == ["Winter event", "Kept"]
+    assert after == ["Winter event", "Kept", "By hand"]
+    assert (refused.code, refused.outputs["failure-reason"]) == (5, "stale"), refused.log
+    assert "deletes or replaces announcement 'By hand'" in refused.log
+    assert (ended.code, ended.outputs["result"]) == (0, "applied"), ended.log
+    assert titles(bot) == ["Kept", "By hand"]
+
+
+def test_what_becomes_due_between_the_plan_and_the_apply_is_named_and_posted(
+    runner: Runner, hub: Hub, bot: Bot, inputs: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_clock(monkeypatch, 4)
+    runner.run(pull_request(), comment="always", **inputs)
+    hub.merged[SHA] = hub.closed = MERGED
+    set_clock(monkeypatch, 5)
+    merged = runner.run(push(), token=bot.token, **inputs)
+
+    assert (merged.code, merged.outputs["result"]) == (0, "applied"), merged.log
+    assert "not in that one: add announcement `Winter event`." in merged.summary
+    assert titles(bot) == ["Winter event"]
+
+
+def test_drift_is_what_is_due_and_not_posted_or_has_ended_and_is_not_gone(
+    runner: Runner, bot: Bot, inputs: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results: list[str] = []
+    for night in (4, 5, 6, 10, 11):
+        set_clock(monkeypatch, night)
+        step = runner.run(other("schedule"), fail_on="error", **inputs)
+        results.append(step.outputs["result"])
+        if night == 5:
+            bot.post("announcements", title="Winter event", description="Snow everywhere.")
+
+    assert results == ["no-changes", "changes", "no-changes", "changes", "changes"]

@@ -1,0 +1,332 @@
+"""`announce` brings a changelog, a release or a file into the manifest or to the page, once."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.home import fields
+from tests.support.terminal import POSIX, Terminal
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home, Ran
+    from tests.support.proxy import Proxy
+
+MANIFEST = """\
+# Written by hand.
+version: 1
+announcements:   # the newest last
+  - title: 'v1.0 is out'
+    description: News.   # short
+"""
+CHANGELOG = """\
+# Changelog
+
+## [Unreleased]
+
+- Nothing yet.
+
+## [1.2.0] - 2024-03-09
+
+![banner](banner.png)
+
+- Reminders, see [the guide][guide].
+- A list of them.
+
+## [1.1.0] - 2024-01-15
+
+- Away.
+
+[guide]: https://lantern.example/guide
+"""
+ADDED = """\
+  - title: 'Version 1.2.0'
+    description: |-
+      - Reminders, see [the guide][guide].
+      - A list of them.
+
+      [guide]: https://lantern.example/guide
+"""
+LINK = "https://git.example/lantern/releases/tag/v1.2.0"
+QUESTION = "Write this change? [y/N]: "
+
+
+@pytest.fixture
+def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
+    bot = service.bot([], ["v1.0 is out"])
+    home.knows(bot, url=proxy.url)
+    home.write(MANIFEST)
+    home.write(CHANGELOG, "CHANGELOG.md")
+    return bot
+
+
+def release(home: Home, action: str = "published", **fields: object) -> None:
+    """Write a release event as GitHub Actions does."""
+    usual = {"tag_name": "v1.2.0", "name": "The big one", "body": "- Reminders\r\n- Away\r\n"}
+    event = {"action": action, "release": usual | {"html_url": LINK} | fields}
+    home.write(json.dumps(event), "event.json")
+    home.variable("GITHUB_EVENT_PATH", str(home.path / "event.json"))
+
+
+def added(home: Home) -> str:
+    """Return what was added to the manifest."""
+    text = home.read("commands.yaml")
+    assert text.startswith(MANIFEST)
+    return text.removeprefix(MANIFEST)
+
+
+def announced(home: Home, *arguments: str, code: int = 0) -> Ran:
+    ran = home.run("announce", "--yes", *arguments)
+    assert ran.code == code, ran.said
+    return ran
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_section_is_added_to_the_manifest_and_every_other_byte_stays(
+    home: Home, proxy: Proxy
+) -> None:
+    ran = announced(home, "--changelog", "CHANGELOG.md")
+
+    assert added(home) == ADDED
+    assert "\n     6 +   - title: 'Version 1.2.0'\n" in ran.out
+    assert ran.out.endswith("\n\nAnnounce: 1 to add.\n")
+    assert ran.err == "wrote commands.yaml\nnext: commandsync apply posts it\n"
+    assert proxy.requests == []
+
+
+@pytest.mark.usefixtures("bot")
+def test_the_same_text_again_does_nothing_and_another_one_is_reported(home: Home) -> None:
+    announced(home, "--changelog", "CHANGELOG.md", "-q")
+
+    again = announced(home, "--changelog", "CHANGELOG.md", "--version", "v1.2.0")
+    home.write(CHANGELOG.replace("A list", "Two lists"), "CHANGELOG.md")
+    other = announced(home, "--changelog", "CHANGELOG.md")
+
+    assert again.said == "Nothing to announce: the manifest has it at commands.yaml:6:5.\n"
+    assert other.out == "Nothing to announce.\n"
+    assert other.err.startswith(
+        "warning: commands.yaml:6:5: the manifest has another text for 'Version 1.2.0': it stays, "
+        "and nothing is announced\n  hint: "
+    )
+    assert added(home) == ADDED
+
+
+def test_an_announcement_is_posted_once_by_two_runs_and_the_manifest_stays(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    release(home)
+
+    first = announced(home, "--event", "--post")
+    second = announced(home, "--event", "--post")
+
+    assert "from event.json" in first.out.replace(str(home.path) + "/", "")
+    assert "Plan: 1 to add, 0 to edit, 0 to delete, 0 unchanged." in first.out
+    assert "Apply: 1 done, 0 failed, 0 unknown, 0 skipped. Verified" in first.out
+    assert "Plan: 0 to add, 0 to edit, 0 to delete, 1 unchanged." in second.out
+    assert "not in the manifest" not in first.out
+    assert len(proxy.writes) == 1
+    assert [(each["title"], each["description"]) for each in bot.announcements()[1:]] == [
+        ("The big one (1.2.0)", f"- Reminders\n- Away\n\nFull notes: {LINK}")
+    ]
+    assert home.read("commands.yaml") == MANIFEST
+
+
+def test_another_title_or_text_of_a_listed_version_is_reported_and_not_posted(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    bot.post("announcements", title="Lantern 1.2.0", description="Reminders.")
+    release(home, action="edited")
+
+    ran = announced(home, "--event", "--post")
+
+    assert "warning: an announcement titled 'The big one (1.2.0)' is listed with another" in ran.out
+    assert "Plan: 0 to add, 0 to edit, 0 to delete, 0 unchanged." in ran.out
+    assert proxy.writes == []
+    titled = announced(home, "--event", "--post", "--title", "{version}: reminders", "-q")
+    assert titled.out.startswith("Apply: 1 done, ")
+    assert bot.announcements()[-1]["title"] == "1.2.0: reminders"
+
+
+@pytest.mark.usefixtures("bot")
+def test_the_manifest_counts_when_an_announcement_is_posted(home: Home, proxy: Proxy) -> None:
+    home.write(MANIFEST + "  - {title: v1.2.0, description: Other.}\n")
+    assert "another text" in announced(home, "--changelog", "CHANGELOG.md", "--post").err
+
+    home.write(MANIFEST.replace("version: 1", "version: 1\nsync: {announcements: mirror}"))
+    ran = announced(home, "--changelog", "CHANGELOG.md", "--post", code=2)
+
+    assert ran.err == (
+        "error: the next apply of commands.yaml would delete it: announcements are mirrored\n"
+        "  hint: without --post it is added to the manifest, and posted by the next apply\n"
+    )
+    assert proxy.requests == []
+
+
+def test_posting_needs_no_manifest(home: Home, bot: Bot) -> None:
+    (home.path / "commands.yaml").unlink()
+    home.write("Reminders\n=========\n\nThey are here.\n", "news.md")
+
+    announced(home, "--notes-file", "news.md", "--post")
+
+    assert [each["title"] for each in bot.announcements()] == ["v1.0 is out", "Reminders"]
+    assert not (home.path / "commands.yaml").exists()
+    assert announced(home, "--notes-file", "news.md", code=4).err.startswith("commands.yaml:1:1: ")
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        ({"draft": True}, "the release '1.2.0' is a draft: nothing is announced\n  hint: --draft "),
+        ({"tag_name": "v1.2.0-rc.1"}, "the release '1.2.0-rc.1' is a prerelease: nothing is "),
+        ({"prerelease": True}, "the release '1.2.0' is a prerelease: nothing is announced\n"),
+        ({"action": "deleted"}, "the release '1.2.0' was deleted: nothing is announced\n"),
+        ({"action": "unpublished"}, "the release '1.2.0' was unpublished: nothing is announced\n"),
+    ],
+)
+def test_a_release_that_is_not_for_everybody_is_passed_over(
+    home: Home, event: dict[str, Any], message: str
+) -> None:
+    release(home, **event)
+
+    ran = announced(home, "--event")
+
+    assert ran.out == "Nothing to announce.\n"
+    assert ran.err.startswith(f"warning: {message}")
+    assert added(home) == ""
+
+
+@pytest.mark.usefixtures("bot")
+def test_prereleases_and_drafts_are_announced_on_request(home: Home) -> None:
+    release(home, prerelease=True, draft=True)
+
+    announced(home, "--event", "event.json", "--prerelease", "--draft")
+
+    assert added(home).startswith("  - title: 'The big one (1.2.0)'\n")
+
+
+@pytest.mark.usefixtures("bot")
+def test_untrusted_text_of_a_release_stays_text(home: Home) -> None:
+    release(
+        home,
+        name="::error::\u202e\x1b[31m 1.2.0\nsecond line",
+        body="::add-mask::x\r\n##[error]y\0\r\n- *a: &b\r\n<!-- hidden -->\r\n\u202e![x](y)\ud800",
+    )
+
+    ran = announced(home, "--event")
+
+    lines = ran.said.splitlines()
+    assert not [line for line in lines if line.lstrip().startswith("::") or "##[" in line]
+    assert "\u202e" not in ran.said
+    assert "\x1b" not in ran.said
+    listed = home.run("plan", "--format", "json").document
+    after = [change["after"] for change in listed["changes"]]
+    assert after == [
+        {
+            "title": "::error::[31m 1.2.0 second line",
+            "description": f"::add-mask::x\n##[error]y\n- *a: &b\n\ufffd\n\nFull notes: {LINK}",
+        }
+    ]
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_long_text_is_cut_at_an_item_and_ends_with_its_link(home: Home) -> None:
+    home.write("## 1.2.0\n\n" + "- an item of some words\n" * 200, "CHANGELOG.md")
+
+    announced(home, "--changelog", "CHANGELOG.md", "--limit", "150", "--link", LINK)
+
+    lines = [line.strip() for line in added(home).splitlines()]
+    assert lines[2:] == ["- an item of some words"] * 3 + ["", f"… Full notes: {LINK}"]
+
+
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        ("", 2, "announce takes one source\n  hint: give --changelog, --event, --notes-file or "),
+        ("--event e --notes-file n", 2, "announce takes one source"),
+        ("--event", 2, "--event has no path, and GITHUB_EVENT_PATH is not set"),
+        ("--event missing.json", 1, "cannot read missing.json: no such file or directory"),
+        ("--event commands.yaml", 1, "commands.yaml is not valid JSON"),
+        ("--event event.json --version 1.2.0", 2, "a release event has its own version"),
+        ("--changelog CHANGELOG.md --version=", 2, "the version is empty"),
+        ("--changelog CHANGELOG.md --version 1.3", 1, "has no heading for the version 1.3"),
+        ("--changelog latin.md", 1, "latin.md is not UTF-8"),
+        ("--changelog CHANGELOG.md --link lantern", 2, "'lantern' is not a link"),
+        ("--changelog CHANGELOG.md --limit 99", 2, "99 is not in the range"),
+        ("--notes-file text.md", 2, "the announcement has no title\n  hint: give --title"),
+        ("--notes-file text.md --title {version}!", 2, "the title has {version}, which is not "),
+        ("--notes-file empty.md --title T", 1, "there is no text to announce"),
+        ("--notes-file long.md --title T", 1, "long.md is longer than 125,000 characters"),
+        ("--changelog CHANGELOG.md -f -", 2, "announce edits the manifest in place"),
+        ("--notes-file text.md --title beta-7", 4, "with the announcement: sync.ignore matches"),
+    ],
+)
+def test_what_cannot_be_announced_is_named_and_nothing_is_written(
+    home: Home, options: str, code: int, words: str
+) -> None:
+    home.forget("GITHUB_EVENT_PATH")
+    home.write(MANIFEST.replace("version: 1", "version: 1\nsync: {ignore: [beta-*]}"))
+    home.write("Text.\n\n# Later\n", "text.md")
+    home.write("\n", "empty.md")
+    home.write("x" * 125_001, "long.md")
+    home.write(b"## 1.2.0\n\n\xe4\n", "latin.md")
+    before = {path: path.read_bytes() for path in home.path.iterdir()}
+
+    ran = announced(home, *options.split(), code=code)
+
+    assert words in ran.err
+    assert {path: path.read_bytes() for path in home.path.iterdir()} == before
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_manifest_without_announcements_manages_them_from_now_on(home: Home) -> None:
+    home.write("version: 1\ncommands: []\n")
+
+    ran = announced(home, "--changelog", "CHANGELOG.md", "-f", "commands.yaml")
+
+    assert "\nannouncements:\n  - title: Version 1.2.0\n" in home.read("commands.yaml")
+    assert "warning: the manifest manages announcements from now on\n" in ran.err
+    assert ran.err.endswith("next: commandsync apply -f commands.yaml posts it\n")
+
+
+@pytest.mark.usefixtures("bot")
+def test_the_changes_of_the_commands_are_announced(home: Home) -> None:
+    home.write(fields(("help",), ("afk",)), "old.yaml")
+    home.write(fields(("help",), ("remind",)))
+
+    ran = announced(home, "--since", "old.yaml", "--version", "v2.0")
+
+    assert home.read("commands.yaml").endswith(
+        "announcements:\n  - title: Version 2.0\n    description: |-\n"
+        "      - **Breaking**: Gone: `/afk`.\n      - New: `/remind`.\n"
+    )
+    assert "warning: commands.yaml:6:5: 'remind' looks like 'afk' under a new name\n" in ran.err
+    none = announced(home, "--since", "commands.yaml", "--title", "News")
+    assert none.said == "Nothing to announce.\nwarning: No change that users notice\n"
+
+
+@pytest.mark.usefixtures("bot")
+def test_off_a_terminal_an_announcement_wants_yes(home: Home) -> None:
+    ran = home.run("announce", "--changelog", "CHANGELOG.md")
+
+    assert ran.code == 2
+    assert "there is no terminal to ask on\n  hint: --yes writes without asking" in ran.err
+
+
+@pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
+@pytest.mark.usefixtures("bot")
+def test_on_a_terminal_it_shows_the_lines_and_asks(home: Home) -> None:
+    home.variable("NO_COLOR", "1")
+    arguments = ("announce", "--changelog", "CHANGELOG.md")
+    with Terminal.running(home, *arguments, piped=True) as terminal:
+        shown = terminal.until(QUESTION)
+        terminal.type("n\n")
+        code, rest, out = terminal.ended()
+
+    assert "\n     6 +   - title: 'Version 1.2.0'\n" in shown
+    assert (code, out, added(home)) == (1, "", "")
+    assert "Nothing was changed." in rest

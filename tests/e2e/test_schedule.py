@@ -1,0 +1,144 @@
+"""Scheduled announcements on the command line: plan, apply, saved plans, several manifests."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync import Client
+from commandsync.sync import run, settings
+from tests.support.home import checked, failed
+from tests.support.schedules import day, set_clock
+
+if TYPE_CHECKING:
+    from tests.support.bots import Bot, Service
+    from tests.support.home import Home
+
+APPLY = ("apply", "--yes")
+NEWS = """\
+version: 1
+sync: {announcements: mirror}
+announcements:
+  - {title: v1, description: Out., until: 2026-12-03T18:00Z}
+  - {title: v2, description: Out., publish: 2026-12-03T18:00Z, until: 2026-12-08T18:00Z}
+"""
+
+
+@pytest.fixture
+def bot(service: Service, home: Home) -> Bot:
+    bot = service.bot()
+    home.knows(bot)
+    home.write(NEWS)
+    return bot
+
+
+def titles(bot: Bot) -> list[str]:
+    return [record["title"] for record in bot.announcements()]
+
+
+def test_each_run_posts_what_is_due_and_deletes_what_has_ended(
+    home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[str]] = []
+    for number in (1, 2, 3, 4, 8, 9):
+        set_clock(monkeypatch, number)
+        pending = home.run("plan", "--detailed-exitcode").code
+        ran = home.run(*APPLY, "--format", "json")
+        seen.append(titles(bot))
+
+        document = checked(ran, "result")
+        assert (ran.code, document["verified"]) == (0, True)
+        assert document["planned_at"] == f"2026-12-0{number}T18:00:00Z"
+        assert pending == (3 if number in {1, 3, 8} else 0)
+        assert home.run("plan", "--detailed-exitcode").code == 0
+
+    assert seen == [["v1"], ["v1"], ["v2"], ["v2"], [], []]
+
+
+def test_a_saved_plan_is_applied_by_the_time_it_was_made_at(
+    home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_clock(monkeypatch, 2)
+    assert home.run("plan", "--out", "plan.json").code == 0
+    assert json.loads(home.read("plan.json"))["planned_at"] == "2026-12-02T18:00:00Z"
+    set_clock(monkeypatch, 3)
+    late = home.run("apply", "--plan", "plan.json", "--yes", "--format", "json")
+    assert titles(bot) == []
+    assert "add of announcement 'v1' (its until, 2026-12-03 18:00 UTC, has passed)" in failed(
+        late, "stale"
+    )
+    assert late.code == 5
+
+    assert home.run("plan", "--out", "plan.json", "--force").code == 0
+    set_clock(monkeypatch, 7)
+    ran = home.run("apply", "--plan", "plan.json", "--yes", "--format", "json")
+    assert (ran.code, checked(ran, "result")["verified"]) == (0, True), ran.said
+    assert titles(bot) == ["v2"]
+    set_clock(monkeypatch, 9)
+    again = home.run("apply", "--plan", "plan.json", "--yes")
+    assert (again.code, titles(bot)) == (0, ["v2"])
+
+
+def test_another_manifest_is_compared_as_it_is_due_now(
+    home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.write(NEWS, "before.yaml")
+    home.write(NEWS.replace("publish: 2026-12-03T18:00Z, ", ""))
+    changes: list[list[str]] = []
+    for number in (2, 3, 8):
+        set_clock(monkeypatch, number)
+        ran = home.run("plan", "--against", "before.yaml", "--format", "json")
+        changes.append([each["name"] for each in checked(ran, "plan")["changes"]])
+
+    assert changes == [["v2"], [], []]
+    assert titles(bot) == []
+
+
+def test_several_manifests_have_the_one_time_of_the_run(
+    service: Service, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bots = [service.bot(), service.bot()]
+    for bot in bots:
+        variable = f"COMMANDSYNC_TOKEN_{bot.id}"
+        home.variable(variable, bot.token)
+        head = f"version: 1\nbot: '{bot.id}'\nbase_url: {bot.url}\ntoken_env: {variable}\n"
+        home.write(NEWS.replace("version: 1\n", head), f"{bot.id}.yaml")
+    numbers = iter(range(2, 9))
+    monkeypatch.setattr(settings, "read_clock", lambda: day(next(numbers)))
+
+    ran = home.run(
+        *APPLY, "--format", "json", "-f", f"{bots[0].id}.yaml", "-f", f"{bots[1].id}.yaml"
+    )
+
+    results = checked(ran, "result")["results"]
+    assert ran.code == 0
+    assert [result["planned_at"] for result in results] == ["2026-12-02T18:00:00Z"] * 2
+    assert next(numbers) == 3
+    assert [titles(bot) for bot in bots] == [["v1"], ["v1"]]
+
+
+def test_the_library_posts_what_is_due(
+    home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = home.write(NEWS)
+    with Client(bot.token, base_url=bot.url, bot=bot.id) as client:
+        for number in (1, 3):
+            set_clock(monkeypatch, number)
+            assert run(client, path).verified
+
+    assert titles(bot) == ["v2"]
+
+
+def test_pull_merge_adds_nothing_that_an_entry_with_a_schedule_already_means(
+    home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot.post("announcements", title="v1", description="Out.")
+    bot.post("announcements", title="v3", description="Out.")
+    set_clock(monkeypatch, 9)
+
+    ran = home.run("pull", "--merge", "--yes")
+
+    assert ran.code == 0, ran.said
+    assert home.read("commands.yaml") == NEWS + "  - {title: v3, description: Out.}\n"

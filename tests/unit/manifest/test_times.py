@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.manifest import load_manifests
+from commandsync.manifest.dump import dump_manifest
+from commandsync.manifest.editing import SetField, edit
+from commandsync.records.schedule import Schedule
+from commandsync.records.texts import Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.unit.manifest.conftest import Load
+
+HEAD = "version: 1\nannouncements:\n- title: a\n  description: b\n"
+EXAMPLE = "write it like 2026-12-01T18:00Z"
+
+
+def schedule_of(times: str) -> Schedule | None:
+    (manifest,) = load_manifests(["-"], stdin=f"{HEAD}  {times}\n".encode)
+    (entry,) = manifest.snapshot.collections[Resource.ANNOUNCEMENT]
+    return entry.schedule
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "2026-12-01T18:00Z",
+        "2026-12-01T18:00:00Z",
+        "2026-12-01 18:00:00Z",
+        "'2026-12-01T18:00Z'",
+        "2026-12-01T18:00+00:00",
+        "2026-12-01T19:30:00+01:30",
+        "2026-12-01 10:00-08:00",
+        "2026-12-02T00:00+06:00",
+    ],
+)
+def test_every_form_of_an_instant_is_read_as_utc(written: str) -> None:
+    instant = datetime(2026, 12, 1, 18, tzinfo=UTC)
+
+    assert schedule_of(f"publish: {written}") == Schedule(publish=instant)
+    assert schedule_of(f"until: {written}") == Schedule(until=instant)
+
+
+@given(
+    st.datetimes(datetime(2000, 1, 2), datetime(2999, 12, 30)),  # noqa: DTZ001 - a zone is added
+    st.timezones(),
+)
+def test_any_time_means_the_same_wherever_it_is_read(moment: datetime, zone: object) -> None:
+    whole = moment.replace(tzinfo=zone, second=0, microsecond=0)  # type: ignore[arg-type]
+    offset = whole.utcoffset()
+    assert offset is not None
+    if offset.seconds % 60:  # of the times before zones; a manifest cannot express it
+        whole = whole.replace(tzinfo=UTC)
+
+    read = schedule_of(f"publish: {whole.isoformat()}")
+
+    assert read == Schedule(publish=whole)
+    assert read is not None
+    assert read.publish is not None
+    assert read.publish.tzinfo is UTC
+
+
+def test_an_announcement_without_times_has_no_schedule(load: Load) -> None:
+    manifest = load("version: 1\nannouncements: [{title: a, description: b}]\n")
+
+    assert manifest.snapshot.collections[Resource.ANNOUNCEMENT][0].schedule is None
+
+
+@pytest.mark.parametrize(
+    ("written", "problem", "hint"),
+    [
+        (
+            "2026-12-01",
+            'has no time of day: "2026-12-01"',
+            "write 2026-12-01T00:00Z for the beginning of that day in UTC",
+        ),
+        (
+            "2026-12-01T18:00",
+            'has no time zone: "2026-12-01T18:00"',
+            (
+                "write 2026-12-01T18:00Z for UTC, or the offset of your zone, as in "
+                "2026-12-01T18:00+01:00"
+            ),
+        ),
+        ("tomorrow", 'is not a valid time: "tomorrow"', EXAMPLE),
+        ("2026-02-30T18:00Z", 'is not a valid time: "2026-02-30T18:00Z"', EXAMPLE),
+        ("2026-12-01T24:00Z", 'is not a valid time: "2026-12-01T24:00Z"', EXAMPLE),
+        ("2026-12-01T18:00z", 'is not a valid time: "2026-12-01T18:00z"', EXAMPLE),
+        ("1764612000", 'is not a valid time: "1764612000"', EXAMPLE),
+        ("''", 'is not a valid time: ""', EXAMPLE),
+        ("~", "must be a time, not null", EXAMPLE),
+        ("", "must be a time, not nothing", EXAMPLE),
+        ("[2026-12-01T18:00Z]", "must be a time, not a list", EXAMPLE),
+    ],
+)
+@pytest.mark.parametrize("key", ["publish", "until"])
+def test_what_is_not_a_time_is_a_problem_with_what_to_write(
+    complaints: Callable[[str], list[str]], key: str, written: str, problem: str, hint: str
+) -> None:
+    (complaint,) = complaints(f"{HEAD}  {key}: {written}\n")
+
+    column = len(f"  {key}: ") + bool(written)
+    assert complaint == f"5:{column}: {key} {problem} | {hint}"
+
+
+@pytest.mark.parametrize("until", ["2026-12-01T18:00Z", "2026-12-01T18:59+01:00"])
+def test_until_must_be_after_publish(complaints: Callable[[str], list[str]], until: str) -> None:
+    (complaint,) = complaints(f"{HEAD}  publish: 2026-12-01T18:00Z\n  until: {until}\n")
+
+    assert complaint == "6:10: until is not after publish | correct one of the two times"
+
+
+def test_commands_have_no_schedule(complaints: Callable[[str], list[str]]) -> None:
+    (complaint,) = complaints(
+        "version: 1\ncommands:\n- {name: a, description: b, syntax: c, until: 2026-12-01T18:00Z}\n"
+    )
+
+    assert 'a command has no key "until"' in complaint
+    assert [kind for kind in Resource if kind.schedulable] == [Resource.ANNOUNCEMENT]
+
+
+def test_an_included_file_may_schedule_announcements(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder = tmp_path_factory.mktemp("included")
+    (folder / "commands.yaml").write_text("version: 1\ninclude: [news.yaml]\n")
+    (folder / "news.yaml").write_text(f"{HEAD}  until: 2026-12-01T18:00Z\n")
+
+    (manifest,) = load_manifests([str(folder / "commands.yaml")], stdin=bytes)
+
+    (entry,) = manifest.snapshot.collections[Resource.ANNOUNCEMENT]
+    assert entry.schedule == Schedule(until=datetime(2026, 12, 1, 18, tzinfo=UTC))
+
+
+def test_an_edit_keeps_the_times_and_writes_new_ones_before_the_id() -> None:
+    text = "version: 1\nannouncements:\n  - title: a\n    description: b\n    id: '1'\n"
+
+    scheduled = edit(
+        text, [SetField("announcements", 0, "publish", "2026-12-01T18:00Z")], path="c.yaml"
+    )
+    edited = edit(scheduled, [SetField("announcements", 0, "description", "c")], path="c.yaml")
+
+    assert edited == text.replace("b\n", "c\n    publish: '2026-12-01T18:00Z'\n")
+
+
+def test_what_is_listed_is_written_without_a_schedule(load: Load) -> None:
+    manifest = load(f"{HEAD}  until: 2026-12-01T18:00Z\n")
+
+    dumped = dump_manifest(manifest.snapshot, bot="", base_url="").text
+
+    assert "until" not in dumped

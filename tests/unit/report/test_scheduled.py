@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import json
+import typing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.plan.plan import make_plan
+from commandsync.plan.rules import SyncRules
+from commandsync.report import Format, render_plans, render_results
+from tests.support.runs import TARGET, wanted
+from tests.support.schedules import day, post, posted
+
+if TYPE_CHECKING:
+    from commandsync.plan.plan import Plan
+    from commandsync.records.snapshot import Entry
+
+ENTRIES = (
+    post("over", until=2),
+    post("past", publish=1, until=3),
+    post("new", publish=4, until=20),
+    post("there", publish=1, until=9),
+    post("forever", publish=1),
+    post("later", publish=8),
+    post("reposted", publish=8, until=12),
+)
+LISTED = tuple(posted(name, id=name) for name in ("past", "there", "forever", "reposted"))
+
+
+def plan_of(*entries: Entry, rules: SyncRules, listed: tuple[Entry, ...] = LISTED) -> Plan:
+    return make_plan(
+        desired=wanted(None, entries),
+        listed=wanted(None, listed),
+        target=TARGET,
+        rules=rules,
+        now=day(5),
+    )
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "github"])
+def test_every_format_says_what_waits_is_due_ends_and_has_ended(form: Format) -> None:
+    appended = render_plans([plan_of(*ENTRIES, rules=SyncRules())], format=form)
+    mirrored = render_plans(
+        [plan_of(*ENTRIES, rules=SyncRules(announcements="mirror"))], format=form
+    )
+
+    quote = "`" if form == "markdown" else '"'
+    later, reposted, new, there, past = (
+        f"{quote}{name}{quote}" for name in ("later", "reposted", "new", "there", "past")
+    )
+    waits = (
+        f"2 announcements wait: {later} from 2026-12-08 18:00 UTC, {reposted} from 2026-12-08 "
+        "18:00 UTC until 2026-12-12 18:00 UTC (one is listed already, and stays)."
+    )
+    due = f"1 announcement is due: {new} since 2026-12-04 18:00 UTC until 2026-12-20 18:00 UTC."
+    for shown in (appended, mirrored):
+        lines = shown.splitlines()
+        assert waits in lines
+        assert due in lines
+        assert f"1 announcement ends: {there} on 2026-12-09 18:00 UTC." in lines
+        assert "forever" not in shown
+        assert "over" not in shown
+    stays = (
+        "1 announcement has ended and stays listed (announcements are only appended): "
+        f"{past} since 2026-12-01 18:00 UTC until 2026-12-03 18:00 UTC."
+    )
+    reason = "(its until, 2026-12-03 18:00 UTC, has passed)"
+    assert stays in appended
+    assert reason not in appended
+    assert "stays listed" not in mirrored
+    assert mirrored.count(reason) == (2 if form == "github" else 1)
+    assert (
+        "::notice title=Planned delete::the listed announcement past is deleted (its until"
+        in mirrored
+    ) == (form == "github")
+
+
+def test_json_has_the_schedule_as_data() -> None:
+    data = json.loads(render_plans([plan_of(*ENTRIES, rules=SyncRules())], format="json"))
+
+    assert data["planned_at"] == "2026-12-05T18:00:00Z"
+    assert data["scheduled"][-1] == {
+        "resource": "announcement",
+        "name": "reposted",
+        "publish": "2026-12-08T18:00:00Z",
+        "until": "2026-12-12T18:00:00Z",
+        "phase": "waiting",
+        "listed": True,
+        "location": {"path": "commands.yaml", "line": 3, "column": 5},
+    }
+
+
+def test_a_result_says_what_still_waits_and_ends() -> None:
+    plan = plan_of(*ENTRIES, rules=SyncRules())
+    result = Result(plan=plan, settled=(Settled(plan.changes[0], Outcome.DONE),))
+
+    shown = render_results([result], format="markdown")
+
+    assert "2 announcements wait: `later` from" in shown
+    assert "1 announcement ends: `there` on" in shown
+    assert "is due" not in shown
+
+
+def test_at_most_ten_names_are_shown() -> None:
+    plan = plan_of(*(post(f"v{n}", publish=9) for n in range(12)), rules=SyncRules())
+
+    assert "12 announcements wait: " in render_plans([plan], format="text")
+    assert '"v9" from 2026-12-09 18:00 UTC and 2 more.' in render_plans([plan], format="text")
+
+
+def test_what_only_waits_is_no_change() -> None:
+    plan = plan_of(post("later", publish=9), rules=SyncRules(), listed=())
+
+    lines = render_plans([plan], format="text").splitlines()
+
+    assert lines[-1] == "Plan: 0 to add, 0 to edit, 0 to delete, 0 unchanged."
+    assert "No changes: nothing is left to do." in lines
+
+
+def test_no_title_begins_a_line_or_escapes_its_quotes() -> None:
+    plan = plan_of(post("\x1b[31m::error::`x`\n@all", publish=9), rules=SyncRules(), listed=())
+
+    for form in typing.get_args(Format):
+        shown = render_plans([plan], format=form)
+        assert "\x1b" not in shown
+        assert not any(line.startswith(("::error", "@all")) for line in shown.splitlines())

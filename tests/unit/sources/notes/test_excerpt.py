@@ -1,0 +1,121 @@
+"""Notes that are too long end after a whole block, with the link to the rest."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from commandsync.errors import FileError, UsageError
+from commandsync.sources.notes.excerpt import excerpt
+
+LINK = "https://x.example/releases/v1.2.0"
+BLOCKS = (
+    "A paragraph of some words, 𝄞 and e\u0301, over\ntwo lines.",
+    "Another with [a link][guide].",
+    "```py\nprint()\n\n\nprint()\n```",
+    "~~~~\n```\n~~~\n~~~~",
+    "    indented\n\n    code",
+    "> quoted\n>\n> - twice",
+    "<details>\nx\n</details>",
+    "---",
+)
+HEADINGS = ("### Added", "Fixed\n=====")
+LIST = [
+    "- an item",
+    "- another\n\n  of two paragraphs",
+    "  - nested",
+    "  - nested\n\n    ```\n    x\n    ```",
+]
+DEFINITION = "[guide]: https://x.example/guide"
+
+
+def open_code(text: str) -> bool:
+    """Return whether text that is added below is inside of a block of code."""
+    return "<p>BELOW</p>" not in MarkdownIt("commonmark").render(f"{text}\n\nBELOW")
+
+
+@given(
+    st.lists(
+        st.sampled_from([*BLOCKS, *HEADINGS, "\n".join(LIST)]), min_size=1, max_size=8, unique=True
+    ),
+    st.integers(80, 400),
+    st.sampled_from(["", LINK]),
+)
+def test_an_excerpt_is_a_series_of_whole_blocks_and_the_link(
+    blocks: list[str], limit: int, link: str
+) -> None:
+    text = "\n\n".join(blocks)
+    whole = f"{text}\n\n{DEFINITION}"
+
+    try:
+        cut = excerpt(whole, limit=limit, link=link)
+    except UsageError:
+        assert not link
+        shown = ((n, block) for n, block in enumerate(blocks) if block not in HEADINGS)
+        number, first = next(shown, (len(blocks), "..." * limit))
+        needed = [*blocks[:number], first.partition("\n- another")[0], "…"]
+        needed += [DEFINITION] if "[guide]" in first else []
+        assert len("\n\n".join(needed)) > limit
+        return
+
+    assert len(cut) <= limit
+    assert not open_code(cut)
+    assert not link or cut.endswith(LINK)
+    if not cut.startswith("Full notes: "):
+        body = cut.partition("\n\n… ")[0].removesuffix("\n\n…").removesuffix(f"\n\n{DEFINITION}")
+        body = body.removesuffix(f"\n\nFull notes: {LINK}").removesuffix(f"\n\n{DEFINITION}")
+        assert text.startswith(body)
+        assert text[len(body) :].lstrip(" ")[:1] in {"", "\n"}
+        assert ("[guide]" in body) <= (DEFINITION in cut)
+        last = body.split("\n\n")[-1]
+        assert body == text or last not in HEADINGS
+
+
+def test_a_text_that_fits_is_kept_whole() -> None:
+    text = "- an item\n- 𝄞"
+
+    assert excerpt(text, limit=len(text)) == text
+    assert excerpt(f"{text} {LINK}", limit=100, link=LINK) == f"{text} {LINK}"
+    assert excerpt(f"\n{text}\n", limit=100, link=LINK) == f"\n{text}\n\nFull notes: {LINK}"
+    assert excerpt("", limit=100, link=LINK) == f"Full notes: {LINK}"
+
+
+def test_the_limit_counts_code_points_to_the_last_one() -> None:
+    text = "𝄞" * 40 + "\n\nand " + "𝄞" * 20
+    shortened = "𝄞" * 40 + "\n\n…"
+
+    assert excerpt(text, limit=66) == text
+    assert [excerpt(text, limit=limit) for limit in (65, 43)] == [shortened, shortened]
+    with pytest.raises(UsageError, match="the first paragraph is longer than the limit of 42 "):
+        excerpt(text, limit=42)
+
+
+def test_a_list_is_cut_after_an_item_and_never_before_what_belongs_to_it() -> None:
+    text = "### Added\n\n- one\n\n  and more\n- two:\n  - three\n  - four\n\n## Fixed\n\nx"
+
+    cuts = [excerpt(text, limit=limit) for limit in range(len(text) - 1, 30, -1)]
+
+    ends = ["  - four", "  - three", "  and more"]
+    assert [cut.split("\n")[-3] for cut in dict.fromkeys(cuts)] == ends
+
+
+def test_code_that_never_ends_is_ended_before_the_link() -> None:
+    for opened in ("```\nx", "~~~~ py\n~~~", "```", "```\n    ```"):
+        cut = excerpt(f"a\n\n{opened}", limit=200, link=LINK)
+
+        assert not open_code(cut)
+        assert cut.endswith(f"\n\nFull notes: {LINK}")
+
+
+def test_where_no_block_fits_the_link_is_left() -> None:
+    assert excerpt("x" * 300, limit=100, link=LINK) == f"Full notes: {LINK}"
+    assert excerpt(f"# Heading\n\n{'x' * 300}", limit=100, link=LINK) == f"Full notes: {LINK}"
+    with pytest.raises(UsageError, match="the link is longer than the limit of 20 characters"):
+        excerpt("x" * 300, limit=20, link=LINK)
+
+
+def test_no_text_and_no_link_is_an_error() -> None:
+    with pytest.raises(FileError, match="there is no text to announce"):
+        excerpt(" \n", limit=100)

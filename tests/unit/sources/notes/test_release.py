@@ -1,0 +1,113 @@
+"""GitHub's release event is read as the notes of a release; nothing in it is trusted."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from commandsync.errors import FileError
+from commandsync.sources.notes import LONGEST
+from commandsync.sources.notes.release import Release, read_event
+
+
+def read(action: object = "published", **release: object) -> Release:
+    """Read an event of a release with some fields."""
+    usual: dict[str, Any] = {
+        "tag_name": "v1.2.0",
+        "name": "v1.2.0",
+        "body": "- Reminders",
+        "html_url": "https://git.example/lantern/releases/tag/v1.2.0",
+        "draft": False,
+        "prerelease": False,
+    }
+    event = {"action": action, "release": usual | release, "repository": {}}
+    return read_event(json.dumps(event).encode(), path="event.json")
+
+
+def test_a_release_has_its_version_from_the_tag() -> None:
+    notes = read().notes
+
+    assert (notes.version, notes.title, notes.text) == ("1.2.0", "v1.2.0", "- Reminders")
+    assert notes.link == "https://git.example/lantern/releases/tag/v1.2.0"
+    assert (notes.draft, notes.prerelease) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("tag", "name", "version", "title"),
+    [
+        ("v1.2.0", "The big one", "1.2.0", "The big one (1.2.0)"),
+        ("1.2.0", "Lantern 1.2.0: the big one", "1.2.0", "Lantern 1.2.0: the big one"),
+        ("v1.2.0", "Lantern 1.2.0.1", "1.2.0", "Lantern 1.2.0.1 (1.2.0)"),
+        ("@lantern/bot@1.2.0", None, "1.2.0", ""),
+        ("bot-v1.2.0", "  ", "1.2.0", ""),
+        ("release/2024-03-09", "", "2024-03-09", ""),
+        ("nightly", "Nightly", "nightly", "Nightly"),
+        ("v2", "Two", "2", "Two (2)"),
+        ("v1.2.0", "x" * 201, "1.2.0", ""),
+        ("v1.2.0", 7, "1.2.0", ""),
+    ],
+)
+def test_a_title_always_names_the_version(tag: str, name: object, version: str, title: str) -> None:
+    notes = read(tag_name=tag, name=name).notes
+
+    assert (notes.version, notes.title) == (version, title)
+
+
+@pytest.mark.parametrize(
+    ("tag", "said", "prerelease"),
+    [
+        ("v1.2.0", True, True),
+        ("v1.2.0-rc.1", False, True),
+        ("v1.2.0b2", False, True),
+        ("v1.2.0", "yes", False),
+    ],
+)
+def test_a_prerelease_is_one_by_its_mark_or_its_version(
+    tag: str, said: object, *, prerelease: bool
+) -> None:
+    assert read(tag_name=tag, prerelease=said).notes.prerelease is prerelease
+
+
+def test_a_release_that_is_taken_back_is_gone() -> None:
+    gone = {"deleted", "unpublished"}
+    actions = ["published", "released", "edited", "created", "prereleased", None, *gone]
+
+    assert {action for action in actions if read(action).is_gone} == gone
+
+
+def test_a_link_that_is_none_is_left_out() -> None:
+    links = ["javascript:alert(1)", "https://x.example/ y", "https://x.example/<b>", None, 7]
+
+    assert {read(html_url=link).notes.link for link in links} == {""}
+
+
+def test_a_release_may_have_no_text() -> None:
+    assert read(body=None).notes.text == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "event.json is not valid JSON"),
+        (b"\xff{", "event.json is not valid JSON"),
+        (b"[" * 100_000, "event.json is not valid JSON"),
+        (b"[]", "event.json is not a release event"),
+        (b'{"action": "opened", "pull_request": {}}', "event.json is not a release event"),
+        (b'{"release": []}', "event.json is not a release event"),
+        (b'{"release": {"tag_name": ""}}', "event.json is not a release event"),
+    ],
+)
+def test_another_event_is_an_error(content: bytes, message: str) -> None:
+    with pytest.raises(FileError) as caught:
+        read_event(content, path="event.json")
+
+    assert caught.value.message == message
+
+
+def test_notes_longer_than_github_allows_are_an_error() -> None:
+    read(body="x" * LONGEST)
+
+    with pytest.raises(FileError, match=r"'v1\.2\.0' is longer than 125,000 characters"):
+        read(body="x" * (LONGEST + 1))
