@@ -72,6 +72,7 @@ check: $(READY_TO_WORK) ## Format, lint, types, import rules, complexity, schema
 audit: $(READY_TO_AUDIT) ## Check the installed and the locked dependencies for known vulnerabilities
 	@$(BIN)/pip-audit$(EXE) --local --skip-editable --progress-spinner off
 	@$(BIN)/pip-audit$(EXE) --disable-pip --require-hashes --progress-spinner off -r commandsync/action/requirements.lock
+	@$(BIN)/pip-audit$(EXE) --disable-pip --require-hashes --progress-spinner off -r commandsync/action/preview.lock
 
 bench: $(READY_TO_WORK) ## Measure the speed budgets, as ratios within one run
 	@$(RUN) -m benchmarks
@@ -99,6 +100,7 @@ fuzz: $(READY_TO_FUZZ) ## Run the parsers with untrusted input, FUZZ_SECONDS=60 
 	@$(RUN) -m fuzz source $(FUZZ_SECONDS)
 	@$(RUN) -m fuzz code $(FUZZ_SECONDS)
 	@$(RUN) -m fuzz imported $(FUZZ_SECONDS)
+	@$(RUN) -m fuzz notes $(FUZZ_SECONDS)
 
 schemas: $(READY_TO_WORK) ## Write schemas/*.json again from the code
 	@$(RUN) .ci/schemas.py

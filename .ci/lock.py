@@ -1,7 +1,7 @@
-"""Write the Action's lock: what its run imports, for every platform, with hashes.
+"""Write the Action's locks: what its run imports, for every platform, with hashes.
 
-Versions that the lock names already stay, if they still fit. Remove a line's version, or the file,
-to get the newest.
+One is for the input `preview`, which needs the embedded service. Versions that a lock names already
+stay, if they still fit. Remove a line's version, or the file, to get the newest.
 """
 
 from __future__ import annotations
@@ -10,14 +10,26 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from packaging.requirements import Requirement
 
-from commandsync.action.bootstrap import LOCK, NEWEST, locked
+from commandsync.action.bootstrap import LOCK, NEWEST, PREVIEW_LOCK, locked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parents[1]
 NOT_IMPORTED = {"click", "rich", "markdown-it-py"}
 """What only the command line imports."""
+
+NOT_IN_PREVIEW = {"watchfiles"}
+"""What of the extra [server] only a preview that follows a manifest imports."""
+
+FOR_PREVIEW = (
+    "markdown-it-py>=3",  # of the requirements above; the page imports it
+    "deprecated<2",  # of `limits`; 2 needs Python 3.12, and a lock has one version for all
+)
 
 HEADER = f"""\
 # What the Action runs with: exact versions, and the hashes of the wheels for every platform and for
@@ -28,26 +40,33 @@ UV = (sys.executable, "-m", "uv", "pip", "compile", "--quiet", "-")
 FORM = ("--universal", "--python-version", "3.11", "--generate-hashes", "--no-annotate")
 
 
-def wanted() -> list[str]:
+def wanted(extras: Sequence[str] = ()) -> list[str]:
     """Return the project's own requirements that a run of the Action imports."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [text for text in project["dependencies"] if Requirement(text).name not in NOT_IMPORTED]
+    own = [text for text in project["dependencies"] if Requirement(text).name not in NOT_IMPORTED]
+    more = [text for extra in extras for text in project["optional-dependencies"][extra]]
+    return own + [text for text in more if Requirement(text).name not in NOT_IN_PREVIEW]
 
 
-def main() -> int:
-    """Write the lock; return the exit code."""
-    asked = "\n".join([*wanted(), CONSTRAINTS])
+def write(lock: Path, asked: Sequence[str], *options: str) -> int:
+    """Write a lock; return the exit code of what resolves it."""
     ended = subprocess.run(  # noqa: S603 - this file's own command
-        [*UV, *FORM, "--no-header", "--output-file", str(LOCK)],
-        input=asked,
+        [*UV, *FORM, *options, "--no-header", "--output-file", str(lock)],
+        input="\n".join([*asked, CONSTRAINTS]),
         text=True,
         check=False,
     )
     if not ended.returncode:
-        text = LOCK.read_text(encoding="utf-8")
-        LOCK.write_text(HEADER + text, encoding="utf-8", newline="\n")
-        print(f"locked {len(locked(text))} libraries")
+        text = lock.read_text(encoding="utf-8")
+        lock.write_text(HEADER + text, encoding="utf-8", newline="\n")
+        print(f"{lock.name}: locked {len(locked(text))} libraries")
     return ended.returncode
+
+
+def main() -> int:
+    """Write the locks, the larger one with the versions of the other; return the exit code."""
+    more = [*wanted(["server"]), *FOR_PREVIEW]
+    return write(LOCK, wanted()) or write(PREVIEW_LOCK, more, "--constraint", str(LOCK))
 
 
 if __name__ == "__main__":

@@ -11,46 +11,43 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from commandsync.action.rest import GitHubError
-from commandsync.errors import ManifestError, UsageError
+from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest, load_head
-from commandsync.sync.comparison import plan_against
+from commandsync.sync.job import load_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from commandsync.action.event import GitHubEvent
     from commandsync.action.rest import GitHub
-    from commandsync.plan.plan import Plan
-    from commandsync.sync.settings import Settings
 
 _MOST_FILES = 200
 _MISSING = 404
 
 
-def compare_with_base(
-    settings: Settings,
+def base_manifests(
     manifests: Sequence[Manifest],
     github: GitHub | None,
     event: GitHubEvent,
     *,
     folder: str,
     say: Callable[[str], object],
-) -> list[Plan]:
-    """Plan manifests as if those of the base branch were listed.
+) -> list[Manifest]:
+    """Load the manifests of the base branch, in the order of those of the proposal.
 
-    `say` is called with the reason if that is not possible, and there is no plan then. The others
+    If one of them cannot be read, there are none, and `say` is called with the reason. The others
     are as for `base_manifest`.
     """
     if github is None or not event.base_sha:
         return []
     try:
-        return [
-            plan_against(settings, [each], base_manifest(each, github, event, folder=folder))
-            for each in manifests
-        ]
+        paths = [base_manifest(each, github, event, folder=folder) for each in manifests]
+        return [load_files([path])[0] for path in paths]
+    except OSError as error:
+        say(f"The base branch's manifest cannot be kept: {error.strerror}")
     except GitHubError as error:
         say(f"The base branch's manifest cannot be read: {error.message}")
-    except (ManifestError, UsageError):
+    except ManifestError:
         say(f"The manifest of the base branch ({event.base_sha}) cannot be compared.")
     return []
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = Path(__file__).resolve().with_name("requirements.lock")
+PREVIEW_LOCK = LOCK.with_name("preview.lock")
+"""The same libraries and those of the embedded service, which makes the page of a preview."""
 
 # The settings that installers get: the index and the network. The lock's hashes decide what is
 # installed. Other settings, such as PIP_TARGET or PIP_USER, would break the installation.
@@ -77,7 +79,8 @@ def prepare(environ: Mapping[str, str]) -> list[str]:
     Raises:
         BootstrapError: They cannot be installed.
     """
-    text = LOCK.read_text(encoding="utf-8")
+    lock = PREVIEW_LOCK if environ.get("INPUT_PREVIEW") == "true" else LOCK
+    text = lock.read_text(encoding="utf-8")
     needed = locked(text)
     if needed.items() <= installed(sys.path).items():
         return []
@@ -95,7 +98,7 @@ def prepare(environ: Mapping[str, str]) -> list[str]:
             f"python-version {newest} before this one, or name another in the input python.",
             reason="invalid",
         )
-    return [_install_aside(target, needed, environ)]
+    return [_install_aside(target, lock, environ)]
 
 
 def locked(text: str) -> dict[str, str]:
@@ -132,7 +135,7 @@ def _has_size(folder: Path, name: str, _digest: str, size: str) -> bool:
     return not size or name.startswith("..") or (folder / name).stat().st_size == int(size)
 
 
-def _install_aside(target: Path, needed: Mapping[str, str], environ: Mapping[str, str]) -> str:
+def _install_aside(target: Path, lock: Path, environ: Mapping[str, str]) -> str:
     """Install into a new folder and move it into place, so that parallel jobs do not collide."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -141,11 +144,12 @@ def _install_aside(target: Path, needed: Mapping[str, str], environ: Mapping[str
         message = f"cannot write to RUNNER_TEMP: {error.strerror}"
         raise BootstrapError(message, reason="invalid") from error
     try:
-        _install(aside, environ)
+        _install(aside, lock, environ)
     except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
         raise
     try:
+        needed = locked(lock.read_text(encoding="utf-8"))
         if target.exists() and not _is_whole(target, needed):
             broken = Path(tempfile.mkdtemp(prefix=f"{target.name}-", dir=target.parent))
             target.rename(broken / "broken")
@@ -156,18 +160,19 @@ def _install_aside(target: Path, needed: Mapping[str, str], environ: Mapping[str
     return str(target)
 
 
-def _install(folder: str, environ: Mapping[str, str]) -> None:
+def _install(folder: str, lock: Path, environ: Mapping[str, str]) -> None:
     wheels = environ.get("INPUT_WHEELS_DIR", "").strip()
     offline = ["--no-index", "--find-links", str(Path(wheels).absolute())] if wheels else []
     if wheels and not Path(wheels).is_dir():
         raise BootstrapError(f"the input wheels-dir is not a folder: {wheels!a}", reason="invalid")
     print("Installing the libraries that commandsync is locked to ...", flush=True)  # noqa: T201
-    if any(_ends_well(command, folder, offline, environ) for command in _installers(environ)):
+    wanted = [*offline, "-r", str(lock)]
+    if any(_ends_well(command, folder, wanted, environ) for command in _installers(environ)):
         return
     if wheels:  # without the network: the wheels are the wrong ones
         raise BootstrapError(
             "the locked libraries could not be installed from the input wheels-dir; see the lines "
-            f"above. Does it contain the wheels of {LOCK.name} for this machine?",
+            f"above. Does it contain the wheels of {lock.name} for this machine?",
             reason="invalid",
         )
     # Installers do not distinguish an index without an answer, a missing wheel and a wrong hash;
@@ -180,11 +185,11 @@ def _install(folder: str, environ: Mapping[str, str]) -> None:
 
 
 def _ends_well(
-    command: Sequence[str], folder: str, offline: Sequence[str], environ: Mapping[str, str]
+    command: Sequence[str], folder: str, wanted: Sequence[str], environ: Mapping[str, str]
 ) -> bool:
     """Install into an empty folder; whether it worked. What did not is removed."""
     ended = subprocess.run(  # noqa: S603 - an installer by its full path
-        [*command, "--target", folder, *_HASHED, *offline, "-r", str(LOCK)],
+        [*command, "--target", folder, *_HASHED, *wanted],
         cwd=folder,  # uv would read settings from the workspace
         env=_environment(environ),
         stdin=subprocess.DEVNULL,

@@ -56,6 +56,7 @@ class Inputs:
     apply: Apply = "reviewed"
     plan_file: str = ""
     issue: Issue = "auto"
+    preview: bool = False
 
 
 def read_inputs(environ: Mapping[str, str]) -> Inputs:
@@ -83,6 +84,7 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         apply=cast("Apply", get.choice("apply", get_args(Apply))),
         plan_file=_plan_file(get),
         issue=cast("Issue", get.choice("issue", get_args(Issue))),
+        preview=get.boolean("preview"),
     )
 
 

@@ -87,7 +87,7 @@ class Reporter:
         """
         changing = [item for item in planned if item.plan.changes]
         try:
-            folders = [self._new_folder("backup") for _ in changing]
+            folders = [self.new_folder("backup") for _ in changing]
         except OSError as error:
             raise FileError(f"the backup cannot be written: {error.strerror}") from error
         paths = [str(folder / "commands.yaml") for folder in folders]
@@ -112,12 +112,12 @@ class Reporter:
     def _files(self, plans: tuple[Plan, ...]) -> dict[str, str]:
         """Write the plan in both formats into a new folder."""
         try:
-            folder = self._new_folder("plan")
+            folder = self.new_folder("plan")
             saved, shown = folder / "plan.json", folder / "plan.md"
             saved.write_text(report.render_plans(plans, format="json"), "utf-8", newline="\n")
             shown.write_text(report.render_plans(plans, format="markdown"), "utf-8", newline="\n")
         except OSError as error:
-            self._warn(f"the plan's files cannot be written: {error.strerror}")
+            self.warn(f"the plan's files cannot be written: {error.strerror}")
             return {}
         return {"plan-file": str(saved), "plan-markdown-file": str(shown)}
 
@@ -140,7 +140,8 @@ class Reporter:
         )
         self._put("GITHUB_STEP_SUMMARY", cut_page(text, most=most, pointer=pointer))
 
-    def _new_folder(self, name: str) -> Path:
+    def new_folder(self, name: str) -> Path:
+        """Create a folder for files of the run, which other steps can read."""
         parent = self.environ.get("RUNNER_TEMP") or None
         return Path(tempfile.mkdtemp(prefix=f"commandsync-{name}-", dir=parent)).absolute()
 
@@ -160,7 +161,7 @@ class Reporter:
 
     def _comment(self, verdict: Verdict) -> str:
         if self.github is None:
-            self._warn("the comment is not written: there is no github-token")
+            self.warn("the comment is not written: there is no github-token")
             return ""
         pending = self.event.name == "pull_request" and any(p.changes for p in verdict.plans)
         markdown = page(
@@ -178,7 +179,7 @@ class Reporter:
                 creates=pending or self.inputs.comment == "always",
             )
         except GitHubError as error:
-            self._warn(f"the comment is not written: {error.message}", error.hint)
+            self.warn(f"the comment is not written: {error.message}", error.hint)
             return ""
 
     def _comment_file(self, verdict: Verdict) -> dict[str, str]:
@@ -193,11 +194,11 @@ class Reporter:
         )
         pointer = f"The rest is in the [job's summary]({self.event.run_url})."
         try:
-            path = self._new_folder("comment") / "comment.md"
+            path = self.new_folder("comment") / "comment.md"
             cut = cut_page(text, most=_COMMENT_FILE, pointer=pointer)
             path.write_text(cut, "utf-8", newline="\n")
         except OSError as error:
-            self._warn(f"the comment's file cannot be written: {error.strerror}")
+            self.warn(f"the comment's file cannot be written: {error.strerror}")
             return {}
         return {"comment-file": str(path), "pull-request": str(self.event.pull_request)}
 
@@ -209,7 +210,7 @@ class Reporter:
 
     def _issue(self, verdict: Verdict) -> str:
         if self.github is None:
-            self._warn("the issue is not written: there is no github-token")
+            self.warn("the issue is not written: there is no github-token")
             return ""
         label = f": {visible(self.inputs.label)}" if self.inputs.label else ""
         drifted = verdict.changed is True
@@ -224,7 +225,7 @@ class Reporter:
             )
         except GitHubError as error:
             if drifted:
-                self._warn(f"the issue is not written: {error.message}", error.hint)
+                self.warn(f"the issue is not written: {error.message}", error.hint)
             else:
                 say(f"An issue cannot be closed: {error.message}")
             return ""
@@ -245,7 +246,8 @@ class Reporter:
             changes=changes_of(shown),
         )
 
-    def _warn(self, message: str, hint: str = "") -> None:
+    def warn(self, message: str, hint: str = "") -> None:
+        """Print a warning, and annotate the run with it."""
         say(f"warning: {message}")
         self.annotate([Annotation("warning", "commandsync", message, hint)])
 
@@ -260,7 +262,7 @@ class Reporter:
                 with open(path, "ab") as file:  # noqa: PTH123 - the runner's path is a string
                     file.write(text.encode("utf-8", "backslashreplace"))
         except OSError as error:
-            self._warn(f"the runner's file {variable} cannot be written: {error.strerror}")
+            self.warn(f"the runner's file {variable} cannot be written: {error.strerror}")
 
 
 def say(text: str) -> None:

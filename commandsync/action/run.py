@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from commandsync import report
 from commandsync.action import verdict
-from commandsync.action.base import compare_with_base
+from commandsync.action.base import base_manifests
 from commandsync.action.comment import key_of
 from commandsync.action.destination import destination_changes, with_destinations
 from commandsync.action.event import read_event
@@ -28,6 +28,7 @@ from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
 from commandsync.report.wording import wording
 from commandsync.sync import exits, signals
+from commandsync.sync.comparison import plan_between
 from commandsync.sync.execution import Stop, execute, ready_of, refusal_of
 from commandsync.sync.job import Planned, jobs, plan_all, plans_of
 from commandsync.sync.saved import saved_plan
@@ -99,12 +100,32 @@ class _Run:
         manifests = load_from_workspace(self.settings)
         imports = self._imports(manifests)
         if self.mode == "validate":
+            self._write_preview(manifests, [])
             return verdict.with_imports(verdict.of_validated(manifests), imports)
         changes = self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
             self.reporter.sites = [job.site for job in opened]
-            outcome = self._of_listings(opened, plan_all(opened))
+            planned = plan_all(opened)
+            self._write_preview(manifests, planned)
+        bases = self._bases(manifests)
+        outcome = self._of_listings(opened, planned, bases)
+        outcome = verdict.with_user_changes(outcome, bases, manifests)
         return with_destinations(verdict.with_imports(outcome, imports), changes)
+
+    def _write_preview(
+        self, manifests: Sequence[Manifest], planned: Sequence[Planned | CommandsyncError]
+    ) -> None:
+        if self.reporter.inputs.preview and self.mode != "drift":
+            from commandsync.action.preview import write_preview  # noqa: PLC0415 - seldom needed
+
+            write_preview(self.reporter, self.settings, manifests, planned)
+
+    def _bases(self, manifests: Sequence[Manifest]) -> list[Manifest]:
+        """Return the manifests of the base branch of a proposal, if they are known."""
+        by = self.reporter
+        folder = by.environ.get("RUNNER_TEMP", "")
+        github = by.github if self.mode == "plan" else None
+        return base_manifests(manifests, github, by.event, folder=folder, say=say)
 
     def _imports(self, manifests: Sequence[Manifest]) -> list[Import]:
         """Return what an import would change; nothing is checked in a drift check."""
@@ -187,29 +208,20 @@ class _Run:
         return fail_on == "changes" or (self.mode == "drift" and not fail_on)
 
     def _of_listings(
-        self, opened: Sequence[Job], planned: Sequence[Planned | CommandsyncError]
+        self,
+        opened: Sequence[Job],
+        planned: Sequence[Planned | CommandsyncError],
+        bases: Sequence[Manifest],
     ) -> Verdict:
-        """Return the verdict of plans; without a token, listings may be closed to readers.
-
-        Their manifests are compared with those of the base branch.
-        """
+        """Return the verdict of plans, or of comparisons where readers need a token."""
         closed = {
             n: item
             for n, item in enumerate(planned)
             if isinstance(item, Unauthorized | Forbidden) and opened[n].site.token is None
         }
-        compared = []
-        if self.mode == "plan":
-            compared = compare_with_base(
-                self.settings,
-                [opened[n].manifest for n in closed],
-                self.reporter.github,
-                self.reporter.event,
-                folder=self.reporter.environ.get("RUNNER_TEMP", ""),
-                say=say,
-            )
-        if not compared:
+        if not closed or not bases:
             return self._of_plans(planned)
+        compared = [plan_between(self.settings, opened[n].manifest, bases[n]) for n in closed]
         return verdict.with_comparison(
             self._of_plans([item for n, item in enumerate(planned) if n not in closed]),
             compared,

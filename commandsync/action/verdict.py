@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Literal
 from commandsync import report
 from commandsync.document import failure_kind
 from commandsync.errors import Invalid, NotFound
-from commandsync.report import github, summary
+from commandsync.plan.userchanges import user_changes
+from commandsync.report import github, summary, userchanges
+from commandsync.report.escape import code
 from commandsync.report.imports import import_annotations, render_import
 from commandsync.sync import exits
 from commandsync.sync.job import split
@@ -38,6 +40,7 @@ _REASONS = {
     "service": "network",
 }
 _INCOMPLETE = "incomplete"
+_MOST_SENTENCES = 10
 _DRIFTED = "the listing differs from the manifest"
 
 
@@ -196,6 +199,34 @@ def with_note(verdict: Verdict, note: str) -> Verdict:
         return verdict
     return replace(
         verdict, text=f"{note}\n\n{verdict.text}", markdown=f"{note}\n\n{verdict.markdown}"
+    )
+
+
+def with_user_changes(
+    verdict: Verdict, bases: Sequence[Manifest], manifests: Sequence[Manifest]
+) -> Verdict:
+    """Return a verdict that begins with what users will notice of each manifest.
+
+    Args:
+        verdict: The verdict.
+        bases: The manifests of the base branch; none where they are not known.
+        manifests: Those of the proposal, in the same order.
+    """
+    compared = [
+        (manifest.path, user_changes(old=base.snapshot, new=manifest.snapshot))
+        for base, manifest in zip(bases, manifests, strict=bool(bases))
+    ]
+    noticed = [(path, changes) for path, changes in compared if changes.count]
+    texts, pages = [], []
+    for path, changes in noticed:
+        of_several = f" of {code(path)}" if len(noticed) > 1 else ""
+        texts.append(userchanges.text(changes))
+        page = userchanges.markdown(changes, most=_MOST_SENTENCES)
+        pages.append(f"**What users will notice{of_several}**\n\n{page}")
+    return replace(
+        verdict,
+        text="\n".join((*texts, verdict.text)),
+        markdown="\n".join((*pages, verdict.markdown)),
     )
 
 

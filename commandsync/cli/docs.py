@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "printed",
-    type=click.Choice(["markdown", "json"]),
+    type=click.Choice(["markdown", "html", "json"]),
     metavar="FORMAT",
-    help="Print the list instead of writing files, as markdown or json.",
+    help="Print the list instead of writing files, as markdown, html or json.",
 )
 @talk_options
 def docs_command(
@@ -38,7 +38,7 @@ def docs_command(
     output: Output,
     **choices: Any,  # noqa: ANN401 - click has checked them
 ) -> int:
-    """Write the command list into Markdown and JSON files.
+    """Write the command list into Markdown, HTML and JSON files.
 
     In a Markdown file the list is between two markers, and nothing else changes. A file that does
     not exist is created with them. Without PATH, it is written into README.md and COMMANDS.md,
@@ -48,7 +48,7 @@ def docs_command(
     Example:
       commandsync docs COMMANDS.md
       commandsync docs --check --diff      # in CI
-      commandsync docs site/commands.json
+      commandsync docs site/commands.html site/commands.json
     """
     return _run(Choices(**choices), output)
 
@@ -100,11 +100,16 @@ def _commands(choices: Choices, output: Output) -> tuple[CommandText, ...]:
 
 
 def _print(commands: Sequence[CommandText], printed: str, output: Output) -> None:
+    from commandsync.cli.pages import html_list
     from commandsync.report.commandlist import Layout, command_list
     from commandsync.report.json import command_list as json_list
 
-    is_json = printed == "json"
-    output.result(json_list(commands) if is_json else command_list(commands, Layout(), level=2))
+    if printed == "html":
+        output.result(html_list(commands))
+    elif printed == "json":
+        output.result(json_list(commands))
+    else:
+        output.result(command_list(commands, Layout(), level=2))
 
 
 def _show(pages: Sequence[Page], choices: Choices, output: Output) -> int:

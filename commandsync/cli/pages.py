@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from commandsync.diagnostics import Location
 from commandsync.document.commandlist import is_command_list
 from commandsync.errors import FileError, RefusedError, UsageError
+from commandsync.report import htmlfile
 from commandsync.report.escape import path
 from commandsync.report.filediff import file_lines
 from commandsync.report.json import command_list as json_list
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
 DEFAULT_PAGES = ("README.md", "COMMANDS.md")
 _LARGEST = 32 * 1024 * 1024  # bytes
 _MARKDOWN = frozenset({".md", ".markdown"})
-_JSON = ".json"
+_HTML, _JSON = ".html", ".json"
 _REFUSED = (
     (
         State.EDITED,
         "the list was edited by hand",
-        "move the edit into the manifest, or out of the markers; --force replaces it",
+        "move the edit into the manifest, or in Markdown out of the markers; --force replaces it",
     ),
     (
         State.FOREIGN,
@@ -68,6 +69,17 @@ class Page:
     def places(self, state: State) -> list[str]:
         """Return the places of its lists in a state."""
         return [str(at) for at, found in self.lists if found is state]
+
+
+def html_list(commands: Sequence[CommandText]) -> str:
+    """Return a page of commands.
+
+    Raises:
+        UsageError: The extra `[server]` is not installed.
+    """
+    from commandsync.server import commands_page
+
+    return htmlfile.sealed(commands_page(commands))
 
 
 def read_pages(paths: Iterable[str], commands: Sequence[CommandText]) -> list[Page]:
@@ -134,11 +146,13 @@ def states(pages: Sequence[Page], mend: str) -> str:
 
 def _page(name: str, commands: Sequence[CommandText]) -> Page:
     suffix = Path(name).suffix.lower()
-    if suffix not in {*_MARKDOWN, _JSON}:
-        raise UsageError(
-            f"{name} is not a file that docs can write", hint="its name must end in .md or .json"
-        )
+    if suffix not in {*_MARKDOWN, _JSON, _HTML}:
+        hint = "its name must end in .md, .html or .json"
+        raise UsageError(f"{name} is not a file that docs can write", hint=hint)
     old = _read(name)
+    if suffix == _HTML:
+        new = html_list(commands)
+        return Page(name, old, new, ((Location(name), htmlfile.state_of(old, new)),))
     if suffix == _JSON:
         new = json_list(commands)
         return Page(name, old, new, ((Location(name), _state_of_json(old, new)),))

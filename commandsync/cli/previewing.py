@@ -6,13 +6,16 @@ import os
 import sys
 import webbrowser
 from datetime import datetime
-from threading import Event
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from commandsync.errors import ListingError, UsageError
+from commandsync.preview.baseline import baseline_of
 from commandsync.preview.folder import check_folder, write_folder
 from commandsync.preview.overlay import notices_of
-from commandsync.preview.run import live, page_once
+from commandsync.preview.page import page_of
+from commandsync.preview.run import live
+from commandsync.preview.source import load_one
 from commandsync.report.escape import visible
 from commandsync.report.summary import of_plan
 
@@ -39,10 +42,12 @@ def write_page(
             else is in the folder.
     """
     check_folder(folder, force=force)
+    manifest = load_one(settings)
     try:
-        state, files = page_once(settings, offline=offline)
+        baseline = baseline_of(settings, manifest, offline=offline)
     except ListingError as error:
         raise _with_hint(error) from error
+    state, files = page_of(settings, manifest, baseline)
     page = write_folder(folder, files, force=force)
     output.notices(list(notices_of(state)))
     output.talk(f"wrote {page}")
@@ -76,7 +81,8 @@ def show_live(
             output.result(f"preview of {visible(preview.name)} at {preview.url}")
             terminal.show(preview.first)
             if opens and can_open(os.environ, is_terminal=sys.stdout.isatty()):
-                webbrowser.open(preview.url)
+                # In a thread: some browsers are waited for until they are closed.
+                Thread(target=webbrowser.open, args=(preview.url,), daemon=True).start()
             for shown in preview.later:
                 terminal.show(shown)
     except ListingError as error:

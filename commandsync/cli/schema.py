@@ -1,4 +1,4 @@
-"""`commandsync schema`: the JSON Schemas of manifests, plans, results and command lists."""
+"""`commandsync schema`: the JSON Schemas of manifests, plans, results, lists and changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 )
 @talk_options
 def schema_command(*, name: str, output: Output) -> None:
-    """Print a JSON Schema: of manifests, plans, results or lists.
+    """Print a JSON Schema: of manifests, plans, results, lists or changes.
 
     \b
     Example:

@@ -143,6 +143,8 @@ def serve_command(
         lines = lines_to_paste(url, bots[:_MOST_BOTS], database, with_tokens=shown)
         output.result("\n".join([f"listening on {url}", *lines]))
         sys.stdout.flush()
+        if sys.stderr.isatty():
+            output.talk(f"\nopen {_reachable(url)} in a browser to see its pages")
         if not bots:
             output.talk("there is no bot yet: commandsync bots add ID --name NAME adds one")
         elif len(bots) > _MOST_BOTS:

@@ -16,6 +16,7 @@ from commandsync.sync.settings import site_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from commandsync.client.connection import Connection
     from commandsync.manifest import Manifest
     from commandsync.sync.settings import Settings
     from commandsync.sync.site import Site
@@ -50,19 +51,26 @@ def baseline_of(settings: Settings, manifest: Manifest, *, offline: bool) -> Bas
         ListingError: The bot or its listing cannot be read.
     """
     if offline or not (settings.base_url or manifest.base_url):
-        bot = settings.bot or manifest.bot
-        return Baseline(None, bot, bot or manifest.path)
-    return read_baseline(settings, site_of(settings, manifest))
+        return new_bot(settings, manifest)
+    site = site_of(settings, manifest)
+    with connected(settings, [site]) as (connection,):
+        return completed(connection, site, Snapshot())
 
 
-def read_baseline(settings: Settings, site: Site) -> Baseline:
-    """Read a bot and all that it lists, at the same time.
+def new_bot(settings: Settings, manifest: Manifest) -> Baseline:
+    """Return a bot without a listing: everything in its manifest is new."""
+    bot = settings.bot or manifest.bot
+    return Baseline(None, bot, bot or manifest.path)
+
+
+def completed(connection: Connection, site: Site, listed: Snapshot) -> Baseline:
+    """Read a bot, and the collections that are not `listed` yet.
 
     Raises:
         ListingError: The bot or its listing cannot be read.
     """
-    with connected(settings, [site]) as (connection,):
-        reading = SnapshotReading(connection, site.bot, tuple(Resource))
-        bot = connection.call(get_bot(site.bot))
-        name = bot.profile.username or site.bot
-        return Baseline(site, site.bot, name, bot.raw, reading.result())
+    rest = tuple(resource for resource in Resource if resource not in listed.collections)
+    reading = SnapshotReading(connection, site.bot, rest)
+    bot = connection.call(get_bot(site.bot))
+    whole = Snapshot({**listed.collections, **reading.result().collections})
+    return Baseline(site, site.bot, bot.profile.username or site.bot, bot.raw, whole)

@@ -1,25 +1,23 @@
-"""A preview from its beginning to its end: live while the manifest is edited, or once, as files."""
+"""A live preview from its beginning to its end: a page that follows the manifest."""
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commandsync.errors import ManifestError
 from commandsync.preview.baseline import baseline_of
-from commandsync.preview.listing import PreviewListing
 from commandsync.preview.overlay import overlay_of
-from commandsync.preview.source import ManifestSource, load_one
-from commandsync.server import preview_service
+from commandsync.preview.page import applied
+from commandsync.preview.source import ManifestSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from threading import Event
 
     from commandsync.manifest import Manifest
-    from commandsync.preview.baseline import Baseline
-    from commandsync.preview.listing import PreviewState
+    from commandsync.preview.listing import PreviewListing, PreviewState
     from commandsync.server import PreviewService
     from commandsync.sync.settings import Settings
 
@@ -71,7 +69,7 @@ def live(settings: Settings, *, offline: bool, port: int, stop: Event) -> Iterat
     with ManifestSource(settings) as source:
         manifest = source.load()
         baseline = baseline_of(settings, manifest, offline=offline)
-        with _applied(settings, baseline, port=port) as (service, listing):
+        with applied(settings, baseline, port=port) as (service, listing):
             first = Shown(listing.bring_to(manifest))
             service.show(overlay_of(first.state))
             yield RunningPreview(
@@ -80,36 +78,6 @@ def live(settings: Settings, *, offline: bool, port: int, stop: Event) -> Iterat
                 first,
                 _later(source.changes(stop), listing, service, first.state),
             )
-
-
-def page_of(
-    settings: Settings, manifest: Manifest, baseline: Baseline
-) -> tuple[PreviewState, dict[str, bytes]]:
-    """Return what a manifest changes, and the page that shows it, as the files of a folder."""
-    with _applied(settings, baseline) as (service, listing):
-        state = listing.bring_to(manifest)
-        return state, service.page_files(overlay_of(state))
-
-
-def page_once(settings: Settings, *, offline: bool) -> tuple[PreviewState, dict[str, bytes]]:
-    """Load a manifest and read its listing, and return as `page_of`.
-
-    Raises:
-        CommandsyncError: As `live`.
-    """
-    manifest = load_one(settings)
-    return page_of(settings, manifest, baseline_of(settings, manifest, offline=offline))
-
-
-@contextmanager
-def _applied(
-    settings: Settings, baseline: Baseline, *, port: int = 0
-) -> Iterator[tuple[PreviewService, PreviewListing]]:
-    with (
-        preview_service(baseline.bot, baseline.profile, name=baseline.name, port=port) as service,
-        closing(PreviewListing(baseline, settings, service)) as listing,
-    ):
-        yield service, listing
 
 
 def _later(

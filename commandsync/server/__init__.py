@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from commandsync.server.app import openapi_text as openapi_text
     from commandsync.server.conditions import Conditions as Conditions
     from commandsync.server.conditions import parse_rate_limit as parse_rate_limit
+    from commandsync.server.pages.commandlist import commands_page as commands_page
     from commandsync.server.preview import PreviewService as PreviewService
     from commandsync.server.preview import preview_service as preview_service
     from commandsync.server.runner import RunningService as RunningService
@@ -33,6 +34,7 @@ _MODULES = {
     "stored": "administration",
     "create_app": "app",
     "openapi_text": "app",
+    "commands_page": "pages.commandlist",
     "Conditions": "conditions",
     "parse_rate_limit": "conditions",
     "PreviewService": "preview",

@@ -15,8 +15,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from commandsync.server import listing
 from commandsync.server.app import create_app
+from commandsync.server.pages import live
 from commandsync.server.pages.botpage import static_page
-from commandsync.server.pages.overlay import Preview
 from commandsync.server.records import BotFields
 from commandsync.server.runner import running
 from commandsync.server.seed import seeded
@@ -72,10 +72,8 @@ class PreviewService:
                 connection.execute(insert(table), values)
 
     def show(self, overlay: Overlay) -> None:
-        """Show the changes of a manifest, or its problems, on the bot's page from now on."""
-        shown = self.app.state.preview
-        version = shown.version + 1 if shown else 0
-        self.app.state.preview = Preview(overlay, version)
+        """Show the changes of a manifest, or its problems, on the bot's page at once."""
+        live.show(self.app, overlay)
 
     def page_files(self, overlay: Overlay) -> dict[str, bytes]:
         """Return the bot's page as the files of a folder, which opens without a service."""

@@ -38,8 +38,14 @@ def plan_against(
     listed = load_files([other])
     if len(manifests) != 1 or len(listed) != 1:
         raise UsageError("--against compares one manifest with one other")
-    (manifest,) = manifests
-    due = listed[0].snapshot.due(settings.now)
+    return plan_between(settings, manifests[0], listed[0], called=called)
+
+
+def plan_between(
+    settings: Settings, manifest: Manifest, other: Manifest, *, called: str = ""
+) -> Plan:
+    """Plan as if another manifest were the listing; `called` is as for `plan_against`."""
+    due = other.snapshot.due(settings.now)
     desired: dict[Resource, tuple[Entry, ...]] = {}
     as_listed: dict[Resource, tuple[Entry, ...]] = {}
     unpinned = 0

@@ -26,7 +26,8 @@ def opened(site: Inside, visits: Visits, **fields: object) -> Page:
 
 
 def shown(rows: Locator) -> list[str]:
-    return [row.inner_text() for row in rows.all() if row.is_visible()]
+    # `inner_text` is empty where the browser has not laid out what is below the window.
+    return [(row.text_content() or "").strip() for row in rows.all() if row.is_visible()]
 
 
 def names(page: Page) -> list[str]:

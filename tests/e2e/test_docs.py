@@ -123,7 +123,8 @@ def test_an_edit_by_hand_is_told_from_an_old_list_and_kept(home: Home) -> None:
     assert refused.code == 5
     assert refused.err == (
         "error: COMMANDS.md:3:1: the list was edited by hand\n"
-        "  hint: move the edit into the manifest, or out of the markers; --force replaces it\n"
+        "  hint: move the edit into the manifest, or in Markdown out of the markers; "
+        "--force replaces it\n"
     )
     assert home.read("COMMANDS.md") == edited
     assert "Says a fact" in home.read("b.md")  # nothing is written when something is refused
@@ -235,14 +236,50 @@ def test_a_file_that_cannot_be_read_or_written_is_named(
     assert f"error: {message}" in ran.err
 
 
-@pytest.mark.parametrize("path", ["page.html", "-", "commands.yaml"])
+@pytest.mark.parametrize("path", ["page.htm", "-", "commands.yaml"])
 def test_a_file_of_another_kind_is_refused(home: Home, path: str) -> None:
-    home.write(README, "page.html")
+    home.write(README, "page.htm")
 
     ran = home.run("docs", path)
 
-    assert (ran.code, "its name must end in .md or .json" in ran.err) == (2, True)
-    assert home.read("page.html") == README
+    assert (ran.code, "its name must end in .md, .html or .json" in ran.err) == (2, True)
+    assert home.read("page.htm") == README
+
+
+def test_an_html_page_is_written_whole_checked_and_printed(home: Home) -> None:
+    assert home.run("docs", "site.html").err == "wrote site.html\n"
+    assert home.run("docs", "--format", "html").out == home.read("site.html")
+    assert home.run("docs", "site.html", "--check").out == "Up to date: 1 list.\n"
+    reword(home)
+
+    stale = home.run("docs", "site.html", "--check", "--diff")
+
+    assert (stale.code, "Tells a fact." in stale.out) == (3, True)
+    assert "site.html:1:1: out of date\n" in stale.out
+    assert home.run("docs", "site.html").code == 0
+    assert "Tells a fact." in home.read("site.html")
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("<!doctype html>\n<title>Mine</title>\n", "the file is not a list that docs wrote"),
+        (None, "the list was edited by hand"),
+    ],
+)
+def test_an_html_page_that_somebody_wrote_is_replaced_by_force_alone(
+    home: Home, content: str | None, problem: str
+) -> None:
+    home.run("docs", "site.html")
+    mine = content or home.read("site.html").replace("<title>", "<title>My ")
+    home.write(mine.encode(), "site.html")
+
+    ran = home.run("docs", "site.html")
+
+    assert (ran.code, f"error: site.html:1:1: {problem}" in ran.err) == (5, True)
+    assert home.read("site.html") == mine
+    assert home.run("docs", "site.html", "--force").code == 0
+    assert home.run("docs", "site.html", "--check").code == 0
 
 
 def test_the_manifest_is_shown_with_v_and_its_warnings_fail_with_strict(home: Home) -> None:

@@ -70,7 +70,13 @@ def test_the_list_of_commands_shows_the_first_sentence_of_each_help(
 
 
 @pytest.mark.parametrize(
-    "arguments", [["validate"], ["docs", "COMMANDS.md"], ["import", "list.json", "--yes"]]
+    "arguments",
+    [
+        ["validate"],
+        ["docs", "COMMANDS.md"],
+        ["changes", "--since", "commands.yaml"],
+        ["import", "list.json", "--yes"],
+    ],
 )
 def test_what_needs_no_service_loads_no_http(home: Home, arguments: list[str]) -> None:
     home.write(fields(("help",)))

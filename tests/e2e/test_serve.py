@@ -30,7 +30,7 @@ def test_a_new_database_has_bots_to_play_with_and_a_restart_prints_their_lines_a
 ) -> None:
     with Terminal.running(home, "serve", "--port", "0") as terminal:
         first = terminal.until(f"COMMANDSYNC_BOT={HARBOR}\n  export COMMANDSYNC_TOKEN=")
-        first += terminal.until("\n")
+        first += terminal.until("in a browser to see its pages")
         set_there = dict(
             re.findall(r"^  export (\w+)=(\S+)$", first.partition("# Harbor")[0], re.MULTILINE)
         )
@@ -41,6 +41,7 @@ def test_a_new_database_has_bots_to_play_with_and_a_restart_prints_their_lines_a
         code, _, _ = terminal.ended()
 
     assert (code, first.count("  # ")) == (0, 2)
+    assert f"\n\nopen {set_there['COMMANDSYNC_BASE_URL']} in a browser" in first
     assert re.fullmatch(TOKEN, set_there["COMMANDSYNC_TOKEN"])
     assert [command["name"] for command in listed.document["commands"]] == LISTED
     for name in set_there:

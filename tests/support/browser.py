@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
+from axe_playwright_python.base import (  # type: ignore[import-untyped]  # it has no types
+    AXE_SCRIPT,
+)
 from playwright.sync_api import sync_playwright
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request
 
 VARIABLE = "COMMANDSYNC_TEST_BROWSER"
 _NAMES = (
@@ -63,21 +65,30 @@ class Visits:
     url: str
     complaints: list[str] = field(default_factory=list)
 
-    def open(self, path: str, *, beside: Page | None = None, **options: Any) -> Page:  # noqa: ANN401 - Playwright's
+    def open(
+        self,
+        path: str,
+        *,
+        beside: Page | None = None,
+        script: str = "",
+        **options: Any,  # noqa: ANN401 - Playwright's
+    ) -> Page:
         """Open a page in a new context, or in that of another page.
 
         Args:
             path: What follows the address of the service.
             beside: A page of the context.
+            script: What runs before anything of the page.
             options: Those of the context.
         """
         context = beside.context if beside else self.browser.new_context(**options)
         page = context.new_page()
         page.set_default_timeout(_LONGEST)
+        page.add_init_script(script)
         page.on("console", self._console)
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         page.on("request", self._request)
-        page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
+        page.on("dialog", self._dialog)
         page.goto(f"{self.url}{path}")
         return page
 
@@ -88,6 +99,10 @@ class Visits:
         if is_status and page and message.location["url"] == page.url:
             return
         self.complaints.append(f"{message.type}: {message.text} ({message.location['url']})")
+
+    def _dialog(self, dialog: Dialog) -> None:
+        self.complaints.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def _request(self, request: Request) -> None:
         if urlsplit(request.url).netloc != urlsplit(self.url).netloc:

@@ -4,6 +4,7 @@ import re
 import tomllib
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 
@@ -14,12 +15,14 @@ from tests.support.runner import ROOT, definition_of, step_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 REFERENCE = (ROOT / "docs" / "action.md").read_text(encoding="utf-8")
 DOCUMENTS = "".join(
     path.read_text(encoding="utf-8")
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 )
+LOCKS = (bootstrap.LOCK, bootstrap.PREVIEW_LOCK)
 _BLOCK = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INPUTS = [
     "mode",
@@ -40,6 +43,7 @@ INPUTS = [
     "import-check",
     "apply",
     "plan-file",
+    "preview",
     "python",
     "wheels-dir",
 ]
@@ -59,6 +63,7 @@ OUTPUTS = [
     "pull-request",
     "issue-url",
     "backup-file",
+    "preview",
 ]
 
 
@@ -155,8 +160,22 @@ def test_the_newest_python_of_the_lock_is_the_one_that_the_project_names() -> No
     assert f"Python 3.11 to {newest}." in LOCK.read_text(encoding="utf-8")
 
 
-def test_the_lock_names_exact_versions_with_hashes_and_no_place_to_get_them() -> None:
-    text = re.sub(r"^#.*\n", "", LOCK.read_text(encoding="utf-8"), flags=re.MULTILINE)
+def test_the_lock_of_a_preview_adds_the_embedded_service_to_the_same_versions() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    small, large = (bootstrap.locked(each.read_text(encoding="utf-8")) for each in LOCKS)
+    asked = [Requirement(text) for text in project["optional-dependencies"]["server"]]
+    left_out = [each.name for each in asked if each.name not in large]
+
+    assert small.items() <= large.items()
+    assert left_out == ["watchfiles"]
+    assert {each.name for each in asked if large.get(each.name, "") not in each.specifier} == {
+        "watchfiles"
+    }
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: str(lock.name))
+def test_a_lock_names_exact_versions_with_hashes_and_no_place_to_get_them(lock: Path) -> None:
+    text = re.sub(r"^#.*\n", "", lock.read_text(encoding="utf-8"), flags=re.MULTILINE)
     entry = r"[a-z0-9-]+==[0-9.]+ \\\n(    --hash=sha256:[0-9a-f]{64}( \\)?\n)+"
 
     assert re.fullmatch(f"({entry})+", text)

@@ -40,7 +40,9 @@ def test_a_pull_request_gets_the_plan_as_its_one_comment(
         "plan-markdown-file": "",
         "fingerprint": "",
         "comment-url": hub.comments[0]["html_url"],
-        **dict.fromkeys(("comment-file", "pull-request", "issue-url", "backup-file"), ""),
+        **dict.fromkeys(
+            ("comment-file", "pull-request", "issue-url", "backup-file", "preview"), ""
+        ),
     }
     saved = json.loads(Path(step.outputs["plan-file"]).read_text(encoding="utf-8"))
     assert saved["fingerprint"] == step.outputs["fingerprint"]

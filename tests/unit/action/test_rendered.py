@@ -16,9 +16,13 @@ from commandsync.action.marker import Marker, fingerprint_of, key_digest, remova
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Notice
 from commandsync.plan.rules import SyncRules, parse_delete_limit
+from commandsync.plan.userchanges import user_changes
+from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import Resource
 from commandsync.report import render_plans, render_results
 from commandsync.report.escape import visible
 from commandsync.report.page import page
+from commandsync.report.userchanges import markdown
 from tests.support.plans import UNTRUSTED, announcement, command, plan_of
 
 if TYPE_CHECKING:
@@ -131,6 +135,25 @@ def test_a_comment_of_untrusted_texts_is_text(
     assert re.fullmatch(r"[\w\s#:.,()-]*", read.outside)
     codes = [text for text, _ in read.codes]
     assert all(any(visible(text.strip()) in code for code in codes) for text in UNTRUSTED)
+
+
+def test_what_users_notice_of_untrusted_texts_is_text(untrusted: Plan) -> None:
+    old = [command(f"x{n}", text, syntax=f"/x {text}") for n, text in enumerate(UNTRUSTED)]
+    new = [
+        command(text, syntax=f"/x <{text}>", category=text, formerly=(f"x{n}",))
+        for n, text in enumerate(UNTRUSTED)
+    ]
+    changes = user_changes(
+        old=Snapshot({Resource.COMMAND: tuple(old)}), new=Snapshot({Resource.COMMAND: tuple(new)})
+    )
+    read = shown(body_of(markdown(changes), untrusted))
+
+    assert set(read.tags) <= OURS | {"ul", "li"}
+    assert read.links == {RUN}
+    assert len(read.hidden) == 1
+    assert re.fullmatch(r"[\w\s#:.,()-]*", read.outside)
+    codes = [text for text, _ in read.codes]
+    assert all(any(visible(text.strip()) in each for each in codes) for text in UNTRUSTED)
 
 
 def test_after_apply_a_comment_shows_what_it_was_and_what_it_is(

@@ -70,6 +70,20 @@ def test_the_page_shows_the_overlay(service: PreviewService) -> None:
     assert NO_CHANGES.summary in service.page_files(NO_CHANGES)["index.html"].decode()
 
 
+def test_an_open_page_hears_of_another_overlay(service: PreviewService) -> None:
+    with closing(HTTPConnection(urlsplit(service.url).netloc, timeout=30)) as connection:
+        connection.request("GET", f"/bot/{BOT}/live")
+        reply = connection.getresponse()
+        first = reply.readline()
+        service.show(NO_CHANGES)
+        reply.readline()
+        second = reply.readline()
+
+    assert first.startswith(b'data: {"version":')
+    assert second.startswith(b'data: {"version":')
+    assert first != second
+
+
 @pytest.mark.parametrize("path", ["/", f"/bot/{BOT}", f"/v1/bot/{BOT}/commands"])
 def test_a_name_of_another_host_that_leads_here_is_refused(
     service: PreviewService, path: str

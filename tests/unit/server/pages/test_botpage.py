@@ -37,7 +37,7 @@ def test_a_new_bot_has_a_page_that_says_what_is_missing() -> None:
 
     assert "No commands are listed yet." in text
     assert "Nobody has voted yet." in text
-    assert "Rating No ratings" in text
+    assert "Rating none" in text
     assert "About" not in text
     assert "Announcements" not in text
 
@@ -56,7 +56,7 @@ def test_what_the_bot_is_and_its_numbers_are_shown() -> None:
 
     for words in (
         *("Lantern Certified Lights up. fun", "About Every channel", "Servers 1,284"),
-        *("Votes 5,120", "Votes this month 402", "Rating 4.5 from 1 rating"),
+        *("Votes 5,120", "Votes: This month 402", "1 rating 4.5"),
         *("Prefix !", "Platform discord", "Tag Lantern#4821", "Id 7", "Listed since 4 March 2026"),
         "Latest voters Ann 4 March 2026 All voters",
     ):

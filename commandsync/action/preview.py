@@ -1,0 +1,61 @@
+"""The bot's page as it will be, as files for an artifact of the workflow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commandsync.action.reporter import say
+from commandsync.errors import CommandsyncError
+from commandsync.preview.baseline import completed, new_bot
+from commandsync.preview.folder import write_folder
+from commandsync.preview.page import page_of
+from commandsync.sync.job import Planned
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from commandsync.action.reporter import Reporter
+    from commandsync.manifest import Manifest
+    from commandsync.preview.baseline import Baseline
+    from commandsync.sync.settings import Settings
+
+
+def write_preview(
+    reporter: Reporter,
+    settings: Settings,
+    manifests: Sequence[Manifest],
+    planned: Sequence[Planned | CommandsyncError],
+) -> None:
+    """Write the page of a manifest into a new folder, which the output `preview` names.
+
+    It begins with the listing that was read for the plan; without one, everything is new. A page
+    that cannot be made is a warning: the plan does not depend on it.
+    """
+    if len(manifests) != 1:
+        reporter.warn(
+            f"no preview is written: it shows one manifest, and these are {len(manifests)}",
+            "use one job for each bot",
+        )
+        return
+    (manifest,) = manifests
+    try:
+        baseline = _baseline(settings, manifest, planned)
+        _, files = page_of(settings, manifest, baseline)
+        folder = str(reporter.new_folder("preview"))
+        write_folder(folder, files, force=False)
+    except CommandsyncError as error:
+        reporter.warn(f"no preview is written: {error.message}", error.hint)
+    except OSError as error:
+        reporter.warn(f"no preview is written: {error.strerror}")
+    else:
+        reporter.put_outputs({"preview": folder})
+
+
+def _baseline(
+    settings: Settings, manifest: Manifest, planned: Sequence[Planned | CommandsyncError]
+) -> Baseline:
+    for item in planned:
+        if isinstance(item, Planned):
+            return completed(item.connection, item.site, item.listed)
+        say("The preview shows everything as new, since the listing cannot be read.")
+    return new_bot(settings, manifest)

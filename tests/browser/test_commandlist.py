@@ -1,0 +1,64 @@
+"""The page of `docs --format html`, opened from the disk: no complaint, whatever the texts are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from commandsync.records.texts import CommandText
+from commandsync.report.htmlfile import sealed
+from commandsync.server import commands_page
+from tests.support.browser import Visits, violations
+from tests.support.hostile import FRAGMENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+COMMANDS = [
+    CommandText("ban", "Bans a member.", "/ban <user>", "Staff"),
+    CommandText("play", "Plays a song.", "/play <song>", "Music"),
+    # A name of invisible characters alone would be a heading without a text.
+    *(
+        CommandText(text, text, text, text)
+        for text in FRAGMENTS
+        if text.isprintable() and text.strip()
+    ),
+]
+
+
+@pytest.fixture
+def folder(browser: Browser, tmp_path: Path) -> Iterator[Visits]:
+    """Visits of files in a folder with the page."""
+    (tmp_path / "commands.html").write_text(sealed(commands_page(COMMANDS)), encoding="utf-8")
+    visits = Visits(browser, tmp_path.as_uri())
+    yield visits
+    for context in browser.contexts:
+        context.close()
+
+    assert visits.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_filter_finds_commands_and_anybody_can_use_the_page(
+    folder: Visits, scheme: str
+) -> None:
+    page = folder.open("/commands.html", color_scheme=scheme)
+
+    expect(page.locator(".command")).to_have_count(len(COMMANDS))
+    assert violations(page) == []
+    page.get_by_label("Filter commands").fill("plays MUSIC")
+    expect(page.locator(".command:visible h4")).to_have_text(["play"])
+    expect(page.locator(".section-head .count")).to_have_text(f"1 of {len(COMMANDS)} match")
+
+
+def test_without_scripts_all_commands_are_there_and_the_filter_is_not(folder: Visits) -> None:
+    page = folder.open("/commands.html#command-play", java_script_enabled=False)
+
+    expect(page.locator(".command")).to_have_count(len(COMMANDS))
+    expect(page.get_by_label("Filter commands")).to_be_hidden()
+    expect(page.locator(":target h4")).to_have_text("play")

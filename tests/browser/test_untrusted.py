@@ -1,0 +1,274 @@
+"""Texts that try to be more than text, in every field of every page, in a real browser.
+
+Each page is opened as visitors do, and without its policy: then nothing but the escaping stops a
+script.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from html import unescape
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import pytest
+
+from commandsync.server import votes
+from commandsync.server.pages.overlay import Mark, Marked, Overlay, Preview, ProblemLine
+from tests.e2e.test_untrusted_text import TEXTS
+from tests.support.browser import Visits
+from tests.support.callers import ROOT
+from tests.support.hostile import FRAGMENTS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page, Route
+
+    from tests.support.bots import Bot
+    from tests.support.inside import Inside
+
+LONG = (
+    "W" * 1_000,
+    "wide \ufdfd\U00012031" * 40,
+    "a" + "\u0301\u0323" * 400,
+    "\u202e" + "مرحبا بالعالم " * 60,
+    "👩‍👩‍👧‍👦" * 200,
+    "|" + "\u00a0" * 500 + "|",
+    "\n".join("line" for _ in range(200)),
+)
+TRIES = (
+    "<script>tried()</script>",
+    "<img src=x onerror=tried()>",
+    '"><svg onload=tried()>',
+    "' autofocus onfocus='tried()' x='",
+    '" onmouseover="tried()" style="position:fixed;inset:0',
+    "</textarea></title></style></script><script>tried()</script>",
+    "<iframe srcdoc='<script>parent.tried()</script>'></iframe>",
+    "[x](javascript:tried())",
+    "![x](https://evil.example/x.png)",
+    "<a href=javascript:tried()>x</a>",
+    "javascript:tried()",
+    "</main></body><h1>other</h1><!--",
+    "<style>*{display:none}</style><link rel=stylesheet href=//evil.example>",
+    "<base href=https://evil.example/><form action=https://evil.example>",
+    "<meta http-equiv=refresh content='0;url=https://evil.example'>",
+)
+TEXTS_OF_ALL = [text for text in (*TRIES, *FRAGMENTS, *TEXTS.values(), *LONG) if text.strip()]
+LISTED = json.loads((ROOT / "tests/fixtures/listed.json").read_text(encoding="utf-8"))
+WIDTHS = (390, 820, 1440)
+FIELDS = {"name": 100, "description": 2_000, "syntax": 500, "category": 100}
+
+COUNT = "window.tries = 0; window.tried = () => { window.tries += 1; };"
+
+# What a page contains of its own. Anything else would come from a text.
+FOREIGN = """() => {
+  const own = new Set(["A", "ARTICLE", "ASIDE", "BDI", "BLOCKQUOTE", "BODY", "BR", "BUTTON", "CODE",
+    "DD", "DEL", "DETAILS", "DIV", "DL", "DT", "EM", "FOOTER", "FORM", "H1", "H2", "H3", "H4", "H5",
+    "H6", "HEAD", "HEADER", "HR", "HTML", "INPUT", "INS", "LABEL", "LI", "LINK", "MAIN", "META",
+    "NAV", "OL", "OPTION", "P", "PRE", "S", "SCRIPT", "SECTION", "SELECT", "SPAN", "STRONG",
+    "SUMMARY", "TABLE", "TBODY", "TD", "TH", "THEAD", "TIME", "TITLE", "TR", "UL", "defs",
+    "linearGradient", "path", "rect", "stop", "svg", "text"]);
+  const addresses = /^(https?:|#|\\?|\\/)/;
+  const wrong = [];
+  for (const element of document.querySelectorAll("*")) {
+    const html = element.outerHTML.slice(0, 120);
+    if (!own.has(element.tagName)) wrong.push(`element ${html}`);
+    for (const { name, value } of element.attributes) {
+      if (/^(on.*|style|srcdoc)$/.test(name)) wrong.push(`${name} ${html}`);
+      const address = ["href", "src", "action"].includes(name);
+      if (address && !addresses.test(value)) wrong.push(`${name} ${html}`);
+    }
+  }
+  for (const script of document.scripts) {
+    if (!script.src.startsWith(`${location.origin}/static/`)) wrong.push(`script ${script.src}`);
+  }
+  if (document.querySelectorAll("h1, main").length !== 2) wrong.push("more than one h1 or main");
+  return wrong;
+}"""
+
+# What is wider than the window, and what sticks out of its box.
+OUTSIDE = """() => {
+  const wrong = [];
+  const root = document.documentElement;
+  if (root.scrollWidth > window.innerWidth) wrong.push(`width ${root.scrollWidth}`);
+  const isCut = (element, box) => {
+    for (let at = element.parentElement; at !== box.parentElement; at = at.parentElement) {
+      if (getComputedStyle(at).overflowX !== "visible") return true;
+    }
+    return false;
+  };
+  const boxes = "header.site .wide, .hero-text, .card, .card-body, .command, .announcement, .side, "
+    + ".voters, .categories, .preview, .results-head, .empty";
+  for (const box of document.querySelectorAll(boxes)) {
+    const frame = box.getBoundingClientRect();
+    for (const element of box.querySelectorAll("*")) {
+      const place = element.getBoundingClientRect();
+      if (!place.width || element.closest(".unseen, svg")) continue;
+      if (place.right <= frame.right + 1 && place.left >= frame.left - 1) continue;
+      if (isCut(element, box)) continue;
+      wrong.push(`${box.className}: ${element.outerHTML.slice(0, 120)}`);
+    }
+  }
+  return wrong;
+}"""
+
+
+def fields(text: str) -> dict[str, str]:
+    """Return a command with a text in every field."""
+    return {name: text[:longest] for name, longest in FIELDS.items()}
+
+
+def bot_with(text: str, *, records: list[str]) -> dict[str, Any]:
+    """Return a bot with a text in every field, and with more of them in its records."""
+    names = ("username", "discriminator", "tag", "avatar", "avatarURL", "banner")
+    return {
+        "provider": text,
+        "profile": dict.fromkeys(names, text),
+        "prefix": text,
+        "information": {"overview": text, "description": text, "tags": [text, *records]},
+        "inviteURL": text,
+        "vanity": text,
+        "certificate": 1,
+        "commands": [fields(record) for record in records],
+        "announcements": [
+            {"title": record[:100], "description": record[:2_000]} for record in records
+        ],
+    }
+
+
+@pytest.fixture(scope="module")
+def bots(site: Inside) -> list[Bot]:
+    """A bot for each text; the first one has all of them, and all votes."""
+    whole = bot_with("\n\n".join(TEXTS_OF_ALL), records=TEXTS_OF_ALL)
+    created = site.add(whole, *(bot_with(text, records=[text]) for text in TEXTS_OF_ALL))
+    with site.database.writing() as connection:
+        for number, text in enumerate(TEXTS_OF_ALL):
+            voter = {"id": str(number), "username": text, "avatar": text}
+            votes.cast(connection, created[0].id, voter, at=datetime.now(UTC))
+    return created
+
+
+def opened(visits: Visits, path: str, *, protected: bool) -> Page:
+    """Open a page that counts the scripts that texts have started."""
+    return visits.open(path, script=COUNT, bypass_csp=not protected)
+
+
+def assert_only_text(page: Page) -> None:
+    """Check a page at every width, with everything unfolded and the pointer on some of it."""
+    for details in page.locator("details").all():
+        details.evaluate("element => { element.open = true; }")
+    outside = []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        outside += [(width, place) for place in page.evaluate(OUTSIDE)]
+    page.mouse.move(300, 300)
+
+    assert page.evaluate(FOREIGN) == []
+    assert outside == []
+    assert page.evaluate("window.tries") == 0
+
+
+PROTECTED = pytest.mark.parametrize("protected", [True, False], ids=["with policy", "without"])
+
+
+@PROTECTED
+def test_the_list(bots: list[Bot], visits: Visits, *, protected: bool) -> None:
+    for number in range(1, len(bots) // 12 + 2):
+        assert_only_text(opened(visits, f"/?page={number}", protected=protected))
+
+
+@PROTECTED
+def test_the_words_of_a_search(bots: list[Bot], visits: Visits, *, protected: bool) -> None:
+    assert bots
+    for text in ("".join(TRIES), LONG[0], LONG[3]):
+        query = urlencode({"q": text, "tags": ",".join((text, *TRIES))})
+        assert_only_text(opened(visits, f"/?{query}", protected=protected))
+        assert_only_text(opened(visits, f"/?{urlencode({'sort': text})}", protected=protected))
+
+
+@PROTECTED
+def test_a_bot_and_its_voters(bots: list[Bot], visits: Visits, *, protected: bool) -> None:
+    for path in ("", "/voters", "/voters?page=2"):
+        assert_only_text(opened(visits, f"/bot/{bots[0].id}{path}", protected=protected))
+
+
+def test_bots_of_one_text(bots: list[Bot], visits: Visits) -> None:
+    for text in (*TRIES[2:5], *LONG):
+        bot = bots[1 + TEXTS_OF_ALL.index(text)]
+        assert_only_text(opened(visits, f"/bot/{bot.id}", protected=False))
+
+
+def test_texts_are_shown_as_they_were_written(bots: list[Bot], visits: Visits) -> None:
+    page = visits.open(f"/bot/{bots[0].id}")
+    shown = page.locator(".command h4").all_text_contents()
+
+    assert set(shown) >= {text.strip() for text in TRIES}
+
+
+@PROTECTED
+def test_a_preview(site: Inside, visits: Visits, *, protected: bool) -> None:
+    text = "\n".join(TRIES)
+    (bot,) = site.add(bot_with("Lantern", records=TEXTS_OF_ALL))
+    ids = [record["id"] for record in bot.commands()]
+    before = dict.fromkeys(FIELDS, text)
+    site.app.state.preview = Preview(
+        Overlay(
+            summary=text,
+            notices=tuple(TEXTS_OF_ALL),
+            marks={"commands": {key: Marked(mark=Mark.EDITED, before=before) for key in ids}},
+            gone={
+                "commands": tuple(fields(text) for text in TEXTS_OF_ALL),
+                "announcements": tuple({"title": t, "description": t} for t in TEXTS_OF_ALL),
+            },
+            problems=tuple(ProblemLine(place=t, message=t, hint=t) for t in TEXTS_OF_ALL),
+        )
+    )
+    try:
+        page = opened(visits, f"/bot/{bot.id}", protected=protected)
+    finally:
+        site.app.state.preview = None
+
+    assert_only_text(page)
+
+
+def test_a_listing_with_the_texts_of_real_ones(site: Inside, visits: Visits) -> None:
+    commands = [
+        {name: (record.get(name) or "")[:longest] for name, longest in FIELDS.items()}
+        for record in LISTED
+    ]
+    (bot,) = site.add({"profile": {"username": "Lantern"}, "commands": commands})
+    page = opened(visits, f"/bot/{bot.id}", protected=True)
+
+    assert_only_text(page)
+    assert page.locator(".command").count() == len(LISTED)
+
+
+@PROTECTED
+def test_the_check_would_notice(
+    site: Inside, browser: Browser, bots: list[Bot], *, protected: bool
+) -> None:
+    """Without escaping the policy stops every script, and each check but that one fails."""
+    visits = Visits(browser, site.url)
+    page = visits.open("/", script=COUNT, bypass_csp=not protected)
+    page.route(f"**/bot/{bots[0].id}", without_escapes)
+    page.goto(f"{site.url}/bot/{bots[0].id}")
+    tries, complaints = page.evaluate("window.tries"), " ".join(visits.complaints)
+
+    assert page.evaluate(FOREIGN) != []
+    assert (tries == 0) is protected
+    assert ("Content Security Policy" in complaints) is protected
+    page.context.close()
+
+
+def test_the_check_of_the_layout_would_notice(site: Inside, visits: Visits) -> None:
+    (bot,) = site.add({"profile": {"username": LONG[0]}})
+    page = visits.open(f"/bot/{bot.id}")
+    assert page.evaluate(OUTSIDE) == []
+    page.evaluate("document.body.style.overflowWrap = 'normal'")
+
+    assert page.evaluate(OUTSIDE) != []
+
+
+def without_escapes(route: Route) -> None:
+    answer = route.fetch()
+    route.fulfill(response=answer, body=unescape(answer.text()))
