@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import Visits, violations
+from tests.support.browser import Visits
 from tests.support.home import fields, home
 from tests.support.terminal import POSIX
 
@@ -155,19 +155,4 @@ def test_a_page_that_was_left_open_shows_the_next_preview(
 
     expect(page.locator(".command.new h4")).to_have_text(re.compile("later"))
     assert not [line for line in visits.complaints if "ERR_" not in line]
-    page.context.close()
-
-
-def test_the_page_in_files_opens_from_the_disk(bot: Bot, home: Home, browser: Browser) -> None:
-    assert home.run("preview", "--html", "site").code == 0
-    visits = Visits(browser, (home.path / "site").as_uri())
-    page = visits.open("/index.html")
-
-    expect(page.get_by_role("heading", level=1)).to_have_text(f"Bot {bot.id}")
-    assert marks(page) == {"edited": "edited", "new": "new", "renamed": "renamed", "gone": "gone"}
-    page.get_by_label("Filter commands").fill("renamed")
-    expect(page.get_by_role("status")).to_contain_text("1 of")
-    assert page.locator("body").evaluate("body => getComputedStyle(body).display") == "flex"
-    assert violations(page) == []
-    assert visits.complaints == []
     page.context.close()
