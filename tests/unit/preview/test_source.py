@@ -116,6 +116,20 @@ def test_a_save_that_changes_no_byte_is_no_change(
         assert names(next(source.changes(Event()))) == ["fun"]
 
 
+def test_a_manifest_that_is_moved_away_is_a_problem_until_it_is_back(
+    folder: Path, source: ManifestSource
+) -> None:
+    source.load()
+    changes = source.changes(Event())
+    aside = (folder / "commands.yaml").rename(folder / "aside.yaml")
+    missing = next(changes)
+    aside.rename(folder / "commands.yaml")
+
+    assert isinstance(missing, ManifestError)
+    assert missing.problems[0].message == "there is no such file"
+    assert names(next(changes)) == []
+
+
 def test_a_pattern_without_a_file_is_mended_by_the_file(
     folder: Path, source: ManifestSource
 ) -> None:
