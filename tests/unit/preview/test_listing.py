@@ -129,10 +129,9 @@ def _row(entry: Entry, text: Text) -> tuple[str, Text, int]:
     return entry.id if plain else "", text, entry.uses or 0
 
 
-def check(state: PreviewState, here: Snapshot, wanted: Manifest, service: PreviewService) -> None:
+def check(state: PreviewState, here: Snapshot, service: PreviewService) -> None:
     """Check that a preview shows what the plan says, and marks what the plan changes."""
     now = shown(service)
-    assert state.plan == plan_of(wanted, here, settings=SETTINGS)
     assert {kind: rows(entries, here) for kind, entries in now.items()} == expected_rows(
         state, here
     )
@@ -152,14 +151,23 @@ def check(state: PreviewState, here: Snapshot, wanted: Manifest, service: Previe
     commands=st.lists(COMMANDS, max_size=6),
     posts=st.lists(POSTS, max_size=3),
     saves=st.lists(manifests(), min_size=1, max_size=4),
+    flags=st.builds(
+        Settings, bot=st.just(BOT), prune=st.booleans(), only=st.sampled_from(["", "a*", "*n*"])
+    ),
 )
 def test_after_each_save_the_service_shows_what_an_apply_of_this_manifest_alone_leaves(
-    commands: list[Text], posts: list[Text], saves: list[Manifest], service: PreviewService
+    commands: list[Text],
+    posts: list[Text],
+    saves: list[Manifest],
+    flags: Settings,
+    service: PreviewService,
 ) -> None:
     here = listed(commands, posts)
-    preview = PreviewListing(Baseline(None, BOT, "Lantern", listed=here), SETTINGS, service)
+    preview = PreviewListing(Baseline(None, BOT, "Lantern", listed=here), flags, service)
     for wanted in saves:
-        check(preview.bring_to(wanted), here, wanted, service)
+        state = preview.bring_to(wanted)
+        check(state, here, service)
+        assert state.plan == plan_of(wanted, here, settings=flags)
     preview.close()
 
 
