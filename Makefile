@@ -100,6 +100,7 @@ fuzz: $(READY_TO_FUZZ) ## Run the parsers with untrusted input, FUZZ_SECONDS=60 
 	@$(RUN) -m fuzz source $(FUZZ_SECONDS)
 	@$(RUN) -m fuzz code $(FUZZ_SECONDS)
 	@$(RUN) -m fuzz imported $(FUZZ_SECONDS)
+	@$(RUN) -m fuzz notes $(FUZZ_SECONDS)
 
 schemas: $(READY_TO_WORK) ## Write schemas/*.json again from the code
 	@$(RUN) .ci/schemas.py

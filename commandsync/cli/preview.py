@@ -52,11 +52,11 @@ def preview_command(  # noqa: PLR0913 - the options of the command
     folder: str | None,
     force: bool,
 ) -> int:
-    """Show the bot's page as it will be, while you edit the manifest PATH.
+    """Show the bot's page as it will be, while you edit.
 
-    It applies the manifest to a copy of the listing in memory, again at each save, and marks on the
-    page what has changed. Nothing is written to the listing, and no token is needed. Without a base
-    URL, or with --offline, the page begins empty. Ctrl-C ends it.
+    It applies the manifest PATH to a copy of the listing in memory, again at each save, and marks
+    on the page what has changed. Nothing is written to the listing, and no token is needed. Without
+    a base URL, or with --offline, the page begins empty. Ctrl-C ends it.
 
     \b
     Example:

@@ -21,12 +21,12 @@ class ExpectedRecord(NamedTuple):
     Attributes:
         text: Its text.
         position: Its index in its collection as listed before; None if the plan adds it.
-        change: What the plan does to it; None for nothing.
+        change: How the plan changes it; None if it stays as it is.
     """
 
     text: Text
     position: int | None
-    change: Change | None
+    change: Add | Edit | Replace | None
 
 
 def expected_listing(plan: Plan, listed: Snapshot) -> dict[Resource, tuple[ExpectedRecord, ...]]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from commandsync.apply.outcomes import Result
     from commandsync.manifest import Manifest
-    from commandsync.plan.changes import Change
+    from commandsync.plan.changes import Add, Edit, Replace
     from commandsync.plan.expected import ExpectedRecord
     from commandsync.plan.plan import Plan
     from commandsync.preview.baseline import Baseline
@@ -51,12 +51,12 @@ class PreviewState:
 
     Attributes:
         plan: The plan from the listing to the manifest.
-        changes: What the plan does to the records that are shown, by their ids in memory.
+        changes: How the plan changes the records that are shown, by their ids in memory.
         notices: What differs from an apply, beside the plan's own notices.
     """
 
     plan: Plan
-    changes: Mapping[Resource, Mapping[str, Change]]
+    changes: Mapping[Resource, Mapping[str, Add | Edit | Replace]]
     notices: tuple[Notice, ...] = ()
 
 
@@ -164,7 +164,7 @@ class PreviewListing:
 
     def _changed(
         self, resource: Resource, records: Iterable[ExpectedRecord]
-    ) -> Iterator[tuple[str, Change]]:
+    ) -> Iterator[tuple[str, Add | Edit | Replace]]:
         """Yield what the plan does to each record in memory, with the record's id."""
         entries = self._shown.collections[resource]
         by_key = _by_key([self._key(resource, entry) for entry in entries], entries)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
-from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.plan.changes import Add, Delete
 from commandsync.report.scheduled import in_quotes, scheduled
 from commandsync.report.summary import of_plan
 from commandsync.report.wording import worded
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from commandsync.diagnostics import Problem
-    from commandsync.plan.changes import Change
+    from commandsync.plan.changes import Edit, Replace
     from commandsync.preview.listing import PreviewState
 
 
@@ -53,18 +53,12 @@ def notices_of(state: PreviewState) -> Iterator[Notice]:
     yield from state.notices
 
 
-def _marked(change: Change) -> Marked:
-    match change:
-        case Add():
-            return Marked(mark=Mark.NEW, before={})
-        case Edit() | Replace():
-            renamed = change.before[0] != change.after[0]
-            before = {field.field: field.old for field in change.fields}
-            return Marked(mark=Mark.RENAMED if renamed else Mark.EDITED, before=before)
-        case Delete():
-            return Marked(mark=Mark.GONE, before=change.before._asdict())
-        case _:
-            assert_never(change)
+def _marked(change: Add | Edit | Replace) -> Marked:
+    if isinstance(change, Add):
+        return Marked(mark=Mark.NEW, before={})
+    renamed = change.before[0] != change.after[0]
+    before = {field.field: field.old for field in change.fields}
+    return Marked(mark=Mark.RENAMED if renamed else Mark.EDITED, before=before)
 
 
 def _sentence(notice: Notice) -> str:

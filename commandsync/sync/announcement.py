@@ -13,7 +13,7 @@ from commandsync.manifest.editing import AddEntry, edit
 from commandsync.plan.matching import match
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
-from commandsync.sources.notes.version import names
+from commandsync.sources.notes.version import names, version_in
 from commandsync.sources.outcome import FileEdit
 from commandsync.sync import DEFAULT_MANIFEST
 from commandsync.sync.edits import EntryPlaces
@@ -156,7 +156,7 @@ def _same(announcement: Announcement, entries: Sequence[Entry]) -> Entry | None:
 
 def _pin(announcement: Announcement, entries: Sequence[Entry]) -> str:
     """Return the id of the first of some announcements whose title names the version."""
-    version = announcement.version
+    version = version_in(announcement.version)  # a word or one number may mean anything
     of_version = (entry.id for entry in entries if entry.writable and names(entry.name, version))
     return next(of_version, "") if version else ""
 

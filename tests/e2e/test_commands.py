@@ -481,7 +481,7 @@ def test_completion_works_through_the_installed_script(home: Home) -> None:
 
     assert source.code == 0
     assert "_COMMANDSYNC_COMPLETE=bash_complete" in source.out
-    assert words.out.split() == ["plain,plan", "plain,pull"]
+    assert words.out.split() == ["plain,plan", "plain,preview", "plain,pull"]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import sys
 from contextlib import closing
 from http.client import HTTPConnection
 from socket import create_server
@@ -13,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support.home import LONGEST, fields
-from tests.support.terminal import POSIX
+from tests.support.terminal import POSIX, Terminal
 
 if TYPE_CHECKING:
     import subprocess
@@ -87,12 +88,30 @@ def test_the_page_follows_the_manifest_until_it_is_interrupted(home: Home, bot: 
 
 
 @on_posix
+@pytest.mark.usefixtures("bot")
+def test_on_a_terminal_the_page_is_opened_in_the_browser(home: Home) -> None:
+    script = home.write("import sys\nprint('opened', sys.argv[1])\n", "browser.py")
+    home.variable("BROWSER", f"{sys.executable} {script} %s")
+    home.forget("CI")
+    with Terminal.running(home, "preview") as terminal:
+        url = terminal.until("/bot/").rpartition(" at ")[2]
+        terminal.until(f"opened {url}")
+        terminal.child.send_signal(signal.SIGTERM)
+        code, _, _ = terminal.ended()
+
+    assert code == 143
+
+
+@on_posix
 def test_a_request_to_end_it_ends_it_at_once_and_the_port_is_free(home: Home, bot: Bot) -> None:
     child = home.started("preview", "--no-open")
     url = urlsplit(next_line(child).partition(" at ")[2])
     assert bot.id in page_of(url.geturl())
-    child.send_signal(signal.SIGTERM)
-    _, err = child.communicate(timeout=LONGEST)
+    with closing(HTTPConnection(url.netloc, timeout=30)) as page:  # an open page, which listens
+        page.request("GET", f"{url.path}/live")
+        page.getresponse().readline()
+        child.send_signal(signal.SIGTERM)
+        _, err = child.communicate(timeout=LONGEST)
 
     assert (child.returncode, err) == (143, b"")
     assert url.port is not None

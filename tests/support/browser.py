@@ -13,7 +13,7 @@ import pytest
 from axe_playwright_python.base import (  # type: ignore[import-untyped]  # it has no types
     AXE_SCRIPT,
 )
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +27,7 @@ _NAMES = (
 )
 _AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 _LONGEST = 20_000  # milliseconds
+expect.set_options(timeout=_LONGEST)
 
 
 def find_browser() -> str:

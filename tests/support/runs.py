@@ -16,6 +16,7 @@ from tests.support.plans import resource_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
+    from datetime import datetime
 
     from commandsync.api.operations import Operation
     from commandsync.apply.outcomes import Result
@@ -110,6 +111,7 @@ def sync(
     driver: Driver | None = None,
     concurrency: int = 4,
     unordered: bool = False,
+    now: datetime | None = None,
 ) -> Run:
     """Make the listing match, as `commandsync apply` does it.
 
@@ -119,7 +121,7 @@ def sync(
     """
     driver = driver or Driver(service)
     return to_its_end(
-        syncing(driver, desired, rules=rules, concurrency=concurrency, unordered=unordered)
+        syncing(driver, desired, rules=rules, concurrency=concurrency, unordered=unordered, now=now)
     )
 
 
@@ -131,18 +133,21 @@ def syncing(
     concurrency: int = 4,
     unordered: bool = False,
     parts: Parts = PRODUCT,
+    now: datetime | None = None,
 ) -> Moments[Run]:
     """Make the listing match as `sync` does, letting others come between."""
     first = len(driver.service.requests)
     driver.bend = parts.bend
     listed = yield from _reading(driver, desired.scope)
-    plan = parts.planning(desired=desired, listed=listed, target=TARGET, rules=rules)
+    sides: dict[str, Any] = {"desired": desired, "target": TARGET, "rules": rules}
+    sides |= {} if now is None else {"now": now}
+    plan = parts.planning(listed=listed, **sides)
     result = yield from driver.running(
         parts.applying(
             plan,
             listed=listed,
             health=driver.health,
-            replan=lambda now: make_plan(desired=desired, listed=now, target=TARGET, rules=rules),
+            replan=lambda again: make_plan(listed=again, **sides),
             concurrency=concurrency,
             unordered=unordered,
         )

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+# The space belongs to the word before it: words that differ one after the other are one piece.
+_WORDS = re.compile(r"(?:\w+|[^\w\s])\s*|\s+")
 _MOST = 400  # words of both texts that are compared closely: the time grows with their product
 
 

@@ -53,7 +53,7 @@ def section_of(text: str, version: str = "", *, path: str, prereleases: bool = F
         heading = _newest(headings, path, prereleases=prereleases)
     body = _body(page, heading, [other.begin for other in headings if is_only(other.text)])
     name = bare(version) or version_in(heading.text)
-    if not body.strip():
+    if not body:
         hint = "write what changed below its heading"
         raise FileError(f"{path} has no text for the version {name}", hint=hint)
     return Notes(text=body, version=name, prerelease=is_prerelease(name))

@@ -36,7 +36,7 @@ def excerpt(text: str, *, limit: int, link: str = "") -> str:
     """
     page = page_of(text)
     whole = _closed(text.rstrip(), page)
-    end = _LINK + link if link and link not in whole else ""
+    end = _LINK + link if link and not _has(whole, link) else ""
     joined = "\n\n".join(filter(None, [whole, end]))
     if not joined:
         raise FileError("there is no text to announce", hint="write some, or give a --link")
@@ -50,6 +50,11 @@ def excerpt(text: str, *, limit: int, link: str = "") -> str:
     what, other = ("link", "") if link else ("first paragraph", ", or give a --link")
     message = f"the {what} is longer than the limit of {limit:,} characters"
     raise UsageError(message, hint=f"raise it with --limit{other}")
+
+
+def _has(text: str, link: str) -> bool:
+    """Whether a text has a link, and not as the beginning of a longer one."""
+    return re.search(rf"{re.escape(link)}(?![^\s<>)\]]*\w)", text) is not None
 
 
 def _parts(page: Page, limit: int) -> Iterator[str]:

@@ -41,8 +41,9 @@ def names(text: str, version: str) -> bool:
 
 
 def is_only(text: str) -> bool:
-    """Whether a text is a version and nothing else, but for a date and signs."""
-    return bool(version_in(text)) and not _AROUND.sub("", _DOTTED.sub("", text, count=1))
+    """Whether a text is a version with a dot and nothing else, but for a date and signs."""
+    rest, count = _DOTTED.subn("", text, count=1)
+    return count > 0 and not _AROUND.sub("", rest)
 
 
 def is_prerelease(version: str) -> bool:

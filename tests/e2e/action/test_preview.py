@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.support.home import fields
+from tests.support.proxy import Instead
 from tests.support.runner import pull_request
 
 if TYPE_CHECKING:
@@ -54,15 +55,22 @@ def test_without_a_listing_that_can_be_read_everything_is_new(
     assert "Plan: 2 to add" in page
 
 
-def test_a_page_that_cannot_be_made_is_a_warning(runner: Runner, service: Service) -> None:
-    inputs = knows(runner, service.bot())
+def test_a_page_that_cannot_be_made_is_a_warning(
+    runner: Runner, service: Service, proxy: Proxy
+) -> None:
+    inputs = knows(runner, service.bot(), proxy.url)
+    proxy.rule = lambda request: (
+        Instead(500, b"{}") if request.target.endswith(inputs["bot"]) else None
+    )
+    unread = runner.run(pull_request(), **inputs)
     runner.write(fields(("other",)), "other.yaml")
     files = "commands.yaml\nother.yaml"
     several = runner.run(pull_request(), mode="validate", file=files, **inputs)
     runner.variables["RUNNER_TEMP"] = str(runner.folder / "gone")
     nowhere = runner.run(pull_request(), mode="validate", **inputs)
 
-    for step in (several, nowhere):
+    assert unread.outputs["result"] == "changes"
+    for step in (unread, several, nowhere):
         assert step.outputs["preview"] == ""
         assert "warning: no preview is written: " in step.log
     assert nowhere.code == 0

@@ -131,7 +131,9 @@ def test_serving_returns_after_a_signal_and_gives_the_handlers_back() -> None:
     told: list[object] = []
 
     def stop(url: str, bots: object) -> None:
-        told.append((Caller(url, "", "").raw("GET", "/").status, bots))  # it really answers by now
+        told.append(
+            (Caller(url, "", "").raw("GET", "/v1").status, bots)
+        )  # it really answers by now
         signal.raise_signal(signal.SIGINT)
 
     serve(host="localhost", port=0, database=":memory:", on_ready=stop)

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 PACKAGE = Path(str(commandsync.__file__)).parent
 ROOMS = ("api", "apply", "client", "document", "manifest", "plan", "records", "sync")
 # What only a command of the command line can say: they write files, and have these options.
-OF_COMMANDS = ("adoption", "comparison", "diagnosis", "files", "imports", "job", "revision")
+OF_COMMANDS = (
+    *("adoption", "announcement", "comparison", "diagnosis", "files", "imports", "job", "notes"),
+    "revision",
+)
 FLAG = re.compile(r"(?<![\w-])(?<!commandsync pull )--[a-z]")
 
 

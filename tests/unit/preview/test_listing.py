@@ -201,6 +201,23 @@ def test_what_is_expected_is_what_the_plan_leaves_when_it_is_applied(
             assert [entry.uses for entry in now[resource][: len(kept)]] == uses
 
 
+def test_what_the_service_does_not_take_is_said_and_the_rest_is_shown(
+    service: PreviewService,
+) -> None:
+    here = listed([command("help"), command("gone")])
+    large = command("large", "x" * 1_100_000)
+    preview = PreviewListing(Baseline(None, BOT, "Lantern", listed=here), SETTINGS, service)
+    state = preview.bring_to(manifest(command("help", "Helps."), large, command("small")))
+
+    assert [entry.name for entry in shown(service)[Resource.COMMAND]][:1] == ["help"]
+    assert state.plan.count("add") == 2
+    assert sorted(c.name for c in state.changes[Resource.COMMAND].values()) == ["help", "small"]
+    (_, refused) = state.notices
+    assert refused.message.startswith('"large" is not shown as it would be: ')
+    assert preview.bring_to(manifest(command("help"), command("gone"))).plan.changes == ()
+    preview.close()
+
+
 def test_each_save_shows_what_is_due_then_and_says_what_waits(
     service: PreviewService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,6 +240,6 @@ def test_each_save_shows_what_is_due_then_and_says_what_waits(
     due = '1 announcement is due: "v1" until 2026-12-02 18:00 UTC.'
     assert pages == [["v1"], ["v2"]]
     assert notices == [
-        (waits, due),
-        ('1 announcement is due: "v2" since 2026-12-02 18:00 UTC.',),
+        (UNREAD, waits, due),
+        (UNREAD, '1 announcement is due: "v2" since 2026-12-02 18:00 UTC.'),
     ]

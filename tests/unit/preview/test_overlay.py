@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from commandsync.diagnostics import Location, Notice, Problem
+from commandsync.plan.changes import Delete
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.preview.listing import PreviewState
 from commandsync.preview.overlay import overlay_of
@@ -24,7 +25,7 @@ PLAN = plan_of(
     rules=SyncRules(max_deletes=parse_delete_limit("10%"), announcements="mirror"),
     notices=[Notice("odd", "fix it", Location("commands.yaml", 2, 3))],
 )
-BY_NAME = {change.name: change for change in PLAN.changes}
+BY_NAME = {change.name: change for change in PLAN.changes if not isinstance(change, Delete)}
 STATE = PreviewState(
     plan=PLAN,
     changes={

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import sys
+from importlib import import_module
 from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.errors import FileError
+from commandsync.errors import FileError, UsageError
 from commandsync.preview import saves
 from commandsync.preview.saves import Saves
 
@@ -138,3 +140,11 @@ def test_a_system_that_watches_no_more_folders_is_an_error(
 
     with pytest.raises(FileError, match="cannot wait for changes: OS file watch limit reached"):
         watching.wait(NEVER, LONGEST)
+
+
+def test_a_missing_library_is_named_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    monkeypatch.delitem(sys.modules, "commandsync.preview.saves")
+
+    with pytest.raises(UsageError, match=r"preview needs the extra \[server\]: .*'watchfiles'"):
+        import_module("commandsync.preview.saves")

@@ -7,6 +7,8 @@ import pytest
 
 from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest
+from commandsync.preview import source as source_module
+from commandsync.preview.saves import Saves
 from commandsync.preview.source import ManifestSource
 from commandsync.sync.settings import Settings
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+LONGEST = 20.0  # seconds that a busy machine may take
 MAIN = "version: 1\ninclude: [commands/*.yaml]\ncommands: []\n"
 FUN = "commands:\n  - {name: fun, description: Is fun., syntax: /fun}\n"
 
@@ -72,6 +75,61 @@ def test_problems_are_yielded_and_then_the_mended_manifest(
     assert names(next(changes)) == []
 
 
+def test_what_an_editor_has_half_written_is_not_a_problem(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rest is written while the problem is held back, however long the machine takes."""
+
+    class Held(Saves):
+        def wait(self, stop: Event, seconds: float | None = None) -> bool:
+            if seconds is not None:
+                write(folder, MAIN + "# whole\n")
+            return super().wait(stop, None if seconds is None else LONGEST)
+
+    monkeypatch.setattr(source_module, "Saves", Held)
+    with ManifestSource(Settings(files=(str(folder / "commands.yaml"),))) as source:
+        source.load()
+        write(folder, "vers")
+
+        assert names(next(source.changes(Event()))) == []
+
+
+def test_a_save_that_changes_no_byte_is_no_change(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next change comes when the preview waits again."""
+
+    class Counted(Saves):
+        waits = 0
+
+        def wait(self, stop: Event, seconds: float | None = None) -> bool:
+            self.waits += 1
+            if self.waits > 1:
+                write(folder, FUN, "commands/first.yaml")
+            return super().wait(stop, seconds)
+
+    monkeypatch.setattr(source_module, "Saves", Counted)
+    with ManifestSource(Settings(files=(str(folder / "commands.yaml"),))) as source:
+        source.load()
+        write(folder, MAIN)
+
+        assert names(next(source.changes(Event()))) == ["fun"]
+
+
+def test_a_manifest_that_is_moved_away_is_a_problem_until_it_is_back(
+    folder: Path, source: ManifestSource
+) -> None:
+    source.load()
+    changes = source.changes(Event())
+    aside = (folder / "commands.yaml").rename(folder / "aside.yaml")
+    missing = next(changes)
+    aside.rename(folder / "commands.yaml")
+
+    assert isinstance(missing, ManifestError)
+    assert missing.problems[0].message == "there is no such file"
+    assert names(next(changes)) == []
+
+
 def test_a_pattern_without_a_file_is_mended_by_the_file(
     folder: Path, source: ManifestSource
 ) -> None:
@@ -81,15 +139,6 @@ def test_a_pattern_without_a_file_is_mended_by_the_file(
         source.load()
     changes = source.changes(Event())
     write(folder, FUN, "commands/first.yaml")
-    assert names(next(changes)) == ["fun"]
-
-
-def test_a_save_that_changes_no_byte_is_no_change(folder: Path, source: ManifestSource) -> None:
-    source.load()
-    changes = source.changes(Event())
-    write(folder, MAIN)
-    write(folder, FUN, "commands/first.yaml")
-
     assert names(next(changes)) == ["fun"]
 
 

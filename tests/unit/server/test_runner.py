@@ -47,7 +47,7 @@ def test_it_serves_without_telling_anybody() -> None:
         while not statuses:
             with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as line:
                 try:
-                    line.request("GET", "/")
+                    line.request("GET", "/v1")
                     statuses.append(line.getresponse().status)
                 except ConnectionError:
                     continue  # not there yet

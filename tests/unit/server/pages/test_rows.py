@@ -51,7 +51,7 @@ def test_an_edited_record_has_the_pieces_of_each_changed_field() -> None:
 
     assert row.mark is Mark.EDITED
     assert row.changes == (
-        ("description", [("old", "old"), ("new", "new"), ("same", " text")]),
+        ("description", [("old", "old "), ("new", "new "), ("same", "text")]),
         ("category", [("old", "Fun")]),
     )
     assert row.old_name == ""

@@ -59,7 +59,7 @@ def test_a_section_is_cut_out_to_the_byte(shape: str) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_line_ends_of_windows_and_a_byte_order_mark_change_nothing(shape: str) -> None:
     text, version, wanted = marked(shape)
-    version = f"v{version}" if version[0].isdigit() else version
+    version = f"v{version}" if version[0].isdigit() else version.lower()
 
     notes = section_of("\ufeff" + text.replace("\n", "\r\n"), version, path="CHANGELOG.md")
 

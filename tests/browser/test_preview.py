@@ -1,0 +1,158 @@
+"""`preview` in a real browser: the page follows each save, and what the reader has done stays."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.browser import Visits
+from tests.support.home import fields, home
+from tests.support.terminal import POSIX
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+    from tests.support.bots import Bot
+    from tests.support.home import Home
+    from tests.support.inside import Inside
+
+__all__ = ["home"]
+
+pytestmark = pytest.mark.skipif(not POSIX, reason="children end otherwise on Windows")
+KEPT = [(f"kept{number}",) for number in range(60)]
+ADDRESS = re.compile(r"http://\S+")
+
+
+@pytest.fixture
+def bot(site: Inside, home: Home) -> Bot:
+    """A bot whose listing differs from the manifest in each way."""
+    bot = site.bot([*(name for (name,) in KEPT), "edited", "old", "gone"], ["v1"])
+    home.knows(bot)
+    home.write(manifest(("edited", "Reworded."), ("new", "Is new.")))
+    return bot
+
+
+def manifest(*records: tuple[str, ...]) -> str:
+    renamed = fields(*KEPT, ("renamed", "Does it.", "/old"), *records)
+    return renamed.replace('- name: "renamed"', '- formerly: ["old"]\n    name: "renamed"')
+
+
+def begun(home: Home, *options: str) -> tuple[subprocess.Popen[bytes], str]:
+    """Start a preview; return it, and the URL of its service."""
+    child = home.started("preview", "--no-open", *options)
+    assert child.stdout is not None
+    (address,) = ADDRESS.findall(child.stdout.readline().decode())
+    return child, address.partition("/bot/")[0]
+
+
+@pytest.fixture
+def page(bot: Bot, home: Home, browser: Browser) -> Iterator[Page]:
+    """The page of a preview, opened by whoever edits the manifest."""
+    visits = Visits(browser, begun(home)[1])
+    page = visits.open(f"/bot/{bot.id}")
+    yield page
+    page.context.close()
+
+    assert visits.complaints == []
+
+
+def marks(page: Page) -> dict[str, str]:
+    """Return the marks of the commands by their names."""
+    rows = page.locator(".command:has(.mark)")
+    return dict(
+        zip(
+            rows.locator("h4 :is(a, del):not(.was *)").all_text_contents(),
+            rows.locator(".mark").all_text_contents(),
+            strict=True,
+        )
+    )
+
+
+def test_each_save_is_on_the_page_with_the_right_marks(page: Page, home: Home) -> None:
+    summary = page.locator(".preview-summary")
+    expect(summary).to_contain_text("Plan: 1 to add, 2 to edit, 1 to delete, 60 unchanged.")
+    assert marks(page) == {"edited": "edited", "new": "new", "renamed": "renamed", "gone": "gone"}
+    page.evaluate("window.kept = true")
+
+    home.write(manifest(("edited", "Does it."), ("gone",), ("newer", "Is newer.")))
+
+    expect(summary).to_contain_text("Plan: 1 to add, 1 to edit, 0 to delete, 62 unchanged.")
+    assert marks(page) == {"newer": "new", "renamed": "renamed"}
+    assert page.evaluate("window.kept")
+
+
+def test_the_old_text_is_there_on_demand(page: Page) -> None:
+    row = page.locator(".command.edited")
+    expect(row.locator("dd del")).to_be_hidden()
+    row.get_by_text("What changed").click()
+
+    expect(row.locator("dd del")).to_be_visible()
+    expect(row.locator("dd del")).to_have_text("Does it")
+    expect(row.locator("dd ins")).to_have_text("Reworded")
+
+
+def test_a_broken_manifest_is_told_and_the_last_good_state_stays_until_it_is_mended(
+    page: Page, home: Home
+) -> None:
+    expect(page.locator(".command.new h4")).to_contain_text("new")
+    home.write("version: 1\ncommands: [\n")
+
+    expect(page.locator(".problems code")).to_contain_text("commands.yaml:")
+    expect(page.get_by_text("The page shows its last valid state.")).to_be_visible()
+    assert marks(page)["new"] == "new"
+
+    home.write(manifest(("mended", "Is mended.")))
+
+    expect(page.locator(".command.new h4")).to_contain_text("mended")
+    expect(page.locator(".problems")).to_have_count(0)
+
+
+def test_what_the_reader_has_done_stays(page: Page, home: Home) -> None:
+    """The filter with its focus, what is unfolded, and the position."""
+    page.get_by_label("Filter commands").fill("e")
+    page.locator(".command.edited").get_by_text("What changed").click()
+    page.get_by_label("Filter commands").click()
+    page.mouse.wheel(0, 600)
+    page.wait_for_function("window.scrollY > 500")
+    before = page.evaluate("window.scrollY")
+
+    home.write(manifest(("edited", "Mended."), ("new", "Is new.")))
+
+    expect(page.locator(".command.edited dd ins")).to_have_text("Mended")
+    expect(page.locator(".command.edited dd ins")).to_be_visible()
+    expect(page.get_by_label("Filter commands")).to_have_value("e")
+    expect(page.get_by_label("Filter commands")).to_be_focused()
+    assert abs(page.evaluate("window.scrollY") - before) < 50
+    page.keyboard.type("dited")
+    expect(page.get_by_role("status")).to_contain_text("1 of")
+
+
+def test_saves_that_follow_quickly_end_in_the_last_one(page: Page, home: Home) -> None:
+    for number in range(20):
+        home.write(manifest((f"number{number}",)))
+
+    expect(page.locator(".command.new h4")).to_have_text(re.compile("number19"))
+    expect(page.locator(".command.new")).to_have_count(1)
+
+
+def test_a_page_that_was_left_open_shows_the_next_preview(
+    bot: Bot, home: Home, browser: Browser
+) -> None:
+    first, url = begun(home)
+    visits = Visits(browser, url)
+    page = visits.open(f"/bot/{bot.id}")
+    expect(page.locator(".command.new h4")).to_have_text(re.compile("new"))
+    first.kill()
+    first.wait()
+    home.write(manifest(("later", "Came later.")))
+    begun(home, "--port", url.rpartition(":")[2])
+
+    expect(page.locator(".command.new h4")).to_have_text(re.compile("later"))
+    assert not [line for line in visits.complaints if "ERR_" not in line]
+    page.context.close()
