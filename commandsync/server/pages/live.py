@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import secrets
 from asyncio import FIRST_COMPLETED
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -162,7 +163,9 @@ async def open_live(bot: str, request: Request) -> Response:
 
 def show(app: FastAPI, overlay: Overlay) -> None:
     """Let the pages of a preview show another overlay at once; may be called in any thread."""
-    app.state.preview = Preview(overlay, version=_version(app) + 1)
+    # A page that an earlier preview has left open at this address must not have the same number.
+    version = _version(app) or secrets.randbits(40)
+    app.state.preview = Preview(overlay, version=version + 1)
     app.state.live.hint()
 
 
