@@ -129,7 +129,7 @@ def test_a_name_without_a_prefix_is_in_quotes_and_a_long_one_is_cut() -> None:
     assert "x" * 120 in text(changes, screen=Screen(full=True))
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(
     st.lists(commands.map(Entry), max_size=3),
     st.lists(commands.map(Entry), max_size=3),
