@@ -24,6 +24,7 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.server import preview_service
 from commandsync.sync.job import plan_of
+from commandsync.sync.progress import ApplyProgress
 from commandsync.sync.settings import Settings
 from tests.support.runs import announcement, command
 from tests.support.schedules import post, set_clock
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from commandsync.preview.listing import PreviewState
     from commandsync.records.texts import Text
     from commandsync.server import PreviewService
+    from commandsync.sync.progress import Progress
 
 BOT = "779641401482805289"
 UNREAD = "no listing was read: everything is shown as new"
@@ -127,10 +129,9 @@ def _row(entry: Entry, text: Text) -> tuple[str, Text, int]:
     return entry.id if plain else "", text, entry.uses or 0
 
 
-def check(state: PreviewState, here: Snapshot, wanted: Manifest, service: PreviewService) -> None:
+def check(state: PreviewState, here: Snapshot, service: PreviewService) -> None:
     """Check that a preview shows what the plan says, and marks what the plan changes."""
     now = shown(service)
-    assert state.plan == plan_of(wanted, here, settings=SETTINGS)
     assert {kind: rows(entries, here) for kind, entries in now.items()} == expected_rows(
         state, here
     )
@@ -150,14 +151,23 @@ def check(state: PreviewState, here: Snapshot, wanted: Manifest, service: Previe
     commands=st.lists(COMMANDS, max_size=6),
     posts=st.lists(POSTS, max_size=3),
     saves=st.lists(manifests(), min_size=1, max_size=4),
+    flags=st.builds(
+        Settings, bot=st.just(BOT), prune=st.booleans(), only=st.sampled_from(["", "a*", "*n*"])
+    ),
 )
 def test_after_each_save_the_service_shows_what_an_apply_of_this_manifest_alone_leaves(
-    commands: list[Text], posts: list[Text], saves: list[Manifest], service: PreviewService
+    commands: list[Text],
+    posts: list[Text],
+    saves: list[Manifest],
+    flags: Settings,
+    service: PreviewService,
 ) -> None:
     here = listed(commands, posts)
-    preview = PreviewListing(Baseline(None, BOT, "Lantern", listed=here), SETTINGS, service)
+    preview = PreviewListing(Baseline(None, BOT, "Lantern", listed=here), flags, service)
     for wanted in saves:
-        check(preview.bring_to(wanted), here, wanted, service)
+        state = preview.bring_to(wanted)
+        check(state, here, service)
+        assert state.plan == plan_of(wanted, here, settings=flags)
     preview.close()
 
 
@@ -199,6 +209,23 @@ def test_what_is_expected_is_what_the_plan_leaves_when_it_is_applied(
         assert [entry.id for entry in now[resource][: len(kept)]] == ids
         if resource is Resource.COMMAND:
             assert [entry.uses for entry in now[resource][: len(kept)]] == uses
+
+
+def test_an_apply_that_takes_a_moment_is_reported_while_it_lasts(
+    service: PreviewService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commandsync.preview.listing._MANY", 3)
+    reported: list[Progress] = []
+    noisy = Settings(bot=BOT, on_progress=reported.append)
+    with closing(PreviewListing(Baseline(None, BOT, "Lantern"), noisy, service)) as preview:
+        preview.bring_to(manifest(command("a"), command("b"), command("c")))
+        first = [each.step for each in reported if isinstance(each, ApplyProgress)]
+        reported.clear()
+        preview.bring_to(manifest(command("a"), command("b")))
+
+    assert first[-1] is None
+    assert sum(len(step.settled) for step in first if step) == 3
+    assert reported == []
 
 
 def test_what_the_service_does_not_take_is_said_and_the_rest_is_shown(
