@@ -146,7 +146,7 @@ def check(state: PreviewState, here: Snapshot, service: PreviewService) -> None:
     assert [notice.message for notice in state.notices] == [UNREAD]
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(
     commands=st.lists(COMMANDS, max_size=6),
     posts=st.lists(POSTS, max_size=3),
@@ -171,7 +171,7 @@ def test_after_each_save_the_service_shows_what_an_apply_of_this_manifest_alone_
     preview.close()
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(
     commands=st.lists(COMMANDS, max_size=6),
     posts=st.lists(POSTS, max_size=3),
@@ -209,6 +209,36 @@ def test_what_is_expected_is_what_the_plan_leaves_when_it_is_applied(
         assert [entry.id for entry in now[resource][: len(kept)]] == ids
         if resource is Resource.COMMAND:
             assert [entry.uses for entry in now[resource][: len(kept)]] == uses
+
+
+def test_what_is_new_between_new_ones_is_shown_there_and_the_others_keep_their_ids(
+    service: PreviewService,
+) -> None:
+    baseline = Baseline(None, BOT, "Lantern")
+    with closing(PreviewListing(baseline, SETTINGS, service)) as preview:
+        preview.bring_to(manifest(command("a"), command("c")))
+        first = {entry.name: entry.id for entry in shown(service)[Resource.COMMAND]}
+        preview.bring_to(manifest(command("a"), command("b"), command("c")))
+    entries = shown(service)[Resource.COMMAND]
+
+    assert [entry.name for entry in entries] == ["a", "b", "c"]
+    assert {entry.name: entry.id for entry in entries if entry.name != "b"} == first
+
+
+def test_what_was_deleted_by_a_save_comes_back_with_its_id_and_its_uses(
+    service: PreviewService,
+) -> None:
+    here = listed([command("a"), command("b"), command("c")])
+    with closing(
+        PreviewListing(Baseline(None, BOT, "", listed=here), SETTINGS, service)
+    ) as preview:
+        preview.bring_to(manifest(command("a")))
+        preview.bring_to(manifest(command("c"), command("a")))
+
+    assert rows(shown(service)[Resource.COMMAND], here) == [
+        ("c0", command("a"), 0),
+        ("c2", command("c"), 20),
+    ]
 
 
 def test_an_apply_that_takes_a_moment_is_reported_while_it_lasts(
