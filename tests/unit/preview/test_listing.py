@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -239,6 +240,18 @@ def test_what_was_deleted_by_a_save_comes_back_with_its_id_and_its_uses(
         ("c0", command("a"), 0),
         ("c2", command("c"), 20),
     ]
+
+
+def test_another_bot_in_the_manifest_is_told_until_it_is_the_first_one_again(
+    service: PreviewService,
+) -> None:
+    one = manifest(command("a"))
+    with closing(PreviewListing(Baseline(None, BOT, "Lantern"), SETTINGS, service)) as preview:
+        numbers = [len(preview.bring_to(replace(one, bot=bot)).notices) for bot in ("", "4", "")]
+        again = preview.bring_to(replace(one, base_url="https://other.example")).notices
+
+    assert numbers == [1, 2, 1]
+    assert "this is still the listing from before" in again[1].message
 
 
 def test_an_apply_that_takes_a_moment_is_reported_while_it_lasts(
