@@ -16,6 +16,7 @@ from commandsync.report.escape import visible
 from commandsync.report.filediff import file_lines
 from commandsync.report.lines import joined
 from commandsync.sources.notes import Notes
+from commandsync.sources.notes.version import bare
 from commandsync.sync import exits
 from commandsync.sync.announcement import plan_announcement, posting
 from commandsync.sync.files import write_edits
@@ -70,15 +71,17 @@ def announce(
         return apply_planned(planned, settings, choices, output=output, signals=signals)
 
 
-def _changes(settings: Settings, output: Output, since: str) -> Notes | Notice:
+def _changes(settings: Settings, output: Output, announcing: Announcing) -> Notes | Notice:
     """Return what users notice since an earlier manifest; the notices of it are printed."""
     from commandsync.report.userchanges import NOTHING, markdown
     from commandsync.sync.userchanges import changes_since
 
-    changes = changes_since(since, load_to_edit(settings, {}, what="announce"))
+    changes = changes_since(announcing.since, load_to_edit(settings, {}, what="announce"))
     output.notices(changes.notices)
     text = markdown(changes)
-    return Notes(text=text) if text else Notice(NOTHING.rstrip("."))
+    return (
+        Notes(text=text, version=bare(announcing.version)) if text else Notice(NOTHING.rstrip("."))
+    )
 
 
 def _add(settings: Settings, plan: AnnouncementPlan, output: Output, *, asks: bool) -> int:

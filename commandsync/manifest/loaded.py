@@ -43,6 +43,7 @@ class Manifest:
     Attributes:
         path: The file as the user named it, with `/` between folders; `-` for standard input.
         paths: That file and every included one, in reading order.
+        include: The patterns of the files that it includes.
         snapshot: The desired entries, with their places, pins and former names.
         bot: The bot's id; empty when the manifest has none.
         base_url: The service's base URL in its one spelling; empty when the manifest has none.
@@ -57,6 +58,7 @@ class Manifest:
 
     path: str
     paths: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
     snapshot: Snapshot = field(default_factory=Snapshot)
     bot: str = ""
     base_url: str = ""

@@ -158,7 +158,7 @@ def load_manifests(
 
 
 def load_head(path: str, content: bytes) -> Manifest:
-    """Load a manifest's bot, base URL and variable of the token, without its entries.
+    """Load a manifest's bot, base URL, variable of the token and patterns, without its entries.
 
     Args:
         path: The path that problems name.
@@ -175,4 +175,10 @@ def load_head(path: str, content: bytes) -> Manifest:
     reader.problems.raise_if_any()
     assert main is not None  # noqa: S101 - else there is a problem
     model = main.model
-    return Manifest(path, bot=model.bot, base_url=model.base_url, token_env=model.token_env)
+    return Manifest(
+        path,
+        bot=model.bot,
+        base_url=model.base_url,
+        token_env=model.token_env,
+        include=model.include,
+    )

@@ -109,6 +109,7 @@ class ManifestReader:
         return Manifest(
             path=main.path,
             paths=tuple(part.path for part in parts),
+            include=model.include,
             snapshot=snapshot,
             bot=model.bot,
             base_url=model.base_url,

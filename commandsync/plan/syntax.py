@@ -48,7 +48,7 @@ def call_of(command: CommandText) -> str:
         end = at + len(command.name)
         if not any(map(str.isalnum, literal[:at][-1:] + literal[end : end + 1])):
             return literal[:end]
-        at = literal.find(command.name, at + 1)
+        at = literal.find(command.name, end)
     return command.name
 
 
@@ -59,15 +59,13 @@ def lead_of(command: CommandText) -> str:
 
 def arguments(syntax: str) -> Iterator[Argument]:
     """Yield the arguments of a syntax, in their order; brackets that are not closed are text."""
-    expected: list[str] = []
-    start = 0
+    opened: list[tuple[str, int]] = []  # what closes each bracket, and where its text begins
     for at, sign in enumerate(syntax):
         if sign in _CLOSING:
-            start = start if expected else at + 1
-            expected.append(_CLOSING[sign])
-        elif expected and sign == expected[-1]:
-            expected.pop()
-            if not expected:
+            opened.append((_CLOSING[sign], at + 1))
+        elif opened and sign == opened[-1][0]:
+            _, start = opened.pop()
+            if not opened:
                 yield Argument(syntax[start:at].strip(), sign == ">")
 
 
@@ -108,4 +106,4 @@ def _by_key(syntax: str) -> tuple[dict[_Key, Argument], dict[_Key, Argument]]:
 def _literal(syntax: str) -> str:
     """Return the first line of a syntax up to its first argument."""
     line = syntax.partition("\n")[0]
-    return min((line.partition(bracket)[0] for bracket in _CLOSING), key=len)
+    return min(line.partition(bracket)[0] for bracket in _CLOSING)  # each begins the longer one

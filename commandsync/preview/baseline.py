@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from commandsync.api.operations import get_bot
 from commandsync.client.driver import SnapshotReading
+from commandsync.errors import ListingError
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.sync.job import connected
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from commandsync.sync.settings import Settings
     from commandsync.sync.site import Site
 
+_OFFLINE = "commandsync preview --offline shows the page without what is listed"
 _NOTHING = Snapshot(dict.fromkeys(Resource, ()))
 
 
@@ -54,7 +56,11 @@ def baseline_of(settings: Settings, manifest: Manifest, *, offline: bool) -> Bas
         return new_bot(settings, manifest)
     site = site_of(settings, manifest)
     with connected(settings, [site]) as (connection,):
-        return completed(connection, site, Snapshot())
+        try:
+            return completed(connection, site, Snapshot())
+        except ListingError as error:
+            error.hint = f"{error.hint}; {_OFFLINE}" if error.hint else _OFFLINE
+            raise
 
 
 def new_bot(settings: Settings, manifest: Manifest) -> Baseline:

@@ -21,8 +21,9 @@ from commandsync.plan.expected import expected_listing
 from commandsync.plan.plan import Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.sync.execution import reported
 from commandsync.sync.job import plan_of, strict_plan
-from commandsync.sync.settings import with_time_now
+from commandsync.sync.settings import Settings, with_time_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,9 +36,11 @@ if TYPE_CHECKING:
     from commandsync.preview.baseline import Baseline
     from commandsync.records.texts import Resource
     from commandsync.server import PreviewService
-    from commandsync.sync.settings import Settings
 
 _PLAIN = re.compile(r"[0-9A-Za-z_-]+")
+_MANY = 100
+"""Changes from which on an apply in memory takes a moment, and is shown as an apply elsewhere."""
+
 _EVERYTHING = SyncRules(max_deletes=DeleteLimit(), announcements="mirror")
 """In memory whatever differs from the expected listing is changed: the plan had the real rules."""
 
@@ -128,14 +131,16 @@ class PreviewListing:
         def planned(listed: Snapshot) -> Plan:
             return make_plan(desired=desired, listed=listed, target=self._target, rules=_EVERYTHING)
 
-        health = Health()
-        result = drive(
-            apply(planned(self._shown), listed=self._shown, health=health, replan=planned),
-            self._connection,
-            health=health,
-            events=SimpleQueue(),
-            on_step=lambda _step: None,
-        )
+        health, plan = Health(), planned(self._shown)
+        takes_long = len(plan.changes) >= _MANY
+        with reported(plan, self._settings if takes_long else Settings()) as on_step:
+            result = drive(
+                apply(plan, listed=self._shown, health=health, replan=planned),
+                self._connection,
+                health=health,
+                events=SimpleQueue(),
+                on_step=on_step,
+            )
         reading = SnapshotReading(self._connection, self._service.bot, tuple(expected))
         self._shown = reading.result()
         return result

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
-from sqlalchemy import delete, insert
+from pydantic.alias_generators import to_camel
+from sqlalchemy import delete, insert, update
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from commandsync.server import listing
+from commandsync.server import counters, listing
 from commandsync.server.app import create_app
 from commandsync.server.pages import live
 from commandsync.server.pages.botpage import static_page
 from commandsync.server.records import BotFields
 from commandsync.server.runner import running
 from commandsync.server.seed import seeded
-from commandsync.server.tables import record_tables
+from commandsync.server.tables import bots, record_tables, vote_days
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from fastapi import FastAPI
+    from sqlalchemy import Connection
 
     from commandsync.records.texts import Resource
     from commandsync.server.database import Database
@@ -59,10 +62,11 @@ class PreviewService:
 
         Args:
             resource: The kind.
-            rows: The records with their ids, all fields and, if they are counted, their uses.
+            rows: The records with their ids, all fields and, if they are counted, their uses. When
+                they were added is not known, and so not shown.
         """
-        table, moment = record_tables[resource], listing.now()
-        more = {"bot": self.bot, "created_at": moment, "updated_at": moment}
+        table = record_tables[resource]
+        more = {"bot": self.bot, "created_at": "", "updated_at": ""}
         with self.database.writing() as connection:
             connection.execute(delete(table).where(table.c.bot == self.bot))
             if rows:
@@ -78,8 +82,10 @@ class PreviewService:
     def page_files(self, overlay: Overlay) -> dict[str, bytes]:
         """Return the bot's page as the files of a folder, which opens without a service."""
         with self.database.reading() as connection:
+            stored = listing.bot_of(connection, self.bot)
+            (bot,) = counters.with_counts(connection, [stored], at=_now())
             return static_page(
-                listing.bot_of(connection, self.bot),
+                bot,
                 *(listing.records_of(connection, self.bot, kind) for kind in record_tables),
                 overlay=overlay,
             )
@@ -106,7 +112,7 @@ def preview_service(
 
     def application(database: Database) -> FastAPI:
         with database.writing() as connection:
-            listing.add_bot(connection, own, bot_fields(profile, name=name))
+            _add_bot(connection, own, profile, name=name)
         app = create_app(database)
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=_HOSTS, www_redirect=False)
         made.append((database, app))
@@ -117,6 +123,31 @@ def preview_service(
         with database.reading() as connection:
             token = seeded(connection, own, database.secret).token
         yield PreviewService(service.url, own, token, database, app)
+
+
+def _add_bot(connection: Connection, bot: str, profile: Mapping[str, Any], *, name: str) -> None:
+    """Add a bot with the age and the votes of its profile.
+
+    The service counts the votes of a day, week and month by days: so each of these begins with the
+    votes that the profile has in addition to those since then.
+    """
+    fields = bot_fields(profile, name=name)
+    statistics = fields["statistics"]
+    begins = [(day, statistics[to_camel(name)]) for name, day in counters.days(_now()).items()]
+    votes: dict[str, int] = {}
+    for day, number in sorted(begins, key=lambda begin: begin[0], reverse=True):
+        votes.setdefault(day, max(number - sum(votes.values()), 0))
+    statistics["totalVotes"] = max(statistics["totalVotes"] - sum(votes.values()), 0)
+    listing.add_bot(connection, bot, fields)
+    days = [{"bot": bot, "day": day, "votes": number} for day, number in votes.items()]
+    connection.execute(insert(vote_days), days)
+    with suppress(TypeError, ValueError, OverflowError):  # it is not a time
+        listed = listing.timestamp(datetime.fromisoformat(profile.get("createdAt", "")))
+        connection.execute(update(bots).where(bots.c.id == bot).values(created_at=listed))
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def bot_fields(profile: Mapping[str, Any], *, name: str) -> dict[str, Any]:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
 from commandsync.errors import FileError, UsageError
 from commandsync.records.texts import AnnouncementText, canonical
 from commandsync.sources.notes import Notes, check_length
-from commandsync.sources.notes.version import bare
-from commandsync.sync.files import MOST_BYTES, read_file
+from commandsync.sources.notes.version import bare, names, version_in
+from commandsync.sync.files import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    Read = Callable[["Announcing"], Notes | Notice]
+
 DEFAULT_LIMIT = 2_000
 """Code points of an announcement: services publish no limit, and nobody reads more on a page."""
+
+LARGEST = 4 * 1024 * 1024
+"""Bytes of a file that is read: none that people write is so large."""
 
 _LINK = re.compile(r"https?://[^\s<>]+")
 
@@ -71,14 +76,12 @@ class Announcement:
     version: str
 
 
-def announcement_of(
-    announcing: Announcing, *, changes: Callable[[str], Notes | Notice]
-) -> Announcement | Notice:
+def announcement_of(announcing: Announcing, *, changes: Read) -> Announcement | Notice:
     """Read what is announced; a notice says why nothing is.
 
     Args:
         announcing: What to announce.
-        changes: Returns the changes since an earlier manifest, as notes.
+        changes: Reads the changes since an earlier manifest, or says that there are none.
 
     Raises:
         UsageError: Not exactly one source is given, or something that goes with it is missing.
@@ -102,23 +105,19 @@ def announcement_of(
     return Announcement(AnnouncementText(title, canonical(text)), version)
 
 
-def _notes(announcing: Announcing, changes: Callable[[str], Notes | Notice]) -> Notes | Notice:
-    match announcing:
-        case Announcing(changelog=path, event="", notes_file="", since="") if path:
-            return _of_changelog(announcing)
-        case Announcing(changelog="", event=path, notes_file="", since="") if path:
-            return _of_event(announcing)
-        case Announcing(changelog="", event="", notes_file=path, since="") if path:
-            return _of_file(announcing)
-        case Announcing(changelog="", event="", notes_file="", since=path) if path:
-            notes = changes(path)
-            return (
-                replace(notes, version=bare(announcing.version))
-                if isinstance(notes, Notes)
-                else notes
-            )
-    hint = "give --changelog, --event, --notes-file or --since"
-    raise UsageError("announce takes one source", hint=hint)
+def _notes(announcing: Announcing, changes: Read) -> Notes | Notice:
+    readers = (
+        (announcing.changelog, _of_changelog),
+        (announcing.event, _of_event),
+        (announcing.notes_file, _of_file),
+        (announcing.since, changes),
+    )
+    match [read for source, read in readers if source]:
+        case [read]:
+            return read(announcing)
+        case _:
+            hint = "give --changelog, --event, --notes-file or --since"
+            raise UsageError("announce takes one source", hint=hint)
 
 
 def _of_changelog(announcing: Announcing) -> Notes:
@@ -135,7 +134,7 @@ def _of_event(announcing: Announcing) -> Notes | Notice:
     if announcing.version:
         raise UsageError("a release event has its own version", hint="leave out --version")
     path = announcing.event
-    release = read_event(read_file(path, most=MOST_BYTES), path=path)
+    release = read_event(read_file(path, most=LARGEST), path=path)
     notes = release.notes
     if release.is_gone:
         return Notice(f"the release {notes.version!r} was {release.action}: nothing is announced")
@@ -160,16 +159,20 @@ def _of_file(announcing: Announcing) -> Notes:
 
 
 def _title(announcing: Announcing, notes: Notes) -> str:
-    title = announcing.title
-    if "{version}" in title and not notes.version:
+    """Return the title; that of the notes with the version, by which it is known again."""
+    if "{version}" in announcing.title and not notes.version:
         raise UsageError("the title has {version}, which is not known", hint="give --version")
-    usual = notes.title or (f"Version {notes.version}" if notes.version else "")
-    return title.replace("{version}", notes.version) or usual
+    if announcing.title:
+        return announcing.title.replace("{version}", notes.version)
+    if not notes.title:
+        return f"Version {notes.version}" if notes.version else ""
+    is_named = not version_in(notes.version) or names(notes.title, notes.version)
+    return notes.title if is_named else f"{notes.title} ({notes.version})"
 
 
 def _read(path: str) -> str:
     """Read a file of Markdown."""
     try:
-        return read_file(path, most=MOST_BYTES).decode()
+        return read_file(path, most=LARGEST).decode()
     except UnicodeDecodeError as error:
         raise FileError(f"{path} is not UTF-8", hint="save it in UTF-8") from error

@@ -12,13 +12,15 @@ import subprocess
 import tempfile
 from contextlib import suppress
 from dataclasses import replace
+from fnmatch import fnmatch
 from io import BytesIO
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import FileError, ManifestError, UsageError
-from commandsync.manifest import load_manifests
+from commandsync.manifest import load_head, load_manifests
+from commandsync.sync.files import reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -50,45 +52,51 @@ def manifest_at(revision: str, path: str) -> Manifest:
         ManifestError: The revision does not have it, or it is invalid there.
         FileError: Git is not installed.
     """
-    folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - a link is a file here, too
+    manifest = Path(path).absolute()
+    folder, name = str(manifest.parent), manifest.name
     files = _files(_commit(revision, folder), folder)
     if name not in files:
         message = "the manifest is not in this revision"
         hint = "name a later revision, or if its name was another one, a file with its content"
         raise ManifestError([Problem(Location(f"{revision}:{name}"), message, hint)])
-    with tempfile.TemporaryDirectory(prefix="commandsync-") as top:
-        try:
-            return _loaded(name, files, folder, top=Path(top))
-        except ManifestError as error:
-            problems = (_placed(problem, top, revision) for problem in error.problems)
-            raise ManifestError(tuple(problems)) from error
+    content = next(_contents([files[name]], folder))
+    patterns = load_head(f"{revision}:{name}", content).include
+    included = [file for file in files if any(_may_match(file, pattern) for pattern in patterns)]
+    contents = zip(included, _contents([files[file] for file in included], folder), strict=True)
+    try:
+        with tempfile.TemporaryDirectory(prefix="commandsync-") as top:
+            return _loaded(name, {**dict(contents), name: content}, Path(top), revision)
+    except OSError as error:
+        message = f"the manifest at {revision} cannot be written into a folder: {reason(error)}"
+        raise FileError(message, hint=_FILE) from error
 
 
-def _loaded(name: str, files: Mapping[str, str], folder: str, *, top: Path) -> Manifest:
-    """Load a manifest from an empty folder.
-
-    What it includes is found with the names of the other files alone, and then read.
-    """
-    for file in files:
+def _loaded(name: str, contents: Mapping[str, bytes], top: Path, revision: str) -> Manifest:
+    """Load a manifest whose files are written into a folder for that."""
+    for file, content in contents.items():
         target = top / file
         if ".." not in target.parts and target.is_relative_to(top):
-            with suppress(OSError):  # a name that this file system cannot have
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.touch()
-    path = (top / name).as_posix()
-    contents = {path: next(_contents([files[name]], folder))}
-    with suppress(ManifestError):
-        load_manifests([path], stdin=bytes, contents=contents)
-    names = (Path(read).relative_to(top).as_posix() for read in contents)
-    read = _contents((files[each] for each in names), folder)
-    contents = dict(zip(contents, read, strict=True))
-    (manifest,) = load_manifests([path], stdin=bytes, contents=contents)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+    try:
+        (manifest,) = load_manifests([str(top / name)], stdin=bytes)
+    except ManifestError as error:
+        problems = (_placed(problem, top, revision) for problem in error.problems)
+        raise ManifestError(tuple(problems)) from error
     return manifest
 
 
-def _placed(problem: Problem, top: str, revision: str) -> Problem:
+def _may_match(file: str, pattern: str) -> bool:
+    """Whether a pattern of `include` may match a file; the manifest's reader knows for certain."""
+    parts, wanted = (PurePosixPath(path.lower()).parts for path in (file, pattern.strip()))
+    if "**" in wanted:
+        return fnmatch(parts[-1], wanted[-1])
+    return len(parts) == len(wanted) and all(map(fnmatch, parts, wanted))
+
+
+def _placed(problem: Problem, top: Path, revision: str) -> Problem:
     """Return a problem with the revision in place of the temporary folder."""
-    folder = f"{Path(top).as_posix()}/"
+    folder = f"{top.as_posix()}/"
     return replace(
         problem,
         location=replace(
@@ -137,7 +145,11 @@ def _contents(identifiers: Iterable[str], folder: str) -> Iterator[bytes]:
     asked = "".join(f"{identifier}\n" for identifier in identifiers)
     answer = BytesIO(_git(folder, "cat-file", "--batch", sent=asked.encode()))
     while head := answer.readline():
-        yield answer.read(int(head.split()[-1]))
+        *_, size = head.split()
+        if size == b"missing":  # a clone without all contents, and no way to the rest
+            message = f"git does not have every file of this revision of {folder}"
+            raise _GitError(message, hint="git fetch --refetch fetches all of them")
+        yield answer.read(int(size))
         answer.readline()
 
 
@@ -160,6 +172,6 @@ def _git(folder: str, *arguments: str, sent: bytes = b"") -> bytes:
     except FileNotFoundError as error:
         raise FileError("git is not installed", hint=f"install it, or {_FILE}") from error
     if ended.returncode:
-        reason = ended.stderr.decode(errors="replace").partition("\n")[0]
-        raise _GitError(f"git cannot read {folder}: {reason.removeprefix('fatal: ')}", hint=_FILE)
+        message = ended.stderr.decode(errors="replace").partition("\n")[0]
+        raise _GitError(f"git cannot read {folder}: {message.removeprefix('fatal: ')}", hint=_FILE)
     return ended.stdout

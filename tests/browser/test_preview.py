@@ -13,6 +13,7 @@ from tests.support.home import fields, home
 from tests.support.terminal import POSIX
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser, Page
@@ -42,13 +43,18 @@ def manifest(*records: tuple[str, ...]) -> str:
     return renamed.replace('- name: "renamed"', '- formerly: ["old"]\n    name: "renamed"')
 
 
+def begun(home: Home, *options: str) -> tuple[subprocess.Popen[bytes], str]:
+    """Start a preview; return it, and the URL of its service."""
+    child = home.started("preview", "--no-open", *options)
+    assert child.stdout is not None
+    (address,) = ADDRESS.findall(child.stdout.readline().decode())
+    return child, address.partition("/bot/")[0]
+
+
 @pytest.fixture
 def page(bot: Bot, home: Home, browser: Browser) -> Iterator[Page]:
     """The page of a preview, opened by whoever edits the manifest."""
-    child = home.started("preview", "--no-open")
-    assert child.stdout is not None
-    (address,) = ADDRESS.findall(child.stdout.readline().decode())
-    visits = Visits(browser, address.partition("/bot/")[0])
+    visits = Visits(browser, begun(home)[1])
     page = visits.open(f"/bot/{bot.id}")
     yield page
     page.context.close()
@@ -89,6 +95,13 @@ def test_the_old_text_is_there_on_demand(page: Page) -> None:
     expect(row.locator("dd del")).to_be_visible()
     expect(row.locator("dd del")).to_have_text("Does it")
     expect(row.locator("dd ins")).to_have_text("Reworded")
+
+
+def test_the_filter_finds_what_is_gone_and_counts_what_is_listed(page: Page) -> None:
+    page.get_by_label("Filter commands").fill("one")  # of "gone", and of no other text
+
+    expect(page.locator(".command.gone")).to_be_visible()
+    expect(page.get_by_role("status")).to_have_text("0 of 63 match")
 
 
 def test_a_broken_manifest_is_told_and_the_last_good_state_stays_until_it_is_mended(
@@ -133,3 +146,20 @@ def test_saves_that_follow_quickly_end_in_the_last_one(page: Page, home: Home) -
 
     expect(page.locator(".command.new h4")).to_have_text(re.compile("number19"))
     expect(page.locator(".command.new")).to_have_count(1)
+
+
+def test_a_page_that_was_left_open_shows_the_next_preview(
+    bot: Bot, home: Home, browser: Browser
+) -> None:
+    first, url = begun(home)
+    visits = Visits(browser, url)
+    page = visits.open(f"/bot/{bot.id}")
+    expect(page.locator(".command.new h4")).to_have_text(re.compile("new"))
+    first.kill()
+    first.wait()
+    home.write(manifest(("later", "Came later.")))
+    begun(home, "--port", url.rpartition(":")[2])
+
+    expect(page.locator(".command.new h4")).to_have_text(re.compile("later"))
+    assert not [line for line in visits.complaints if "ERR_" not in line]
+    page.context.close()

@@ -148,6 +148,9 @@ def test_another_title_or_text_of_a_listed_version_is_reported_and_not_posted(
     titled = announced(home, "--event", "--post", "--title", "{version}: reminders", "-q")
     assert titled.out.startswith("Apply: 1 done, ")
     assert bot.announcements()[-1]["title"] == "1.2.0: reminders"
+    release(home, tag_name="v1", name="First")  # one number does not name a version
+    assert announced(home, "--event", "--post", "-q").out.startswith("Apply: 1 done, ")
+    assert bot.announcements()[-1]["title"] == "First"
 
 
 @pytest.mark.usefixtures("bot")
@@ -261,6 +264,7 @@ def test_a_long_text_is_cut_at_an_item_and_ends_with_its_link(home: Home) -> Non
         ("--notes-file text.md --title {version}!", 2, "the title has {version}, which is not "),
         ("--notes-file empty.md --title T", 1, "there is no text to announce"),
         ("--notes-file long.md --title T", 1, "long.md is longer than 125,000 characters"),
+        ("--changelog huge.md", 1, "huge.md is larger than 4,194,304 bytes"),
         ("--changelog CHANGELOG.md -f -", 2, "announce edits the manifest in place"),
         ("--notes-file text.md --title beta-7", 4, "with the announcement: sync.ignore matches"),
     ],
@@ -273,6 +277,8 @@ def test_what_cannot_be_announced_is_named_and_nothing_is_written(
     home.write("Text.\n\n# Later\n", "text.md")
     home.write("\n", "empty.md")
     home.write("x" * 125_001, "long.md")
+    if "huge.md" in options:
+        home.write("x" * 4_194_305, "huge.md")
     home.write(b"## 1.2.0\n\n\xe4\n", "latin.md")
     before = {path: path.read_bytes() for path in home.path.iterdir()}
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from http.client import HTTPResponse
 
-    from tests.support.bots import Bot
-
 
 @dataclass(frozen=True)
 class LiveStream:
@@ -47,16 +45,18 @@ class LiveStream:
 
 
 @contextmanager
-def opened_stream(bot: Bot, method: str = "GET", *, receives: int = 0) -> Iterator[LiveStream]:
-    """Open the stream of a bot's page; whatever it is answered.
+def opened_stream(
+    url: str, bot: str, *, method: str = "GET", receives: int = 0
+) -> Iterator[LiveStream]:
+    """Open the stream of a bot's page on a service; whatever it is answered.
 
     `receives` is how many bytes the system keeps before they are read; 0 for its own choice.
     """
-    with closing(HTTPConnection(urlsplit(bot.url).netloc, timeout=30)) as connection:
+    with closing(HTTPConnection(urlsplit(url).netloc, timeout=30)) as connection:
         if receives:
             connection.sock = socket.socket()
             connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receives)
             connection.sock.connect((connection.host, connection.port))
-        connection.request(method, f"/bot/{bot.id}/live")
+        connection.request(method, f"/bot/{bot}/live")
         with connection.getresponse() as response:
             yield LiveStream(response)

@@ -17,7 +17,7 @@ _LEAST = 1_000  # bytes that are worth it
 def page_answer(request: Request, text: str, status: int = 200) -> Response:
     """Return a page as the answer to a request."""
     response = compressed(request, text.encode(), "text/html; charset=utf-8", status)
-    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Cache-Control"] = "private, no-cache"  # it shows when its reader may vote
     return response
 
 

@@ -13,6 +13,7 @@ import logging
 from asyncio import FIRST_COMPLETED
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from time import time
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI, Response
@@ -161,8 +162,12 @@ async def open_live(bot: str, request: Request) -> Response:
 
 
 def show(app: FastAPI, overlay: Overlay) -> None:
-    """Let the pages of a preview show another overlay at once; may be called in any thread."""
-    app.state.preview = Preview(overlay, version=_version(app) + 1)
+    """Let the pages of a preview show another overlay at once; may be called in any thread.
+
+    The first version is the time: a page that was opened before a restart has another one.
+    """
+    version = _version(app) + 1 if app.state.preview else round(time() * 1_000)
+    app.state.preview = Preview(overlay, version=version)
     app.state.live.hint()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate, chain
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from commandsync.errors import FileError, UsageError
@@ -36,7 +36,7 @@ def excerpt(text: str, *, limit: int, link: str = "") -> str:
     """
     page = page_of(text)
     whole = _closed(text.rstrip(), page)
-    end = _LINK + link if link and link not in whole else ""
+    end = _LINK + link if link and not _has(whole, link) else ""
     joined = "\n\n".join(filter(None, [whole, end]))
     if not joined:
         raise FileError("there is no text to announce", hint="write some, or give a --link")
@@ -52,13 +52,17 @@ def excerpt(text: str, *, limit: int, link: str = "") -> str:
     raise UsageError(message, hint=f"raise it with --limit{other}")
 
 
+def _has(text: str, link: str) -> bool:
+    """Whether a text has a link, and not as the beginning of a longer one."""
+    return re.search(rf"{re.escape(link)}(?![^\s<>)\]]*\w)", text) is not None
+
+
 def _parts(page: Page, limit: int) -> Iterator[str]:
     """Yield the text up to the end of each block, with the definitions it uses, from the last."""
-    lengths = [0, *accumulate(map(len, page.lines))]
-    for end in sorted(_ends(page), reverse=True):
-        if lengths[end] > limit + len(page.lines[end - 1]):
-            continue
-        part = "".join(page.lines[:end]).rstrip()
+    ends = sorted(_ends(page))
+    parts = ("".join(page.lines[:end]).rstrip() for end in ends)
+    short = takewhile(lambda part: len(part) <= limit, parts)
+    for end, part in reversed(list(zip(ends, short, strict=False))):
         definitions = page.used_definitions(part, without=range(end)).rstrip()
         yield "\n\n".join(filter(None, [_closed(part, page_of(part)), definitions]))
 

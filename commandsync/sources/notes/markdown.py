@@ -76,9 +76,9 @@ class Page:
             return markup
         (token,) = _parser().parseInline(markup, dict(self.env))
         texts = (child.content for child in token.children or () if child.type in _SHOWN)
-        return "".join(texts).strip()
+        return "".join(texts)
 
-    def used_definitions(self, text: str, *, without: range = range(0)) -> str:
+    def used_definitions(self, text: str, *, without: range) -> str:
         """Return the definitions that the links of a text use, each with its line end.
 
         Those on the lines `without` are left out.

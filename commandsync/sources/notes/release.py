@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commandsync.errors import FileError
 from commandsync.sources.notes import Notes, check_length
-from commandsync.sources.notes.version import bare, is_prerelease, names, version_in
+from commandsync.sources.notes.version import bare, is_prerelease, version_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,8 +65,6 @@ def read_event(content: bytes, *, path: str) -> Release:
 def _notes(release: Mapping[str, Any], tag: str, body: str) -> Notes:
     version = version_in(tag) or bare(tag)
     name, link = _text(release, "name"), _text(release, "html_url")
-    if not names(name, version):
-        name = f"{name} ({version})" if name else ""
     return Notes(
         text=body,
         version=version,

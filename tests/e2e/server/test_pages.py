@@ -10,12 +10,16 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from commandsync.server import running
+from commandsync.server import create_app, running
+from commandsync.server.pages.security import HEADERS
 from tests.support.callers import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fastapi import FastAPI
+
+    from commandsync.server.database import Database
     from tests.support.bots import Service
 
 LANTERN = "/bot/779641401482805289"
@@ -124,6 +128,22 @@ def test_another_method_is_refused_with_those_that_there_are(reader: Reader) -> 
 
     assert (page.status, page.headers["allow"]) == (405, "GET, HEAD")
     assert page.text.startswith("<!doctype html>")
+
+
+def test_a_failure_of_the_service_is_a_page_too(caplog: pytest.LogCaptureFixture) -> None:
+    def broken(database: Database) -> FastAPI:
+        app = create_app(database)
+        app.state.preview = "not a preview"
+        return app
+
+    with running(seed=ROOT / "examples" / "seed.json", application=broken) as service:
+        page = Reader(service.url).get(LANTERN)
+
+    assert page.status == 500
+    assert {name: page.headers.get(name.lower()) for name in HEADERS} == HEADERS
+    assert "Internal error; see the log of the service." in page.text
+    assert "AttributeError" not in page.text
+    assert "Exception in ASGI application" in caplog.text
 
 
 def test_every_file_of_a_page_is_there_and_kept_for_good(reader: Reader) -> None:

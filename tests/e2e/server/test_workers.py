@@ -9,12 +9,14 @@ import subprocess
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.e2e.server.test_process import serving, until_refused
 from tests.support.listeners import Closed, Listener
+from tests.support.livestream import opened_stream
 from tests.support.terminal import POSIX
 
 if TYPE_CHECKING:
@@ -79,6 +81,26 @@ def test_a_vote_in_one_process_reaches_the_clients_of_all(home: Home, postgres_u
         assert {listener.ended() for listener in listeners} == {
             Closed(1012, "the service restarts")
         }
+
+
+def test_a_vote_in_one_process_is_counted_on_the_pages_of_all(
+    home: Home, postgres_url: str
+) -> None:
+    seed = home.write(json.dumps(SEED), "seed.json")
+    options = ("--database", postgres_url, "--workers", "2", "--seed", str(seed))
+    users = [str(number) for number in range(20)]
+    with serving(home, *options, bots=2) as served, ExitStack() as stack:
+        pages = [stack.enter_context(opened_stream(served.url, "0")) for _ in range(8)]
+        before = {page.votes() for page in pages}
+        with ThreadPoolExecutor(4) as pool:
+            for work in [pool.submit(vote, served.caller("0"), user) for user in users]:
+                work.result()
+        counted = [list(takewhile(len(users).__ne__, iter(page.votes, None))) for page in pages]
+        ended = served.end(signal.SIGTERM)
+
+        assert (before, ended) == ({0}, (0, "", ""))
+        assert all(sorted(set(numbers)) == numbers for numbers in counted)
+        assert [page.rest() for page in pages] == [b""] * len(pages)
 
 
 def test_the_workers_end_when_the_first_process_is_killed(home: Home, postgres_url: str) -> None:

@@ -183,3 +183,19 @@ def test_an_end_that_the_comment_shows_was_reviewed(hub: Hub) -> None:
     says(hub, scheduled(3))
 
     assert review(hub, scheduled(3)).note == "This is the plan that was reviewed (#7)."
+
+
+def test_an_end_that_the_comment_shows_is_known_beside_other_changes(hub: Hub) -> None:
+    hub.merged[SHA] = MERGED
+    says(hub, scheduled(3))
+    posted_already = make_plan(
+        desired=wanted(None, [post("v1", until=3), post("v2", publish=2)]),
+        listed=wanted(None, [posted("v1", id="1"), posted("v2", id="2")]),
+        target=TARGET,
+        rules=EVERYTHING,
+        now=day(3),
+    )
+
+    assert review(hub, posted_already).note == (
+        "The plan differs from the one that was reviewed (#7); no longer necessary: 1 change."
+    )

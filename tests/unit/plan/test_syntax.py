@@ -34,13 +34,16 @@ def of(syntax: str, name: str = "x") -> CommandText:
         ("rainbow", "/image rainbow [user]", "/image rainbow"),
         ("ban", "?ban user reason", "?ban"),
         ("an", "/ban an <x>", "/ban an"),
+        ("ban", "/ban ban <x>", "/ban"),
+        ("ban", "bans ban ban", "bans ban"),
         ("c++", "!c++<code>", "!c++"),
         ("größe", "?größe", "?größe"),
         (".afk", ".afk [reason]", ".afk"),
         ("Ban", "/ban <user>", "Ban"),
         ("ban", "/banish <user>", "ban"),
         ("user", "/ban <user>", "user"),
-        ("late", f"{'a ' * 21}late", "late"),
+        ("late", f"{'a ' * 20}late", f"{'a ' * 20}late"),
+        ("late", f"{'a ' * 20}-late", "late"),
         ("x", "/y\n/x", "x"),
     ],
 )
@@ -80,6 +83,7 @@ def test_arguments_are_in_the_outermost_brackets(syntax: str, expected: list[str
         ("/x <user>", "/x <user> <user>", ["<user>"]),
         ("/x <a> [a]", "/x <a> <a>", ["<a>"]),
         ("/x set", "/x set <x>", ["<x>"]),
+        ("x set", "x <x> <set>", ["<x>"]),
         ("/set prefix", "/set prefix <prefix>", ["<prefix>"]),
     ],
 )
@@ -125,6 +129,7 @@ def test_optional_arguments_are_told_only_if_nothing_else_differs() -> None:
     added = newly_optional(of("/x <a>"), of("/x [b] <a> [c]"))
 
     assert [str(argument) for argument in added] == ["[b]", "[c]"]
+    assert list(map(str, newly_optional(of("/x [a]"), of("/x [a] [b]")))) == ["[b]"]
     assert newly_optional(of("/x <a>"), of("/x <b> [c]")) == ()
     assert newly_optional(of("/x <a>"), of("/x [a]")) == ()
     assert newly_optional(of("/x <a>"), of("/x:  <a>")) == ()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.server import preview_service
 from commandsync.sync.job import plan_of
+from commandsync.sync.progress import ApplyProgress
 from commandsync.sync.settings import Settings
 from tests.support.runs import announcement, command
 from tests.support.schedules import post, set_clock
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from commandsync.preview.listing import PreviewState
     from commandsync.records.texts import Text
     from commandsync.server import PreviewService
+    from commandsync.sync.progress import Progress
 
 BOT = "779641401482805289"
 UNREAD = "no listing was read: everything is shown as new"
@@ -127,10 +130,9 @@ def _row(entry: Entry, text: Text) -> tuple[str, Text, int]:
     return entry.id if plain else "", text, entry.uses or 0
 
 
-def check(state: PreviewState, here: Snapshot, wanted: Manifest, service: PreviewService) -> None:
+def check(state: PreviewState, here: Snapshot, service: PreviewService) -> None:
     """Check that a preview shows what the plan says, and marks what the plan changes."""
     now = shown(service)
-    assert state.plan == plan_of(wanted, here, settings=SETTINGS)
     assert {kind: rows(entries, here) for kind, entries in now.items()} == expected_rows(
         state, here
     )
@@ -150,14 +152,23 @@ def check(state: PreviewState, here: Snapshot, wanted: Manifest, service: Previe
     commands=st.lists(COMMANDS, max_size=6),
     posts=st.lists(POSTS, max_size=3),
     saves=st.lists(manifests(), min_size=1, max_size=4),
+    flags=st.builds(
+        Settings, bot=st.just(BOT), prune=st.booleans(), only=st.sampled_from(["", "a*", "*n*"])
+    ),
 )
 def test_after_each_save_the_service_shows_what_an_apply_of_this_manifest_alone_leaves(
-    commands: list[Text], posts: list[Text], saves: list[Manifest], service: PreviewService
+    commands: list[Text],
+    posts: list[Text],
+    saves: list[Manifest],
+    flags: Settings,
+    service: PreviewService,
 ) -> None:
     here = listed(commands, posts)
-    preview = PreviewListing(Baseline(None, BOT, "Lantern", listed=here), SETTINGS, service)
+    preview = PreviewListing(Baseline(None, BOT, "Lantern", listed=here), flags, service)
     for wanted in saves:
-        check(preview.bring_to(wanted), here, wanted, service)
+        state = preview.bring_to(wanted)
+        check(state, here, service)
+        assert state.plan == plan_of(wanted, here, settings=flags)
     preview.close()
 
 
@@ -201,6 +212,40 @@ def test_what_is_expected_is_what_the_plan_leaves_when_it_is_applied(
             assert [entry.uses for entry in now[resource][: len(kept)]] == uses
 
 
+def test_an_apply_that_takes_a_moment_is_reported_while_it_lasts(
+    service: PreviewService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commandsync.preview.listing._MANY", 3)
+    reported: list[Progress] = []
+    noisy = Settings(bot=BOT, on_progress=reported.append)
+    with closing(PreviewListing(Baseline(None, BOT, "Lantern"), noisy, service)) as preview:
+        preview.bring_to(manifest(command("a"), command("b"), command("c")))
+        first = [each.step for each in reported if isinstance(each, ApplyProgress)]
+        reported.clear()
+        preview.bring_to(manifest(command("a"), command("b")))
+
+    assert first[-1] is None
+    assert sum(len(step.settled) for step in first if step) == 3
+    assert reported == []
+
+
+def test_what_the_service_does_not_take_is_said_and_the_rest_is_shown(
+    service: PreviewService,
+) -> None:
+    here = listed([command("help"), command("gone")])
+    large = command("large", "x" * 1_100_000)
+    preview = PreviewListing(Baseline(None, BOT, "Lantern", listed=here), SETTINGS, service)
+    state = preview.bring_to(manifest(command("help", "Helps."), large, command("small")))
+
+    assert [entry.name for entry in shown(service)[Resource.COMMAND]][:1] == ["help"]
+    assert state.plan.count("add") == 2
+    assert sorted(c.name for c in state.changes[Resource.COMMAND].values()) == ["help", "small"]
+    (_, refused) = state.notices
+    assert refused.message.startswith('"large" is not shown as it would be: ')
+    assert preview.bring_to(manifest(command("help"), command("gone"))).plan.changes == ()
+    preview.close()
+
+
 def test_each_save_shows_what_is_due_then_and_says_what_waits(
     service: PreviewService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,26 +266,16 @@ def test_each_save_shows_what_is_due_then_and_says_what_waits(
 
     waits = '1 announcement waits: "v2" from 2026-12-02 18:00 UTC.'
     due = '1 announcement is due: "v1" until 2026-12-02 18:00 UTC.'
+    with closing(
+        PreviewListing(replace(baseline, listed=listed([], [entries[0].text])), SETTINGS, service)
+    ) as preview:
+        ended = overlay_of(preview.bring_to(wanted)).notices
+
+    assert ended[-1] == (
+        'The announcement "v1" is deleted: its until, 2026-12-02 18:00 UTC, has passed.'
+    )
     assert pages == [["v1"], ["v2"]]
-    unread = "no listing was read: everything is shown as new"
     assert notices == [
-        (unread, waits, due),
-        (unread, '1 announcement is due: "v2" since 2026-12-02 18:00 UTC.'),
+        (UNREAD, waits, due),
+        (UNREAD, '1 announcement is due: "v2" since 2026-12-02 18:00 UTC.'),
     ]
-
-
-def test_what_the_service_does_not_take_is_said_and_the_rest_is_shown(
-    service: PreviewService,
-) -> None:
-    here = listed([command("help"), command("gone")])
-    large = command("large", "x" * 1_100_000)
-    preview = PreviewListing(Baseline(None, BOT, "Lantern", listed=here), SETTINGS, service)
-    state = preview.bring_to(manifest(command("help", "Helps."), large, command("small")))
-
-    assert [entry.name for entry in shown(service)[Resource.COMMAND]][:1] == ["help"]
-    assert state.plan.count("add") == 2
-    assert sorted(c.name for c in state.changes[Resource.COMMAND].values()) == ["help", "small"]
-    (_, refused) = state.notices
-    assert refused.message.startswith('"large" is not shown as it would be: ')
-    assert preview.bring_to(manifest(command("help"), command("gone"))).plan.changes == ()
-    preview.close()

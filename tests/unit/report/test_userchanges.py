@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commandsync.plan.userchanges import user_changes
@@ -128,6 +129,7 @@ def test_a_name_without_a_prefix_is_in_quotes_and_a_long_one_is_cut() -> None:
     assert "x" * 120 in text(changes, screen=Screen(full=True))
 
 
+@settings(max_examples=30)
 @given(
     st.lists(commands.map(Entry), max_size=3),
     st.lists(commands.map(Entry), max_size=3),
@@ -143,6 +145,64 @@ def test_no_line_begins_with_foreign_text_and_none_is_a_command_to_a_runner(
         assert line.startswith("- ")
     for shown in (text(changes, screen=Screen(full=True)), markdown(changes)):
         assert not re.search(r"##\w*\[|\x1b|\u202e|[\r\x00-\x09]", shown)
+
+
+CALLS = st.sampled_from(["afk", "ban", "help", "kick"])
+LEADS = st.sampled_from(["/", "!"])
+SIMPLE = st.lists(
+    st.builds(
+        lambda name, lead, arguments, *texts: command(
+            name, texts[0], syntax=f"{lead}{name}{arguments}", category=texts[1]
+        ),
+        CALLS,
+        LEADS,
+        st.sampled_from(["", " <a>", " [a]"]),
+        st.sampled_from(["Old.", "New."]),
+        st.sampled_from(["", "Fun"]),
+    ),
+    max_size=6,
+)
+
+
+def call(entry: Entry) -> str:
+    """Return what users type, up to the first space."""
+    return str(entry.text._asdict()["syntax"]).partition(" ")[0]
+
+
+def names_in(sentences: list[str], pattern: str) -> list[str]:
+    """Return the names in sentences of a form."""
+    matches = (re.fullmatch(pattern, sentence) for sentence in sentences)
+    return [name for match in matches if match for name in re.findall("`([^`]*)`", match[1])]
+
+
+@given(SIMPLE, SIMPLE)
+def test_the_sentences_lead_from_the_old_commands_to_the_new_ones(
+    old: list[Entry], new: list[Entry]
+) -> None:
+    changes = between(old, new)
+    sentences = [
+        line.removeprefix("- ").removeprefix("**Breaking**: ")
+        for line in markdown(changes).splitlines()
+    ]
+    called = names_in(sentences, "(.*) is now called .*")
+    with_lead = names_in(sentences, "Now with .* instead of .*?: (.*)")
+    lead = {"!": "/", "/": "!"}
+
+    calls = Counter(call(entry) for entry in old)
+    calls.subtract(names_in(sentences, "Gone: (.*)"))
+    calls.subtract(called + [lead[name[0]] + name[1:] for name in with_lead])
+    calls.update(with_lead + names_in(sentences, ".* is now called (.*)"))
+    calls.update(names_in(sentences, "New: (.*)"))
+    assert +calls == Counter(call(entry) for entry in new)
+    described = [each.after for each in changes.changed if each.differs("description")]
+    assert names_in(sentences, "New description: (.*)") == [
+        text.syntax.split()[0] for text in described
+    ]
+    used = [
+        each.after for each in changes.changed if each.before.syntax[1:] != each.after.syntax[1:]
+    ]
+    told = names_in(sentences, "(`[^`]*`) (?:needs|can take|is used differently) .*")
+    assert sorted(told) == sorted(text.syntax.split()[0] for text in used)
 
 
 def test_foreign_text_is_in_code_spans_in_markdown() -> None:

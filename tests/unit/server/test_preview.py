@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import re
 from contextlib import closing
+from datetime import UTC, datetime
 from http.client import HTTPConnection
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -8,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from commandsync.records.texts import Resource
-from commandsync.server import listing, preview_service
+from commandsync.server import listing, preview, preview_service
 from commandsync.server.pages.overlay import Overlay
 from commandsync.server.preview import bot_fields
 
@@ -98,6 +100,32 @@ def test_a_bot_whose_id_cannot_be_in_a_path_has_another_one_here() -> None:
     with preview_service("my/bot", {}, name="my/bot") as service:
         assert service.bot == "preview"
         assert "my/bot" in get(service, "/bot/preview")[1]
+
+
+@pytest.mark.parametrize("today", ["2026-11-25", "2026-11-23", "2026-12-01", "2026-06-01"])
+def test_the_page_has_the_age_and_the_votes_of_the_listing(
+    monkeypatch: pytest.MonkeyPatch, today: str
+) -> None:
+    moment = datetime.fromisoformat(f"{today}T12:00:00+00:00")
+    monkeypatch.setattr(preview, "_now", lambda: moment)
+    votes = {"dailyVotes": 3, "weeklyVotes": 3, "monthlyVotes": 3, "totalVotes": 5210}
+    if moment.weekday() and moment.day > 1:
+        votes |= {"weeklyVotes": 40, "monthlyVotes": 700}
+    profile = {"createdAt": "2025-03-04T05:06:07+02:00", "statistics": votes}
+    with preview_service(BOT, profile, name="Lantern") as service:
+        page = service.page_files(NO_CHANGES)["index.html"].decode()
+
+    assert "4 March 2025" in page
+    shown = dict(re.findall(r'data-count="(\w+)">([\d,]+)<', page))
+    assert shown == {name: f"{number:,}" for name, number in votes.items()}
+
+
+def test_a_time_that_is_none_is_not_shown_as_one() -> None:
+    for odd in ("yesterday", 7, "0001-01-01T00:00:00+14:00"):
+        with preview_service(BOT, {"createdAt": odd}, name="Lantern") as service:
+            assert (
+                str(datetime.now(UTC).year) in service.page_files(NO_CHANGES)["index.html"].decode()
+            )
 
 
 @pytest.mark.parametrize(

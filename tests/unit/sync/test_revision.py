@@ -60,21 +60,54 @@ def test_a_link_is_followed_within_the_folder_only(repo: GitRepo) -> None:
 
 
 def test_what_no_checkout_could_contain_is_left_out(repo: GitRepo) -> None:
-    commit = repo.commit({"commands.yaml": listed("a") + "version: 1\n"})
-    blob = repo.git("rev-parse", "HEAD:commands.yaml")
-    inner = repo.git("mktree", sent=f"100644 blob {blob}\t{'x' * 300}.yaml\n".encode())
+    files = {"commands.yaml": 'version: 1\ninclude: ["**/*.yaml"]\n', "a.yaml": listed("a")}
+    commit = repo.commit(files)
+    manifest, included = (repo.git("rev-parse", f"HEAD:{name}") for name in files)
+    outside = repo.git("mktree", sent=f"100644 blob {included}\tb.yaml\n".encode())
     tree = repo.git(
         "mktree",
         "--missing",
         sent=(
-            f"100644 blob {blob}\tcommands.yaml\n"
-            f"160000 commit {commit}\tmodule\n"
-            f"040000 tree {inner}\t..\n"
+            f"100644 blob {manifest}\tcommands.yaml\n"
+            f"100644 blob {included}\ta.yaml\n"
+            f"160000 commit {commit}\tmodule.yaml\n"
+            f"040000 tree {outside}\t..\n"
         ).encode(),
     )
     odd = repo.git("commit-tree", tree, "-m", "Odd")
 
     assert names_at(odd, repo.path / "commands.yaml") == ["a"]
+
+
+def test_a_name_that_cannot_be_written_is_an_error(repo: GitRepo) -> None:
+    repo.commit({"commands.yaml": MAIN})
+    manifest = repo.git("rev-parse", "HEAD:commands.yaml")
+    folder = repo.git("mktree", sent=f"100644 blob {manifest}\t{'x' * 300}.yaml\n".encode())
+    lines = f"100644 blob {manifest}\tcommands.yaml\n040000 tree {folder}\tcommands\n"
+    odd = repo.git("commit-tree", repo.git("mktree", sent=lines.encode()), "-m", "Odd")
+
+    with pytest.raises(FileError, match="cannot be written into a folder: file name too long"):
+        manifest_at(odd, str(repo.path / "commands.yaml"))
+
+
+def test_only_what_a_pattern_may_match_is_read(repo: GitRepo) -> None:
+    """The content of another file is missing, as in a clone without all contents."""
+    repo.commit({"bot/commands.yaml": MAIN, "bot/commands/a.yaml": listed("a"), "bot/b.yaml": "b"})
+    missing = repo.git("rev-parse", "HEAD:bot/b.yaml")
+    (repo.path / ".git/objects" / missing[:2] / missing[2:]).unlink()
+
+    assert names_at("HEAD", repo.path / "bot/commands.yaml") == ["a"]
+
+
+def test_a_content_that_git_does_not_have_is_an_error(repo: GitRepo) -> None:
+    repo.commit({"commands.yaml": MAIN, "commands/a.yaml": listed("a")})
+    missing = repo.git("rev-parse", "HEAD:commands/a.yaml")
+    (repo.path / ".git/objects" / missing[:2] / missing[2:]).unlink()
+
+    with pytest.raises(UsageError, match="does not have every file") as raised:
+        manifest_at("HEAD", str(repo.path / "commands.yaml"))
+
+    assert "git fetch --refetch" in raised.value.hint
 
 
 def test_problems_are_placed_in_the_revision(repo: GitRepo) -> None:

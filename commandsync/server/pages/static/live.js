@@ -68,6 +68,10 @@
       count(votes);
       refresh(String(version));
     });
+    // A lost connection is made again by the browser; a refused one may be later.
+    source.addEventListener("error", () => {
+      if (source?.readyState === EventSource.CLOSED) source = null;
+    });
   };
 
   const rest = () => {

@@ -59,7 +59,7 @@ def test_a_section_is_cut_out_to_the_byte(shape: str) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_line_ends_of_windows_and_a_byte_order_mark_change_nothing(shape: str) -> None:
     text, version, wanted = marked(shape)
-    version = f"v{version}" if version[0].isdigit() else version
+    version = f"v{version}" if version[0].isdigit() else version.lower()
 
     notes = section_of("\ufeff" + text.replace("\n", "\r\n"), version, path="CHANGELOG.md")
 
@@ -126,6 +126,10 @@ VERSIONS = "".join(f"## 1.{n}.0\n\nx\n\n" for n in range(9, 0, -1))
     [
         (VERSIONS, "1.1.1", "C has no heading for the version 1.1.1",
          "did you mean 1.1.0? it has 1.9.0, 1.8.0, 1.7.0, 1.6.0, 1.5.0, ..."),
+        (VERSIONS[: VERSIONS.index("## 1.4.0")], "2", "C has no heading for the version 2",
+         "it has 1.9.0, 1.8.0, 1.7.0, 1.6.0, 1.5.0"),
+        ("## 1.2.0\n## 1.1.0\n\nb", "1.2.0",
+         "C has no text for the version 1.2.0", "write what changed below its heading"),
         ("## 1.2.0-rc.1\n\nx", "1.2", "C has no heading for the version 1.2", "it has 1.2.0-rc.1"),
         ("- 1.2.0: reminders\n- 1.1.0: away", "1.2.0", "C has no heading for the version 1.2.0",
          "a section begins with a heading such as ## 1.2.0"),

@@ -78,6 +78,8 @@ def test_a_text_that_fits_is_kept_whole() -> None:
 
     assert excerpt(text, limit=len(text)) == text
     assert excerpt(f"{text} {LINK}", limit=100, link=LINK) == f"{text} {LINK}"
+    assert excerpt(f"({LINK}).", limit=100, link=LINK) == f"({LINK})."
+    assert excerpt(f"{LINK}.1", limit=100, link=LINK).endswith(f"\n\nFull notes: {LINK}")
     assert excerpt(f"\n{text}\n", limit=100, link=LINK) == f"\n{text}\n\nFull notes: {LINK}"
     assert excerpt("", limit=100, link=LINK) == f"Full notes: {LINK}"
 

@@ -9,13 +9,13 @@ from datetime import datetime
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from commandsync.errors import ListingError, UsageError
+from commandsync.errors import UsageError
 from commandsync.preview.baseline import baseline_of
 from commandsync.preview.folder import check_folder, write_folder
+from commandsync.preview.followed import load_one
+from commandsync.preview.live import live_preview
 from commandsync.preview.overlay import notices_of
 from commandsync.preview.page import page_of
-from commandsync.preview.run import live
-from commandsync.preview.source import load_one
 from commandsync.report.escape import visible
 from commandsync.report.summary import of_plan
 
@@ -24,12 +24,11 @@ if TYPE_CHECKING:
 
     from commandsync.cli.output import Output
     from commandsync.diagnostics import Notice
-    from commandsync.preview.run import Shown
+    from commandsync.preview.live import LiveState
     from commandsync.sync.settings import Settings
     from commandsync.sync.signals import Signals
 
 _NOT_CI = frozenset({"", "0", "false"})
-_OFFLINE = "commandsync preview --offline shows the page without what is listed"
 
 
 def write_page(
@@ -43,10 +42,7 @@ def write_page(
     """
     check_folder(folder, force=force)
     manifest = load_one(settings)
-    try:
-        baseline = baseline_of(settings, manifest, offline=offline)
-    except ListingError as error:
-        raise _with_hint(error) from error
+    baseline = baseline_of(settings, manifest, offline=offline)
     state, files = page_of(settings, manifest, baseline)
     page = write_folder(folder, files, force=force)
     output.notices(list(notices_of(state)))
@@ -73,20 +69,17 @@ def show_live(
         hint = "name its file, or write a page of it: --html FOLDER"
         raise UsageError("standard input cannot be watched for changes", hint=hint)
     stop, terminal = Event(), _Terminal(output)
-    try:
-        with (
-            live(settings, offline=offline, port=port, stop=stop) as preview,
-            signals.answered_by(lambda _count: stop.set()),
-        ):
-            output.result(f"preview of {visible(preview.name)} at {preview.url}")
-            terminal.show(preview.first)
-            if opens and can_open(os.environ, is_terminal=sys.stdout.isatty()):
-                # In a thread: some browsers are waited for until they are closed.
-                Thread(target=webbrowser.open, args=(preview.url,), daemon=True).start()
-            for shown in preview.later:
-                terminal.show(shown)
-    except ListingError as error:
-        raise _with_hint(error) from error
+    with (
+        live_preview(settings, offline=offline, port=port, stop=stop) as preview,
+        signals.answered_by(lambda _count: stop.set()),
+    ):
+        output.result(f"preview of {visible(preview.name)} at {preview.url}")
+        terminal.show(preview.first)
+        if opens and can_open(os.environ, is_terminal=sys.stdout.isatty()):
+            # In a thread: some browsers are waited for until they are closed.
+            Thread(target=webbrowser.open, args=(preview.url,), daemon=True).start()
+        for shown in preview.later:
+            terminal.show(shown)
 
 
 def can_open(environ: Mapping[str, str], *, is_terminal: bool) -> bool:
@@ -108,7 +101,7 @@ class _Terminal:
         self._notices: list[Notice] = []
         self._broken = False
 
-    def show(self, shown: Shown) -> None:
+    def show(self, shown: LiveState) -> None:
         if shown.error is not None:
             self._output.failure(shown.error)
             self._output.talk(f"{_clock()}  the page stays as it is until this is mended")
@@ -124,8 +117,3 @@ class _Terminal:
 
 def _clock() -> str:
     return f"{datetime.now():%H:%M:%S}"  # noqa: DTZ005 - the user's own
-
-
-def _with_hint(error: ListingError) -> ListingError:
-    error.hint = f"{error.hint}; {_OFFLINE}" if error.hint else _OFFLINE
-    return error
