@@ -99,6 +99,7 @@ def test_a_likely_rename_is_a_warning_in_every_format(home: Home) -> None:
 
     assert "warning: commands.yaml:3:5: 'help' looks like 'h' under a new name" in text.err
     assert document["warnings"][0]["location"] == {"path": "commands.yaml", "line": 3, "column": 5}
+    assert home.run("changes", "--since", "old.yaml", "--strict").code == 4
 
 
 @pytest.mark.usefixtures("repo")
