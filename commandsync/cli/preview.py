@@ -64,7 +64,7 @@ def preview_command(  # noqa: PLR0913 - the options of the command
       commandsync preview bots/lantern.yaml --no-open --port 8080
       commandsync preview --html site    # in CI: writes site/index.html
     """
-    from commandsync.cli.previewing import show_live, write_page
+    from commandsync.cli.display import show_live, write_page
     from commandsync.errors import UsageError
 
     if path and settings.files:

@@ -21,8 +21,9 @@ from commandsync.plan.expected import expected_listing
 from commandsync.plan.plan import Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.sync.execution import reported
 from commandsync.sync.job import plan_of, strict_plan
-from commandsync.sync.settings import with_time_now
+from commandsync.sync.settings import Settings, with_time_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,9 +36,11 @@ if TYPE_CHECKING:
     from commandsync.preview.baseline import Baseline
     from commandsync.records.texts import Resource
     from commandsync.server import PreviewService
-    from commandsync.sync.settings import Settings
 
 _PLAIN = re.compile(r"[0-9A-Za-z_-]+")
+_MANY = 100
+"""Changes from which on an apply in memory takes a moment, and is shown as an apply elsewhere."""
+
 _EVERYTHING = SyncRules(max_deletes=DeleteLimit(), announcements="mirror")
 """In memory whatever differs from the expected listing is changed: the plan had the real rules."""
 
@@ -78,6 +81,7 @@ class PreviewListing:
             resource: {entry.id for entry in entries}
             for resource, entries in self._listed.collections.items()
         }
+        self._destination: tuple[str, str] | None = None
         self._shown = Snapshot()
         self._reset()
 
@@ -107,12 +111,18 @@ class PreviewListing:
                 resource: dict(self._changed(resource, records))
                 for resource, records in expected.items()
             },
-            notices=(*self._nothing_read(), *_not_taken(result)),
+            notices=(*self._other_listing(manifest), *_not_taken(result)),
         )
 
-    def _nothing_read(self) -> Iterator[Notice]:
+    def _other_listing(self, manifest: Manifest) -> Iterator[Notice]:
+        """Yield how what the preview began with differs from the listing of a manifest."""
         if self._baseline.site is None:
             yield Notice("no listing was read: everything is shown as new")
+        destination = manifest.bot, manifest.base_url
+        if (self._destination or destination) != destination:
+            message = "bot: or base_url: has changed, and this is still the listing from before"
+            yield Notice(message, "start the preview again")
+        self._destination = self._destination or destination
 
     def _apply(self, expected: Mapping[Resource, Sequence[ExpectedRecord]]) -> Result:
         """Apply the difference between what is in memory and what is expected."""
@@ -128,14 +138,16 @@ class PreviewListing:
         def planned(listed: Snapshot) -> Plan:
             return make_plan(desired=desired, listed=listed, target=self._target, rules=_EVERYTHING)
 
-        health = Health()
-        result = drive(
-            apply(planned(self._shown), listed=self._shown, health=health, replan=planned),
-            self._connection,
-            health=health,
-            events=SimpleQueue(),
-            on_step=lambda _step: None,
-        )
+        health, plan = Health(), planned(self._shown)
+        takes_long = len(plan.changes) >= _MANY
+        with reported(plan, self._settings if takes_long else Settings()) as on_step:
+            result = drive(
+                apply(plan, listed=self._shown, health=health, replan=planned),
+                self._connection,
+                health=health,
+                events=SimpleQueue(),
+                on_step=on_step,
+            )
         reading = SnapshotReading(self._connection, self._service.bot, tuple(expected))
         self._shown = reading.result()
         return result

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from math import inf
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from commandsync.errors import FileError
@@ -26,7 +28,7 @@ _LONGEST_STEPS = 100  # milliseconds for which changes that follow one another a
 _CHECK = 500  # milliseconds between checks where the file system reports nothing (networks)
 _WAIT = 0.2  # seconds: no signal interrupts a longer wait on Windows
 
-State = tuple[tuple[str, int, int, int], ...]
+_Stamps = tuple[tuple[str, int, int, int], ...]
 
 
 class Saves:
@@ -40,7 +42,7 @@ class Saves:
         self._changes: SimpleQueue[set[str] | OSError] = SimpleQueue()
         self._files: frozenset[str] = frozenset()
         self._paths: tuple[str, ...] = ()
-        self._state: State = ()
+        self._stamps: _Stamps = ()
         self._folders: frozenset[str] = frozenset()
         self._stopped = Event()
 
@@ -53,7 +55,7 @@ class Saves:
         """
         files = frozenset(files)
         self._paths = tuple(sorted({*files, *folders}))
-        self._state = _state(self._paths)
+        self._stamps = _stamps(self._paths)
         self._files = frozenset(
             path
             for name in files
@@ -77,17 +79,15 @@ class Saves:
         Raises:
             FileError: The system watches no more folders.
         """
-        left = float("inf") if seconds is None else seconds
-        while not stop.is_set() and left > 0:
+        end = inf if seconds is None else monotonic() + seconds
+        while not stop.is_set() and (left := end - monotonic()) > 0:
             with suppress(Empty):
                 changed = self._changes.get(timeout=min(left, _WAIT))
                 if isinstance(changed, OSError):
                     hint = "the system limits how many folders are watched: include fewer"
                     raise FileError(f"cannot wait for changes: {changed}", hint=hint)
-                if changed & self._files or _state(self._paths) != self._state:
+                if changed & self._files or _stamps(self._paths) != self._stamps:
                     return True
-                continue
-            left -= _WAIT
         return False
 
     def close(self) -> None:
@@ -121,12 +121,12 @@ def _existing(path: str) -> str:
     return next(str(folder) for folder in (Path(path), *Path(path).parents) if folder.is_dir())
 
 
-def _state(paths: Iterable[str]) -> State:
+def _stamps(paths: Iterable[str]) -> _Stamps:
     """Return what changes when a file is written, or a folder gets or loses one."""
-    return tuple(_states(paths))
+    return tuple(_each_stamp(paths))
 
 
-def _states(paths: Iterable[str]) -> Iterator[tuple[str, int, int, int]]:
+def _each_stamp(paths: Iterable[str]) -> Iterator[tuple[str, int, int, int]]:
     for path in paths:
         try:
             status = os.stat(path)  # noqa: PTH116 - many

@@ -125,7 +125,7 @@ def execute(
             concurrency=settings.concurrency,
             unordered=unordered,
         )
-        with _reported(item.plan, settings) as on_step:
+        with reported(item.plan, settings) as on_step:
             results.append(
                 drive(steps, item.connection, health=health, events=stop.events, on_step=on_step)
             )
@@ -133,7 +133,7 @@ def execute(
 
 
 @contextmanager
-def _reported(plan: Plan, settings: Settings) -> Iterator[Callable[[Step], object]]:
+def reported(plan: Plan, settings: Settings) -> Iterator[Callable[[Step], object]]:
     """Pass the steps of an apply on as progress, and its end."""
     try:
         yield lambda step: settings.on_progress(ApplyProgress(plan, step))

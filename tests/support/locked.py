@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LOCK = ROOT / "commandsync" / "action" / "requirements.lock"
-HASHED = ("--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", str(LOCK))
+PREVIEW_LOCK = LOCK.with_name("preview.lock")
+_HASHED = ("--no-deps", "--require-hashes", "--only-binary", ":all:")
 NAME = f"python{sys.version_info.major}.{sys.version_info.minor}"
 _PIP = (sys.executable, "-I", "-m", "pip", "--disable-pip-version-check", "--quiet")
 _MARK = "[externally-managed]\nError=marked: this Python belongs to the system\n"
@@ -37,18 +38,27 @@ _UNREACHABLE = "the locked wheels are not in the cache, and the package index is
 @pytest.fixture(scope="session")
 def wheels() -> Path:
     """The wheels."""
+    return _wheels(LOCK)
 
+
+@pytest.fixture(scope="session")
+def preview_wheels() -> Path:
+    """The wheels of a run with a preview."""
+    return _wheels(PREVIEW_LOCK)
+
+
+def _wheels(lock: Path) -> Path:
     def download(folder: Path) -> None:
-        quick = ["--retries", "1", "--timeout", "10", "-d", str(folder)]
+        quick = ["--retries", "1", "--timeout", "10", "-d", str(folder), "-r", str(lock)]
         try:
-            subprocess.run([*_PIP, "download", *quick, *HASHED], check=True, capture_output=True)
+            subprocess.run([*_PIP, "download", *quick, *_HASHED], check=True, capture_output=True)
         except subprocess.CalledProcessError as error:
             said = error.stderr.decode(errors="replace")
             if any(word in said for word in _NO_WAY):
                 pytest.skip(_UNREACHABLE)
             pytest.fail(said)
 
-    return _kept("wheels", download)
+    return _kept("wheels", lock, download)
 
 
 @pytest.fixture(scope="session")
@@ -60,7 +70,7 @@ def locked_python(wheels: Path) -> str:
         (site,) = folder.rglob("site-packages")
         _unpack(wheels, site)
 
-    return str(_python(_kept("environment", install)))
+    return str(_python(_kept("environment", LOCK, install)))
 
 
 @pytest.fixture(scope="session")
@@ -109,9 +119,9 @@ def _python(folder: Path) -> Path:
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-def _kept(name: str, make: Callable[[Path], None]) -> Path:
+def _kept(name: str, lock: Path, make: Callable[[Path], None]) -> Path:
     """Return a folder that is made once, by whichever of the tests' processes comes first."""
-    made_of = f"{LOCK.read_text(encoding='utf-8')}{sys.version}{sys.base_prefix}"
+    made_of = f"{lock.read_text(encoding='utf-8')}{sys.version}{sys.base_prefix}"
     digest = hashlib.sha256(made_of.encode()).hexdigest()[:16]
     parent = _cache() / "commandsync-tests"
     parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,13 @@ import pytest
 from tests.support.bots import service
 from tests.support.home import end_waits
 from tests.support.hub import hub
-from tests.support.locked import locked_python, system_python, system_python_with_pip, wheels
+from tests.support.locked import (
+    locked_python,
+    preview_wheels,
+    system_python,
+    system_python_with_pip,
+    wheels,
+)
 from tests.support.proxy import proxy
 from tests.support.runner import ACTION, Runner
 
@@ -21,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "hub",
     "locked_python",
+    "preview_wheels",
     "proxy",
     "runner",
     "service",

@@ -197,3 +197,13 @@ def test_what_was_left_broken_is_replaced(without_pip: Runner, wheels: Path, uv:
     assert [step.outputs["result"] for step in steps] == ["valid", "valid"], steps
     assert ["Installing" in step.log for step in steps] == [True, False]
     assert folders(without_pip) == [folder]
+
+
+def test_a_preview_needs_what_its_own_lock_has_and_nothing_else(
+    machine: Runner, preview_wheels: Path
+) -> None:
+    step = machine.run(other("workflow_dispatch"), preview="true", wheels_dir=str(preview_wheels))
+
+    assert (step.code, step.outputs["result"]) == (0, "valid"), step.log
+    page = (Path(step.outputs["preview"]) / "index.html").read_text(encoding="utf-8")
+    assert "Plan: 1 to add, 0 to edit, 0 to delete, 0 unchanged." in page

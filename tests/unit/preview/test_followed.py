@@ -7,9 +7,9 @@ import pytest
 
 from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest
-from commandsync.preview import source as source_module
+from commandsync.preview import followed
+from commandsync.preview.followed import FollowedManifest
 from commandsync.preview.saves import Saves
-from commandsync.preview.source import ManifestSource
 from commandsync.sync.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def write(folder: Path, text: str, name: str = "commands.yaml") -> None:
 
 
 @pytest.fixture
-def source(folder: Path) -> Iterator[ManifestSource]:
-    with ManifestSource(Settings(files=(str(folder / "commands.yaml"),))) as opened:
+def source(folder: Path) -> Iterator[FollowedManifest]:
+    with FollowedManifest(Settings(files=(str(folder / "commands.yaml"),))) as opened:
         yield opened
 
 
@@ -48,7 +48,7 @@ def names(manifest: Manifest | ManifestError) -> list[str]:
     return [command.name for command in manifest.snapshot.commands]
 
 
-def test_an_included_file_and_a_new_one_are_noticed(folder: Path, source: ManifestSource) -> None:
+def test_an_included_file_and_a_new_one_are_noticed(folder: Path, source: FollowedManifest) -> None:
     assert names(source.load()) == []
     changes = source.changes(Event())
 
@@ -61,7 +61,7 @@ def test_an_included_file_and_a_new_one_are_noticed(folder: Path, source: Manife
 
 
 def test_problems_are_yielded_and_then_the_mended_manifest(
-    folder: Path, source: ManifestSource
+    folder: Path, source: FollowedManifest
 ) -> None:
     source.load()
     changes = source.changes(Event())
@@ -86,8 +86,8 @@ def test_what_an_editor_has_half_written_is_not_a_problem(
                 write(folder, MAIN + "# whole\n")
             return super().wait(stop, None if seconds is None else LONGEST)
 
-    monkeypatch.setattr(source_module, "Saves", Held)
-    with ManifestSource(Settings(files=(str(folder / "commands.yaml"),))) as source:
+    monkeypatch.setattr(followed, "Saves", Held)
+    with FollowedManifest(Settings(files=(str(folder / "commands.yaml"),))) as source:
         source.load()
         write(folder, "vers")
 
@@ -108,8 +108,8 @@ def test_a_save_that_changes_no_byte_is_no_change(
                 write(folder, FUN, "commands/first.yaml")
             return super().wait(stop, seconds)
 
-    monkeypatch.setattr(source_module, "Saves", Counted)
-    with ManifestSource(Settings(files=(str(folder / "commands.yaml"),))) as source:
+    monkeypatch.setattr(followed, "Saves", Counted)
+    with FollowedManifest(Settings(files=(str(folder / "commands.yaml"),))) as source:
         source.load()
         write(folder, MAIN)
 
@@ -117,7 +117,7 @@ def test_a_save_that_changes_no_byte_is_no_change(
 
 
 def test_a_manifest_that_is_moved_away_is_a_problem_until_it_is_back(
-    folder: Path, source: ManifestSource
+    folder: Path, source: FollowedManifest
 ) -> None:
     source.load()
     changes = source.changes(Event())
@@ -131,7 +131,7 @@ def test_a_manifest_that_is_moved_away_is_a_problem_until_it_is_back(
 
 
 def test_a_pattern_without_a_file_is_mended_by_the_file(
-    folder: Path, source: ManifestSource
+    folder: Path, source: FollowedManifest
 ) -> None:
     (folder / "commands" / "first.yaml").unlink()
 
@@ -143,7 +143,7 @@ def test_a_pattern_without_a_file_is_mended_by_the_file(
 
 
 def test_a_folder_stands_for_its_one_manifest(folder: Path) -> None:
-    with ManifestSource(Settings(files=(str(folder),))) as source:
+    with FollowedManifest(Settings(files=(str(folder),))) as source:
         assert names(source.load()) == []
         write(folder, "version: 1\n", "other.yaml")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from commandsync.cli.previewing import can_open
+from commandsync.cli.display import can_open
 
 
 @pytest.mark.parametrize(

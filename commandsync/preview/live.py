@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from commandsync.errors import ManifestError
 from commandsync.preview.baseline import baseline_of
+from commandsync.preview.followed import FollowedManifest
 from commandsync.preview.overlay import overlay_of
 from commandsync.preview.page import applied
-from commandsync.preview.source import ManifestSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class LiveState:
     """What a page shows.
 
     Attributes:
@@ -48,12 +48,14 @@ class RunningPreview:
 
     url: str
     name: str
-    first: Shown
-    later: Iterator[Shown]
+    first: LiveState
+    later: Iterator[LiveState]
 
 
 @contextmanager
-def live(settings: Settings, *, offline: bool, port: int, stop: Event) -> Iterator[RunningPreview]:
+def live_preview(
+    settings: Settings, *, offline: bool, port: int, stop: Event
+) -> Iterator[RunningPreview]:
     """Serve the page of a bot with the manifest applied, for as long as the block lasts.
 
     Args:
@@ -66,17 +68,17 @@ def live(settings: Settings, *, offline: bool, port: int, stop: Event) -> Iterat
         CommandsyncError: The manifest is invalid, its listing cannot be read, or the port cannot be
             listened on.
     """
-    with ManifestSource(settings) as source:
-        manifest = source.load()
+    with FollowedManifest(settings) as followed:
+        manifest = followed.load()
         baseline = baseline_of(settings, manifest, offline=offline)
         with applied(settings, baseline, port=port) as (service, listing):
-            first = Shown(listing.bring_to(manifest))
+            first = LiveState(listing.bring_to(manifest))
             service.show(overlay_of(first.state))
             yield RunningPreview(
                 f"{service.url}/bot/{service.bot}",
                 baseline.name,
                 first,
-                _later(source.changes(stop), listing, service, first.state),
+                _later(followed.changes(stop), listing, service, first.state),
             )
 
 
@@ -85,7 +87,7 @@ def _later(
     listing: PreviewListing,
     service: PreviewService,
     state: PreviewState,
-) -> Iterator[Shown]:
+) -> Iterator[LiveState]:
     for manifest in changes:
         error: ManifestError | None = None
         try:
@@ -95,4 +97,4 @@ def _later(
         except ManifestError as invalid:
             error = invalid
         service.show(overlay_of(state, error.problems if error else ()))
-        yield Shown(state, error)
+        yield LiveState(state, error)

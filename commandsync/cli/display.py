@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from commandsync.errors import UsageError
 from commandsync.preview.baseline import baseline_of
 from commandsync.preview.folder import check_folder, write_folder
+from commandsync.preview.followed import load_one
+from commandsync.preview.live import live_preview
 from commandsync.preview.overlay import notices_of
 from commandsync.preview.page import page_of
-from commandsync.preview.run import live
-from commandsync.preview.source import load_one
 from commandsync.report.escape import visible
 from commandsync.report.summary import of_plan
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from commandsync.cli.output import Output
     from commandsync.diagnostics import Notice
-    from commandsync.preview.run import Shown
+    from commandsync.preview.live import LiveState
     from commandsync.sync.settings import Settings
     from commandsync.sync.signals import Signals
 
@@ -70,7 +70,7 @@ def show_live(
         raise UsageError("standard input cannot be watched for changes", hint=hint)
     stop, terminal = Event(), _Terminal(output)
     with (
-        live(settings, offline=offline, port=port, stop=stop) as preview,
+        live_preview(settings, offline=offline, port=port, stop=stop) as preview,
         signals.answered_by(lambda _count: stop.set()),
     ):
         output.result(f"preview of {visible(preview.name)} at {preview.url}")
@@ -101,7 +101,7 @@ class _Terminal:
         self._notices: list[Notice] = []
         self._broken = False
 
-    def show(self, shown: Shown) -> None:
+    def show(self, shown: LiveState) -> None:
         if shown.error is not None:
             self._output.failure(shown.error)
             self._output.talk(f"{_clock()}  the page stays as it is until this is mended")

@@ -1,4 +1,4 @@
-"""The manifest of a preview, loaded again whenever one of its files is saved."""
+"""A manifest that is loaded again whenever one of its files is saved."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def load_one(
     return manifests[0]
 
 
-class ManifestSource:
+class FollowedManifest:
     """Loads a manifest, and knows the files and folders that it depends on."""
 
     def __init__(self, settings: Settings) -> None:
