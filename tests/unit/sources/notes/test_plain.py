@@ -24,7 +24,7 @@ LEFT_OUT = (
     "![alt](https://x.example/a.png)",
     "![alt][image]\n![image]",
     "[![build](https://x.example/b.svg)](https://x.example) [![cover][image]][badge]",
-    "[![a](b)\n  ![c](d)](https://x.example)",
+    "[![a](b)\n  ![c](d) **<img src=e>**](https://x.example)",
     "<!-- a\n\ncomment\n-->",
     '<img src="a>b" alt="x">',
     '<p align="center">\n  <a href="x"><img src="y"></a>\n</p>',
