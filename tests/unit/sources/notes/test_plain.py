@@ -71,6 +71,7 @@ def test_what_a_listing_does_not_show_leaves_no_trace(
         ('<a href="x"><img src="y"></a> and [![a](b) words](u)', "and [words](u)"),
         ("x <p><a><img></a> y</p>", "x <p> y</p>"),
         (f"x {'<p>' * 5}<img>{'</p>' * 5}", "x"),
+        ("<h1>\n<br>\n<img src=x>\n</h1>\n\nx", "x"),
         ("<!-- never closed\n\n## 1.0", ""),
         ("![a [b](c) ![d](e)](f)", ""),
         ("**![a](b)** | ![c](d)&nbsp;<br>\n1. > _![e](f)_<br/>\n\nx", "x"),
