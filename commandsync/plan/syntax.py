@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from commandsync.records.texts import CommandText
 
 _CLOSING = {"<": ">", "[": "]"}
+_Key = tuple[str, int]  # an argument's key, and how many of the same key and kind are before it
 _LONGEST_LEAD = 40  # characters before the name: a prefix, and the names of groups
 
 
@@ -76,9 +78,9 @@ def newly_required(old: CommandText, new: CommandText) -> tuple[Argument, ...]:
     """
     words = old.syntax.removeprefix(call_of(old)).casefold().split()
     (was, optional), (now, others) = map(_by_key, (old.syntax, new.syntax))
-    fresh = [key for key in now if not (key in was or key in optional or key in words)]
+    fresh = [key for key in now if not (key in was or key in optional or key[0] in words)]
     gone = len(was.keys() - now.keys() - others.keys())
-    needed = {*fresh[gone:], *optional}
+    needed = {*fresh[gone:], *optional.keys() - was.keys()}
     return tuple(argument for key, argument in now.items() if key in needed)
 
 
@@ -89,12 +91,15 @@ def newly_optional(old: CommandText, new: CommandText) -> tuple[Argument, ...]:
     return tuple(added) if [each for each in after if each not in added] == before else ()
 
 
-def _by_key(syntax: str) -> tuple[dict[str, Argument], dict[str, Argument]]:
+def _by_key(syntax: str) -> tuple[dict[_Key, Argument], dict[_Key, Argument]]:
     """Return the required arguments of a syntax, and the optional ones."""
-    required: dict[str, Argument] = {}
-    optional: dict[str, Argument] = {}
+    required: dict[_Key, Argument] = {}
+    optional: dict[_Key, Argument] = {}
+    count: Counter[tuple[str, bool]] = Counter()
     for argument in arguments(syntax):
-        (required if argument.required else optional)[argument.key] = argument
+        key = argument.key, count[argument.key, argument.required]
+        count[argument.key, argument.required] += 1
+        (required if argument.required else optional)[key] = argument
     return required, optional
 
 

@@ -93,8 +93,8 @@ def _named(
 
 
 def _is_word(text: str, version: str) -> bool:
-    """Whether a heading is a version that is a word, such as Unreleased."""
-    return text.strip("[] ").casefold() == version.casefold()
+    """Whether a heading is a version without a dot, such as Unreleased or v2."""
+    return bare(text.strip("[] ")).casefold() == version.casefold()
 
 
 def _newest(headings: Sequence[Heading], path: str, *, prereleases: bool) -> Heading:

@@ -98,6 +98,7 @@ def test_a_section_is_what_was_put_below_its_heading(
             "## Unreleased\n\nx\n\n## 1.2.0-rc.1\n\nx\n\n## 1.1.0 [YANKED]\n\nx\n\n## 1.0\n\nx",
             "1.0",
         ),
+        ("*Lantern*\n`1.2.0`\\\nthe big one\n===\n\nx", "1.2.0"),
         ("## 1.3.0 (unreleased)\n\nx\n\n## 1.2.0 (released 2024-03-09)\n\nx", "1.2.0"),
         ("# Lantern 2\n\n## 1.2.0b1\n\nx\n\n## 1.2.0.dev3\n\nx\n\n## 1.1\n\nx", "1.1"),
         (
