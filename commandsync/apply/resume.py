@@ -48,18 +48,23 @@ def progress_of(plan: Plan, listed: Snapshot) -> tuple[State, ...]:
         for resource in plan.scope
     }
     states = [(change, now[change.resource].state(change)) for change in plan.changes]
-    stale = [
-        f"{change.action} of {change.resource} {change.name!r} "
-        f"({now[change.resource].why_stale(change)})"
-        for change, state in states
-        if state is None
-    ]
-    if stale:
-        raise StalePlanError(
-            f"the listing changed since the plan was made: {named(stale, most=5)}",
-            hint="make a new plan, review it, and apply that one",
-        )
+    if stale := [change for change, state in states if state is None]:
+        raise _stale([(change, now[change.resource]) for change in stale])
     return tuple(state for _, state in states if state is not None)
+
+
+def _stale(changes: Sequence[tuple[Change, _Now]]) -> StalePlanError:
+    """Return the error for changes that no longer fit their collections."""
+    late = all(now.end(change) for change, now in changes)
+    names = [
+        f"{change.action} of {change.resource} {change.name!r} ({now.why_stale(change)})"
+        for change, now in changes
+    ]
+    return StalePlanError(
+        f"{'a time has passed' if late else 'the listing changed'} since the plan was made: "
+        f"{named(names, most=5)}",
+        hint="make a new plan, review it, and apply that one",
+    )
 
 
 class _Now:
@@ -101,7 +106,7 @@ class _Now:
 
     def why_stale(self, change: Change) -> str:
         """Return the reason why a change no longer fits."""
-        if not isinstance(change, Edit | Delete) and (until := self._end(change)):
+        if until := self.end(change):
             return f"its until, {shown_time(until)}, has passed"
         if not isinstance(change, Add):
             now = self._listed.get(change.id)
@@ -118,12 +123,13 @@ class _Now:
             self._claimed[change.after] += 1
             return State.DONE
         same_name += self._surplus[folded(change.name)]
-        is_stale = same_name > change.same_name or self._end(change) is not None
+        is_stale = same_name > change.same_name or self.end(change) is not None
         return None if is_stale else State.PENDING
 
-    def _end(self, change: Add | Replace) -> datetime | None:
-        """Return until when a record was to be listed, if that has passed."""
-        applied, until = self._applied, change.until
+    def end(self, change: Change) -> datetime | None:
+        """Return until when the new record of a change was to be listed, if that has passed."""
+        until = None if isinstance(change, Edit | Delete) else change.until
+        applied = self._applied
         return until if applied and until and until <= applied else None
 
     def _deleted(self, change: Delete | Replace) -> State | None:

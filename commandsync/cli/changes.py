@@ -46,15 +46,17 @@ def changes_command(*, since: str, files: tuple[str, ...], strict: bool, output:
     """
     from commandsync.cli.progress import shown
     from commandsync.errors import UsageError
-    from commandsync.sync.job import load
+    from commandsync.sync.job import check_notices, load
     from commandsync.sync.settings import Settings
     from commandsync.sync.userchanges import changes_since
 
     with shown(output) as on_progress:
-        manifests = load(Settings(files=files, strict=strict, on_progress=on_progress))
+        settings = Settings(files=files, strict=strict, on_progress=on_progress)
+        manifests = load(settings)
     if len(manifests) != 1:
         raise UsageError("changes takes one manifest", hint="run it for each manifest")
     changes = changes_since(since, manifests[0])
+    check_notices(changes.notices, settings)
     if output.format != "json":
         output.notices(changes.notices)
     output.result(_rendered(changes, since, manifests[0], output))

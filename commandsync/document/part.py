@@ -21,14 +21,11 @@ from pydantic_core import PydanticSerializationError, to_json
 from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.diff import FieldChange
-from commandsync.plan.scheduled import Scheduled
-from commandsync.records.schedule import Phase, Schedule
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from datetime import datetime
     from typing import Self
 
 Document = dict[str, Any]
@@ -94,7 +91,8 @@ def text_schema(resource: Resource) -> Document:
     }
 
 
-def _one_of(resources: Iterable[Resource]) -> WithJsonSchema:
+def one_of(resources: Iterable[Resource]) -> WithJsonSchema:
+    """Return what limits a field to some kinds of records in the JSON Schema."""
     return WithJsonSchema({"type": "string", "enum": [resource.value for resource in resources]})
 
 
@@ -116,7 +114,7 @@ EndField = Annotated[
     ),
 ]
 Identifier = Annotated[str, Field(pattern=r"[^.]|\.\.\.")]  # not "", "." or ".."
-ResourceField = Annotated[Resource, Field(strict=False), _one_of(Resource)]
+ResourceField = Annotated[Resource, Field(strict=False), one_of(Resource)]
 TextField = Annotated[
     Text,
     PlainSerializer(lambda text: text._asdict()),
@@ -202,7 +200,7 @@ class PlannedEdit(PlannedChange):
     """A listed record whose text changes; its id stays."""
 
     action: Literal["edit"]
-    resource: Annotated[ResourceField, _one_of(kind for kind in Resource if kind.editable)]
+    resource: Annotated[ResourceField, one_of(kind for kind in Resource if kind.editable)]
     id: Identifier
     before: TextField
     after: TextField
@@ -213,7 +211,7 @@ class PlannedReplace(_PlannedText):
     """A listed record that cannot be edited: the new one is added, the old one deleted."""
 
     action: Literal["replace"]
-    resource: Annotated[ResourceField, _one_of(kind for kind in Resource if not kind.editable)]
+    resource: Annotated[ResourceField, one_of(kind for kind in Resource if not kind.editable)]
     id: Identifier
     before: TextField
     uses: UsesField
@@ -268,41 +266,6 @@ class ListedRecord(Model):
     def record(self) -> tuple[Resource, Entry]:
         """Return the record."""
         return self.resource, Entry(self.text, self.id)
-
-
-class ScheduledEntry(Model):
-    """An entry of the manifest with a schedule."""
-
-    resource: Annotated[ResourceField, _one_of(kind for kind in Resource if kind.schedulable)]
-    name: str
-    publish: TimeField | None
-    until: TimeField | None
-    phase: Phase = Field(
-        strict=False,
-        description="Where in its schedule it is: it waits for publish, is due, or has ended.",
-    )
-    listed: bool = Field(
-        description="Whether a listed record matches it; after its end, only its own record."
-    )
-    location: LocationField | None
-
-    def scheduled(self, now: datetime) -> Scheduled:
-        """Return the entry at the time of the plan."""
-        schedule = Schedule(publish=self.publish, until=self.until)
-        return Scheduled(
-            resource=self.resource,
-            name=self.name,
-            schedule=schedule,
-            phase=schedule.phase(now),
-            listed=self.listed,
-            location=self.location,
-        )
-
-
-def scheduled_part(entry: Scheduled) -> ScheduledEntry:
-    """Return the part for an entry with a schedule."""
-    schedule = entry.schedule
-    return ScheduledEntry.of(entry, publish=schedule.publish, until=schedule.until)
 
 
 def change_part(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from commandsync.records.texts import CommandText
 
 _CLOSING = {"<": ">", "[": "]"}
+_Key = tuple[str, int]  # an argument's key, and how many of the same key and kind are before it
 _LONGEST_LEAD = 40  # characters before the name: a prefix, and the names of groups
 
 
@@ -46,7 +48,7 @@ def call_of(command: CommandText) -> str:
         end = at + len(command.name)
         if not any(map(str.isalnum, literal[:at][-1:] + literal[end : end + 1])):
             return literal[:end]
-        at = literal.find(command.name, at + 1)
+        at = literal.find(command.name, end)
     return command.name
 
 
@@ -57,15 +59,13 @@ def lead_of(command: CommandText) -> str:
 
 def arguments(syntax: str) -> Iterator[Argument]:
     """Yield the arguments of a syntax, in their order; brackets that are not closed are text."""
-    expected: list[str] = []
-    start = 0
+    opened: list[tuple[str, int]] = []  # what closes each bracket, and where its text begins
     for at, sign in enumerate(syntax):
         if sign in _CLOSING:
-            start = start if expected else at + 1
-            expected.append(_CLOSING[sign])
-        elif expected and sign == expected[-1]:
-            expected.pop()
-            if not expected:
+            opened.append((_CLOSING[sign], at + 1))
+        elif opened and sign == opened[-1][0]:
+            _, start = opened.pop()
+            if not opened:
                 yield Argument(syntax[start:at].strip(), sign == ">")
 
 
@@ -78,9 +78,9 @@ def newly_required(old: CommandText, new: CommandText) -> tuple[Argument, ...]:
     """
     words = old.syntax.removeprefix(call_of(old)).casefold().split()
     (was, optional), (now, others) = map(_by_key, (old.syntax, new.syntax))
-    fresh = [key for key in now if not (key in was or key in optional or key in words)]
+    fresh = [key for key in now if not (key in was or key in optional or key[0] in words)]
     gone = len(was.keys() - now.keys() - others.keys())
-    needed = {*fresh[gone:], *optional}
+    needed = {*fresh[gone:], *optional.keys() - was.keys()}
     return tuple(argument for key, argument in now.items() if key in needed)
 
 
@@ -91,16 +91,19 @@ def newly_optional(old: CommandText, new: CommandText) -> tuple[Argument, ...]:
     return tuple(added) if [each for each in after if each not in added] == before else ()
 
 
-def _by_key(syntax: str) -> tuple[dict[str, Argument], dict[str, Argument]]:
+def _by_key(syntax: str) -> tuple[dict[_Key, Argument], dict[_Key, Argument]]:
     """Return the required arguments of a syntax, and the optional ones."""
-    required: dict[str, Argument] = {}
-    optional: dict[str, Argument] = {}
+    required: dict[_Key, Argument] = {}
+    optional: dict[_Key, Argument] = {}
+    count: Counter[tuple[str, bool]] = Counter()
     for argument in arguments(syntax):
-        (required if argument.required else optional)[argument.key] = argument
+        key = argument.key, count[argument.key, argument.required]
+        count[argument.key, argument.required] += 1
+        (required if argument.required else optional)[key] = argument
     return required, optional
 
 
 def _literal(syntax: str) -> str:
     """Return the first line of a syntax up to its first argument."""
     line = syntax.partition("\n")[0]
-    return min((line.partition(bracket)[0] for bracket in _CLOSING), key=len)
+    return min(line.partition(bracket)[0] for bracket in _CLOSING)  # each begins the longer one

@@ -6,7 +6,7 @@ The commands are matched as for a plan. Announcements are left out: they speak f
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
 from commandsync.plan.changes import Add, Delete
@@ -146,4 +146,4 @@ def _undeclared(added: Sequence[Entry], gone: Sequence[Entry]) -> Iterator[Notic
 
 
 def _command(entry: Entry) -> CommandText:
-    return cast("CommandText", entry.text)  # what the collection contains
+    return entry.text  # type: ignore[return-value]  # what the collection contains

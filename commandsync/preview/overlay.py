@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from commandsync.diagnostics import Notice
 from commandsync.plan.changes import Add, Delete
 from commandsync.report.scheduled import in_quotes, scheduled
-from commandsync.report.summary import of_plan
+from commandsync.report.summary import of_plan, remark_on
 from commandsync.report.wording import worded
 from commandsync.server.pages.overlay import Mark, Marked, Overlay, ProblemLine
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from commandsync.diagnostics import Problem
-    from commandsync.plan.changes import Edit, Replace
+    from commandsync.plan.changes import Change, Edit, Replace
     from commandsync.preview.listing import PreviewState
 
 
@@ -23,7 +23,11 @@ def overlay_of(state: PreviewState, problems: Sequence[Problem] = ()) -> Overlay
     """Return what the page shows: the plan's counts and changes, and problems of a later text."""
     return Overlay(
         summary=of_plan(state.plan),
-        notices=(*map(_sentence, notices_of(state)), *scheduled(state.plan, in_quotes)),
+        notices=(
+            *map(_sentence, notices_of(state)),
+            *scheduled(state.plan, in_quotes),
+            *(_end(change) for change in state.plan.changes if change.ends_record),
+        ),
         marks={
             resource.collection: {id_: _marked(change) for id_, change in changes.items()}
             for resource, changes in state.changes.items()
@@ -59,6 +63,11 @@ def _marked(change: Add | Edit | Replace) -> Marked:
     renamed = change.before[0] != change.after[0]
     before = {field.field: field.old for field in change.fields}
     return Marked(mark=Mark.RENAMED if renamed else Mark.EDITED, before=before)
+
+
+def _end(change: Change) -> str:
+    """Return why a record goes, which its mark does not say."""
+    return f"The {change.resource} {in_quotes(change.name)} is deleted: {remark_on(change)}."
 
 
 def _sentence(notice: Notice) -> str:

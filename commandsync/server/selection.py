@@ -28,6 +28,9 @@ _BY_NAME = {path.rpartition(".")[2]: column for path, column in SORTABLE.items()
 SORT_PATTERN = f"^(-?({'|'.join(map(re.escape, _BY_NAME))}))?$"
 """The values of `sort`, as a regular expression."""
 
+MOST_TAGS = 32
+"""Tags that restrict a list; each is a table of the query, and SQLite joins at most 64 of them."""
+
 _QUERIES = 500  # at most, of each kind; those by one field and with one restriction are about 300
 
 
@@ -46,7 +49,7 @@ class Wanted:
             for the order of the additions.
         ids: The bots to choose from.
         certified: Whether only certified bots are listed, or only others.
-        tags: Tags that a listed bot has, all of them.
+        tags: Tags that a listed bot has, all of them; those after the first 32 restrict nothing.
     """
 
     page: int = 1
@@ -73,7 +76,8 @@ def find(
     """
     column, descending = _order(wanted.sort)
     dialect = connection.dialect.name
-    words, tags = search.expression_of(dialect, parts(wanted.q)), [*map(tag_of, wanted.tags)]
+    words = search.expression_of(dialect, parts(wanted.q))
+    tags = [*dict.fromkeys(map(tag_of, wanted.tags))][:MOST_TAGS]
     restriction = _Restriction(
         search=dialect if words else None,
         tags=len(tags),

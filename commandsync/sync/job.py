@@ -134,12 +134,21 @@ def strict_plan(plan: Plan, settings: Settings) -> Plan:
     """Return a plan, before anything is written.
 
     Raises:
-        ManifestError: The settings are strict, and there is a warning about a manifest's entry.
+        ManifestError: As `check_notices`.
+    """
+    check_notices(plan.notices, settings)
+    return plan
+
+
+def check_notices(notices: Sequence[Notice], settings: Settings) -> None:
+    """Refuse warnings about a manifest's entries if the settings are strict.
+
+    Raises:
+        ManifestError: They are, and there is one.
     """
     if settings.strict:
-        placed = [(notice.location, notice) for notice in plan.notices]
+        placed = [(notice.location, notice) for notice in notices]
         _refuse([Problem(at, each.message, each.hint) for at, each in placed if at])
-    return plan
 
 
 def _refuse(warnings: Sequence[Problem]) -> None:

@@ -33,7 +33,7 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
         UsageError: A flag changes a setting that is saved in the plan.
         ListingError: The listing cannot be read.
     """
-    from commandsync.document.plan import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
+    from commandsync.document.saved import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
 
     limited = settings.max_deletes is not None or not settings.prune
     if settings.files or limited or settings.only or settings.strict:

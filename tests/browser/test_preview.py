@@ -97,6 +97,13 @@ def test_the_old_text_is_there_on_demand(page: Page) -> None:
     expect(row.locator("dd ins")).to_have_text("Reworded")
 
 
+def test_the_filter_finds_what_is_gone_and_counts_what_is_listed(page: Page) -> None:
+    page.get_by_label("Filter commands").fill("one")  # of "gone", and of no other text
+
+    expect(page.locator(".command.gone")).to_be_visible()
+    expect(page.get_by_role("status")).to_have_text("0 of 63 match")
+
+
 def test_a_broken_manifest_is_told_and_the_last_good_state_stays_until_it_is_mended(
     page: Page, home: Home
 ) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
-from tests.support.browser import Visits
+from tests.support.browser import Visits, violations
 from tests.support.home import fields, home
 
 if TYPE_CHECKING:
@@ -32,4 +32,5 @@ def test_the_page_opens_from_the_disk_with_its_style_and_its_filter(
     assert page.evaluate("getComputedStyle(document.querySelector('.mark')).borderRadius") != "0px"
     page.get_by_label("Filter commands").fill("kept")
     expect(page.locator(".command.new")).to_be_hidden()
+    assert violations(page) == []
     assert visits.complaints == []

@@ -19,7 +19,8 @@ from commandsync.api import answers
 from commandsync.api.listing import reading
 from commandsync.diagnostics import Notice
 from commandsync.document.failure import failure_document
-from commandsync.document.plan import digest_of, load_plan, plan_document
+from commandsync.document.plan import digest_of, plan_document
+from commandsync.document.saved import load_plan
 from commandsync.errors import (
     CommandsyncError,
     FileError,

@@ -11,6 +11,7 @@ from commandsync.server.endpoint import json_response
 from commandsync.server.pages.answer import page_answer
 from commandsync.server.pages.assets import served
 from commandsync.server.pages.query import BadQueryError
+from commandsync.server.pages.security import HEADERS
 from commandsync.server.pages.templates import render
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def _page(request: Request, response: Response) -> Response:
         reason=json.loads(bytes(response.body))["error"],
     )
     page = page_answer(request, text, status)
+    page.headers.update(HEADERS)  # no middleware sees the answer to an error that nobody handles
     page.headers.update({n: response.headers[n] for n in _HEADERS if n in response.headers})
     return page
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 _MOST_NAMED = 5  # versions that an error names
 _EMPTY_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+")
-_ANCHOR = re.compile(r"(?:<a\s+(?:name|id)=[^<>]*>\s*</a>\s*)+", re.IGNORECASE)
+# Between two sections: empty lines, and the anchor of the next one.
+_BETWEEN = re.compile(r"\s*(?:<a\s+(?:name|id)=[^<>]*>\s*</a>\s*)*", re.IGNORECASE)
 
 
 def section_of(text: str, version: str = "", *, path: str, prereleases: bool = False) -> Notes:
@@ -92,8 +93,8 @@ def _named(
 
 
 def _is_word(text: str, version: str) -> bool:
-    """Whether a heading is a version that is a word, such as Unreleased."""
-    return text.strip("[] ").casefold() == version.casefold()
+    """Whether a heading is a version without a dot, such as Unreleased or v2."""
+    return bare(text.strip("[] ")).casefold() == version.casefold()
 
 
 def _newest(headings: Sequence[Heading], path: str, *, prereleases: bool) -> Heading:
@@ -120,14 +121,9 @@ def _body(page: Page, heading: Heading, others: Sequence[int]) -> str:
     ends = [*others, *(other.begin for other in page.headings if other.level <= heading.level)]
     end = min((at for at in ends if at >= heading.end), default=len(page.lines))
     apart = page.rules | (page.defining if end == len(page.lines) else set())
-    while end > heading.end and (end - 1 in apart or _separates(page.lines[end - 1])):
+    while end - 1 in apart or _BETWEEN.fullmatch(page.lines[end - 1]):  # ends at a heading
         end -= 1
     text = _EMPTY_LINES.sub("", "".join(page.lines[heading.end : end]))
     check_length(text, of=f"the section {heading.text!r}")
     definitions = page.used_definitions(text, without=range(heading.end, end))
     return f"{text.rstrip()}\n\n{definitions}" if definitions else text
-
-
-def _separates(line: str) -> bool:
-    """Whether a line at the end of a section is empty, or the anchor of the next heading."""
-    return not line.strip() or _ANCHOR.fullmatch(line.strip()) is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate, chain
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from commandsync.errors import FileError, UsageError
@@ -59,11 +59,10 @@ def _has(text: str, link: str) -> bool:
 
 def _parts(page: Page, limit: int) -> Iterator[str]:
     """Yield the text up to the end of each block, with the definitions it uses, from the last."""
-    lengths = [0, *accumulate(map(len, page.lines))]
-    for end in sorted(_ends(page), reverse=True):
-        if lengths[end] > limit + len(page.lines[end - 1]):
-            continue
-        part = "".join(page.lines[:end]).rstrip()
+    ends = sorted(_ends(page))
+    parts = ("".join(page.lines[:end]).rstrip() for end in ends)
+    short = takewhile(lambda part: len(part) <= limit, parts)
+    for end, part in reversed(list(zip(ends, short, strict=False))):
         definitions = page.used_definitions(part, without=range(end)).rstrip()
         yield "\n\n".join(filter(None, [_closed(part, page_of(part)), definitions]))
 

@@ -37,9 +37,10 @@ _LEFT_OUT = re.compile(
 _EMPTIED = re.compile(
     rf"<(a|center|div|p|picture)\b[^<>]*>\s*{_CUT}[\s{_CUT}]*</\1\s*>", re.IGNORECASE
 )
+_DEEPEST = 5  # elements around an image that are left out with it
 _TAG = re.compile(r"</?\w[^<>]*>")
-# Marks of a list, a quote or a heading, and the signs between badges, are no text.
-_NO_TEXT = re.compile(rf"[ \t>]*(?:[-+*] |\d+[.)] )?(?:#+ )?[ \t|·•{_CUT}]*")
+# Marks of a list, a quote or a heading, and what is around and between badges, are no text.
+_NO_TEXT = re.compile(rf"(?:[ \t>|·•*_+{_CUT}-]|\d+[.)] |#+ |&nbsp;|<br ?/?>)*", re.IGNORECASE)
 _SPACE_AFTER = re.compile(rf"(?:^|(?<=\[)){_CUT}[ \t]*", re.MULTILINE)
 _SPACE_BEFORE = re.compile(rf"[ \t]*{_CUT}(?=[\s\]{_CUT}]|\Z)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
@@ -177,8 +178,8 @@ class _Finder:
 
 def _without_marks(marked: str) -> str:
     """Return a block without the marks, the elements that contain only marks, and such lines."""
-    while (emptied := _EMPTIED.sub(_CUT, marked)) != marked:
-        marked = emptied
+    for _ in range(_DEEPEST):
+        marked = _EMPTIED.sub(_CUT, marked)
     if _CUT not in marked:
         return marked
     lines = marked.splitlines(keepends=True)

@@ -97,6 +97,20 @@ def test_an_end_needs_no_other_review_and_every_other_delete_does(
     assert titles(bot) == ["Kept", "By hand"]
 
 
+def test_an_end_that_the_comment_shows_is_not_named_as_a_difference(
+    runner: Runner, hub: Hub, bot: Bot, inputs: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot.post("announcements", title="Winter event", description="Snow everywhere.")
+    set_clock(monkeypatch, 11)
+    runner.run(pull_request(), **inputs)
+    hub.merged[SHA] = hub.closed = MERGED
+    runner.write(f"{MANIFEST}  - {{title: Later, description: Another merge.}}\n")
+    merged = runner.run(push(), token=bot.token, **inputs)
+
+    assert (merged.code, merged.outputs["deletes"]) == (0, "1"), merged.log
+    assert "not in that one: add announcement `Later`." in merged.summary
+
+
 def test_what_becomes_due_between_the_plan_and_the_apply_is_named_and_posted(
     runner: Runner, hub: Hub, bot: Bot, inputs: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commandsync.document.plan import load_plan
+from commandsync.document.saved import load_plan
 from tests.support.home import fields
 from tests.support.proxy import Instead
 from tests.support.runner import pull_request, push

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from commandsync.server import create_app, running
+from commandsync.server.pages.security import HEADERS
 from tests.support.callers import ROOT
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ def test_a_failure_of_the_service_is_a_page_too(caplog: pytest.LogCaptureFixture
         page = Reader(service.url).get(LANTERN)
 
     assert page.status == 500
+    assert {name: page.headers.get(name.lower()) for name in HEADERS} == HEADERS
     assert "Internal error; see the log of the service." in page.text
     assert "AttributeError" not in page.text
     assert "Exception in ASGI application" in caplog.text

@@ -161,9 +161,17 @@ def test_a_saved_plan_posts_nothing_whose_end_has_passed_since() -> None:
 
     ended = "its until, 2026-12-02 18:00 UTC, has passed"
     assert told.value.message == (
-        "the listing changed since the plan was made: "
+        "a time has passed since the plan was made: "
         f"replace of announcement 'v1' ({ended}), add of announcement 'v2' ({ended})"
     )
+
+
+def test_a_plan_that_is_late_may_be_stale_for_its_records_too() -> None:
+    with pytest.raises(StalePlanError) as told:
+        progress_on(2, {"1": announcement("v1", "Old."), "2": announcement("V3", "Else.")})
+
+    assert told.value.message.startswith("the listing changed since the plan was made: ")
+    assert "add of announcement 'v3' (one of that name is listed" in told.value.message
 
 
 def test_a_saved_plan_whose_posts_ended_after_they_were_made_is_finished() -> None:

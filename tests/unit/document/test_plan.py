@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commandsync.document.plan import LARGEST_PLAN, digest_of, load_plan
+from commandsync.document.plan import digest_of
+from commandsync.document.saved import LARGEST_PLAN, load_plan
 from commandsync.errors import FileError, RefusedError
 from commandsync.plan.plan import make_plan
 from commandsync.report import render_plans

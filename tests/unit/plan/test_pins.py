@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from commandsync.diagnostics import Location
-from commandsync.plan.pins import lost_pins
+from commandsync.plan.pins import lost_pins, pinned_by_both
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 
@@ -81,3 +81,13 @@ def test_the_command_survives_a_shell(path: str, identifier: str, words: list[st
     _, _, command = told(Entry(TEXT, id=identifier), path=path).partition(" | ")
 
     assert shlex.split(command) == ["commandsync", "commands", "set-uses", *words, "1840"]
+
+
+def test_a_pin_that_another_manifest_does_not_have_is_left_out_and_counted() -> None:
+    wanted = [Entry(TEXT, id=name) for name in ("both", "", "here", "new")]
+    others = [Entry(TEXT, id=name) for name in ("both", "there")]
+
+    kept, lost = pinned_by_both(wanted, others)
+
+    assert [entry.id for entry in kept] == ["both", "", "", ""]
+    assert lost == 2

@@ -308,6 +308,14 @@ def test_each_save_shows_what_is_due_then_and_says_what_waits(
 
     waits = '1 announcement waits: "v2" from 2026-12-02 18:00 UTC.'
     due = '1 announcement is due: "v1" until 2026-12-02 18:00 UTC.'
+    with closing(
+        PreviewListing(replace(baseline, listed=listed([], [entries[0].text])), SETTINGS, service)
+    ) as preview:
+        ended = overlay_of(preview.bring_to(wanted)).notices
+
+    assert ended[-1] == (
+        'The announcement "v1" is deleted: its until, 2026-12-02 18:00 UTC, has passed.'
+    )
     assert pages == [["v1"], ["v2"]]
     assert notices == [
         (UNREAD, waits, due),

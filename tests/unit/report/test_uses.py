@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.document.plan import load_plan
+from commandsync.document.saved import load_plan
 from commandsync.report import Format, render_plans
 from commandsync.report.screen import Screen
 from commandsync.report.summary import question

@@ -139,6 +139,16 @@ def test_bots_are_restricted(
     assert found(database, **wanted) == expected
 
 
+@pytest.mark.usefixtures("listed")
+def test_more_tags_than_a_database_can_join_are_those_that_come_first(database: Database) -> None:
+    unknown = tuple(f"t{number}" for number in range(100))
+
+    assert found(database, tags=("music", "MUSIC", *["Music"] * 100, "fun")) == [
+        *("b1", "b5", "b9", "b13"),
+    ]
+    assert found(database, tags=unknown) == []
+
+
 def test_a_page_far_past_the_end_is_empty(database: Database) -> None:
     assert found(database, page=10**30) == []
 

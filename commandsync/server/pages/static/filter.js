@@ -25,9 +25,9 @@
     for (const row of rows) {
       row.hidden = !parts.every((part) => textOf(row, category).includes(part));
     }
-    const shown = rows.filter((row) => !row.hidden).length;
-    group.hidden = !shown;
-    return shown;
+    const shown = rows.filter((row) => !row.hidden);
+    group.hidden = !shown.length;
+    return shown.filter((row) => !row.matches(".gone")).length; // the number of all is without them
   };
 
   const apply = () => {
