@@ -54,6 +54,8 @@ def test_what_cannot_be_previewed_is_said(home: Home) -> None:
     )
     home.write("version: 1\nfoo: 1\n", "broken.yaml")
     broken = home.run("preview", "broken.yaml", "--html", "site")
+    home.write(fields(("a", "A.")), "other.yaml")
+    several = home.run("preview", "-f", "commands.yaml", "-f", "other.yaml", "--offline")
     home.variable("COMMANDSYNC_BOT", "404")
     live = home.run("preview", "--no-open")
     unlisted = home.run("preview", "--html", "site")
@@ -62,6 +64,8 @@ def test_what_cannot_be_previewed_is_said(home: Home) -> None:
 
     assert (twice.code, stdin.code, piped.code, broken.code) == (2, 2, 0, 4)
     assert "give one of the two" in twice.err
+    assert several.code == 2
+    assert "several: commands.yaml and other.yaml" in several.err
     assert "name its file, or write a page of it: --html FOLDER" in stdin.err
     assert "broken.yaml:2:1: error" in broken.err
     assert (live.code, unlisted.code, unnamed.code) == (1, 1, 2)
