@@ -86,7 +86,11 @@ class Saves:
                 if isinstance(changed, OSError):
                     hint = "the system limits how many folders are watched: include fewer"
                     raise FileError(f"cannot wait for changes: {changed}", hint=hint)
-                if changed & self._files or _stamps(self._paths) != self._stamps:
+                if changed & self._files:
+                    return True
+                if _stamps(self._paths) != self._stamps:
+                    if not changed:  # a folder may be another one of its name: watch it anew
+                        self._folders = frozenset()
                     return True
         return False
 
