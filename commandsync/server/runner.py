@@ -256,7 +256,7 @@ def _listen(host: str, port: int) -> socket.socket:
         reason, _, _ = reason.partition(" (while ")  # create_server repeats the address as a tuple
         raise UsageError(
             f"cannot listen on {host}, port {port}: {reason}",
-            hint="give another --port (0 picks a free one) or --host",
+            hint="give another port (0 picks a free one) or address",
         ) from error
     # The connections inherit it: a client of the gateway may be silent for ever, and one whose
     # machine is gone is silent too.
