@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from base64 import urlsafe_b64decode
 from http.cookies import SimpleCookie
 
 import pytest
@@ -71,6 +72,13 @@ SIGNATURE = GOOD.partition(".")[2]
 )
 def test_what_was_not_signed_here_is_nobody(value: str | None) -> None:
     assert reads(value) is None
+
+
+def test_the_signature_of_a_token_signs_no_cookie() -> None:
+    content, _, signature = tokens.sign("1", issued_at=1, secret=SECRET).rpartition(".")
+    in_hex = urlsafe_b64decode(f"{signature}=").hex()
+
+    assert reads(f"{content}.{in_hex}") is None
 
 
 def test_a_cookie_is_not_a_token() -> None:
