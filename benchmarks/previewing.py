@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from statistics import median
@@ -116,12 +115,3 @@ def _version(events: HTTPResponse) -> None:
     """Wait until the service says that there is another page."""
     while not events.readline().startswith(b"data:"):
         pass
-
-
-if __name__ == "__main__":
-    from pathlib import Path
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory() as here:
-        for row in rows(Path(here)):
-            sys.stdout.write(f"{row}\n")

@@ -19,7 +19,7 @@ from commandsync import __version__
 from commandsync.report.escape import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _SECONDS = 15.0  # per request
 _MOST_BYTES = 16 * 2**20
@@ -156,6 +156,14 @@ class GitHub:
             raise GitHubError(f"no answer from GitHub: {visible(str(reason))}", wait=wait) from None
         except (ValueError, RecursionError) as error:
             raise GitHubError(f"GitHub's answer cannot be read: {error}") from None
+
+
+def github_of(token: str, environ: Mapping[str, str]) -> GitHub | None:
+    """Return the client for the server of a job; None without a token."""
+    if not token:
+        return None
+    url = environ.get("GITHUB_API_URL", "https://api.github.com").rstrip("/")
+    return GitHub(url, token, environ.get("GITHUB_GRAPHQL_URL", ""))
 
 
 def _refusal(error: urllib.error.HTTPError, url: str) -> GitHubError:

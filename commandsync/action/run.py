@@ -20,7 +20,7 @@ from commandsync.action.event import read_event
 from commandsync.action.inputs import Inputs, forms_of_secrets, read_inputs
 from commandsync.action.manifests import enter_workspace, hand_over_token, load_from_workspace
 from commandsync.action.reporter import Reporter, say
-from commandsync.action.rest import GitHub
+from commandsync.action.rest import github_of
 from commandsync.action.review import of_unreviewed, review_of
 from commandsync.action.wording import in_inputs
 from commandsync.errors import CommandsyncError, Forbidden, Unauthorized, UsageError
@@ -64,7 +64,7 @@ def main(environ: MutableMapping[str, str]) -> int:
             if workspace := environ.get("GITHUB_WORKSPACE", ""):
                 enter_workspace(workspace)
             reporter.inputs = inputs = read_inputs(environ)
-            reporter.github = _github(inputs, environ)
+            reporter.github = github_of(inputs.github_token, environ)
             mode = reporter.mode
             say(f"commandsync: {mode}" + (f" ({event.name})" if inputs.mode == "auto" else ""))
             run = _Run(mode, reporter, _settings(inputs, environ), handler)
@@ -296,14 +296,4 @@ def _settings(inputs: Inputs, environ: MutableMapping[str, str]) -> Settings:
         bot=inputs.bot or environ.get("COMMANDSYNC_BOT", ""),
         prune=inputs.prune,
         max_deletes=inputs.max_deletes,
-    )
-
-
-def _github(inputs: Inputs, environ: MutableMapping[str, str]) -> GitHub | None:
-    if not inputs.github_token:
-        return None
-    return GitHub(
-        environ.get("GITHUB_API_URL", "https://api.github.com").rstrip("/"),
-        inputs.github_token,
-        environ.get("GITHUB_GRAPHQL_URL", ""),
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from commandsync.api.operations import get_bot
 from commandsync.client.driver import SnapshotReading
-from commandsync.errors import ListingError
+from commandsync.errors import ListingError, UsageError
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.sync.job import connected
@@ -54,13 +54,13 @@ def baseline_of(settings: Settings, manifest: Manifest, *, offline: bool) -> Bas
     """
     if offline or not (settings.base_url or manifest.base_url):
         return new_bot(settings, manifest)
-    site = site_of(settings, manifest)
-    with connected(settings, [site]) as (connection,):
-        try:
+    try:
+        site = site_of(settings, manifest)
+        with connected(settings, [site]) as (connection,):
             return completed(connection, site, Snapshot())
-        except ListingError as error:
-            error.hint = f"{error.hint}; {_OFFLINE}" if error.hint else _OFFLINE
-            raise
+    except (ListingError, UsageError) as error:
+        error.hint = f"{error.hint}; {_OFFLINE}" if error.hint else _OFFLINE
+        raise
 
 
 def new_bot(settings: Settings, manifest: Manifest) -> Baseline:

@@ -81,6 +81,7 @@ class PreviewListing:
             resource: {entry.id for entry in entries}
             for resource, entries in self._listed.collections.items()
         }
+        self._destination: tuple[str, str] | None = None
         self._shown = Snapshot()
         self._reset()
 
@@ -110,12 +111,18 @@ class PreviewListing:
                 resource: dict(self._changed(resource, records))
                 for resource, records in expected.items()
             },
-            notices=(*self._nothing_read(), *_not_taken(result)),
+            notices=(*self._other_listing(manifest), *_not_taken(result)),
         )
 
-    def _nothing_read(self) -> Iterator[Notice]:
+    def _other_listing(self, manifest: Manifest) -> Iterator[Notice]:
+        """Yield how what the preview began with differs from the listing of a manifest."""
         if self._baseline.site is None:
             yield Notice("no listing was read: everything is shown as new")
+        destination = manifest.bot, manifest.base_url
+        if (self._destination or destination) != destination:
+            message = "bot: or base_url: has changed, and this is still the listing from before"
+            yield Notice(message, "start the preview again")
+        self._destination = self._destination or destination
 
     def _apply(self, expected: Mapping[Resource, Sequence[ExpectedRecord]]) -> Result:
         """Apply the difference between what is in memory and what is expected."""

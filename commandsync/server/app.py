@@ -20,7 +20,7 @@ from commandsync.server.database import Database, opened
 from commandsync.server.kept import KeptAnswers
 from commandsync.server.lag import late
 from commandsync.server.methods import HeadAsGet
-from commandsync.server.pages import live, refusalpage, vote
+from commandsync.server.pages import live, refusalpage, stream, vote
 from commandsync.server.pages.routes import router as page_router
 from commandsync.server.pages.security import PageHeaders
 from commandsync.server.protocol import REQUEST_SECONDS
@@ -77,7 +77,7 @@ def create_app(
     app.state.preview = None
     for routes in (bot_list, router, vote_router, gateway.router):
         app.include_router(routes, prefix=f"/v{API_VERSION}")
-    for routes in (health.router, page_router, live.router, vote.router):
+    for routes in (health.router, page_router, stream.router, vote.router):
         app.include_router(routes)
     app.add_middleware(BodyLimit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)
     app.add_middleware(HeadAsGet)

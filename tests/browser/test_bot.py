@@ -45,6 +45,24 @@ def test_commands_are_shown_by_category_in_the_order_of_the_listing(
     expect(page.locator("#category-2")).to_be_in_viewport()
 
 
+def test_a_link_into_a_long_list_shows_the_category_below_the_filter(
+    site: Inside, visits: Visits
+) -> None:
+    many = [
+        {"name": f"n{n}", "description": "d " * (n + 1), "syntax": "/n", "category": f"c{n // 100}"}
+        for n in range(400)
+    ]
+    page = opened(site, visits, commands=many)
+    page.get_by_role("link", name="c3 100").click()
+    heading = page.get_by_role("heading", name="c3", exact=True)
+
+    expect(heading).to_be_in_viewport()
+    place, head = heading.bounding_box(), page.locator(".section-head").bounding_box()
+    assert place is not None
+    assert head is not None
+    assert head["y"] + head["height"] <= place["y"] < head["y"] + head["height"] + 100
+
+
 def test_the_filter_shows_what_contains_every_word(site: Inside, visits: Visits) -> None:
     page = opened(site, visits, commands=COMMANDS)
     words = page.get_by_label("Filter commands")
@@ -102,11 +120,11 @@ def test_a_keyboard_is_enough(site: Inside, visits: Visits) -> None:
 
 def test_motion_is_left_out_where_it_is_not_wanted(site: Inside, visits: Visits) -> None:
     (bot,) = site.add({"profile": {"username": "Lantern"}})
-    smooth = {
+    seconds = {
         wish: visits.open(f"/bot/{bot.id}", reduced_motion=wish)
-        .locator("html")
-        .evaluate("element => getComputedStyle(element).scrollBehavior")
+        .locator(".vote button")
+        .evaluate("element => getComputedStyle(element).transitionDuration")
         for wish in ("reduce", "no-preference")
     }
 
-    assert smooth == {"reduce": "auto", "no-preference": "smooth"}
+    assert seconds == {"reduce": "0s", "no-preference": "0.12s, 0.12s"}

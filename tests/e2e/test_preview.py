@@ -45,7 +45,8 @@ def test_without_a_base_url_or_offline_everything_is_new(home: Home, bot: Bot) -
     assert "commands.yaml" in home.read("second/index.html")
 
 
-def test_what_cannot_be_previewed_is_said(home: Home, bot: Bot) -> None:
+@pytest.mark.usefixtures("bot")
+def test_what_cannot_be_previewed_is_said(home: Home) -> None:
     twice = home.run("preview", "commands.yaml", "-f", "commands.yaml")
     stdin = home.run("preview", "-f", "-", "--offline")
     piped = home.run(
@@ -53,25 +54,31 @@ def test_what_cannot_be_previewed_is_said(home: Home, bot: Bot) -> None:
     )
     home.write("version: 1\nfoo: 1\n", "broken.yaml")
     broken = home.run("preview", "broken.yaml", "--html", "site")
+    home.write(fields(("a", "A.")), "other.yaml")
+    several = home.run("preview", "-f", "commands.yaml", "-f", "other.yaml", "--offline")
     home.variable("COMMANDSYNC_BOT", "404")
     live = home.run("preview", "--no-open")
     unlisted = home.run("preview", "--html", "site")
+    home.forget("COMMANDSYNC_BOT")
+    unnamed = home.run("preview", "--html", "site")
 
     assert (twice.code, stdin.code, piped.code, broken.code) == (2, 2, 0, 4)
     assert "give one of the two" in twice.err
+    assert several.code == 2
+    assert "several: commands.yaml and other.yaml" in several.err
     assert "name its file, or write a page of it: --html FOLDER" in stdin.err
     assert "broken.yaml:2:1: error" in broken.err
-    assert bot.id
-    for ran in (live, unlisted):
-        assert (ran.code, ran.out) == (1, "")
+    assert (live.code, unlisted.code, unnamed.code) == (1, 1, 2)
+    for ran in (live, unlisted, unnamed):
+        assert ran.out == ""
         assert "commandsync preview --offline shows the page without what is listed" in ran.err
 
 
-def test_a_folder_with_a_site_of_somebody_else_is_not_touched(home: Home, bot: Bot) -> None:
+@pytest.mark.usefixtures("bot")
+def test_a_folder_with_a_site_of_somebody_else_is_not_touched(home: Home) -> None:
     home.write("<title>Mine</title>", "site/index.html")
     ran = home.run("preview", "--html", "site")
 
     assert (ran.code, ran.out) == (1, "")
     assert "site/index.html exists already" in ran.err
     assert home.read("site/index.html") == "<title>Mine</title>"
-    assert bot.id

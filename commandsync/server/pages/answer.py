@@ -1,4 +1,4 @@
-"""The answer with a page: compressed for whoever can read that, and asked for anew each time."""
+"""The answer with a page: compressed if the client accepts that, and requested again each time."""
 
 from __future__ import annotations
 

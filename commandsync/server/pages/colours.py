@@ -54,7 +54,7 @@ class Shades:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The colours of what stands for a bot's picture: the initial, and its two backgrounds."""
+    """The colours of the initial that a bot has instead of a picture, and of its backgrounds."""
 
     base: str
     lighter: str
@@ -85,7 +85,7 @@ def on(background: str) -> str:
 
 
 def picture(bot: Mapping[str, Any]) -> Picture:
-    """Return the colours of a bot's picture."""
+    """Return the colours of a bot's initial."""
     base, theme = theme_of(bot), bot["theme"]
     lighter = theme["colorLighter"] if theme["enabled"] else _mixed(base, WHITE, 0.5)
     return Picture(base=base, lighter=lighter, letter=on(base))

@@ -1,4 +1,4 @@
-"""The difference of two texts, word by word: what is the same, what went, what came."""
+"""The difference of two texts, word by word: what is unchanged, removed and added."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _NEAR = 2  # pages on both sides of this one that are linked
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """Where a page is among the others.
+    """The place of a page among the others.
 
     Attributes:
         page: Its number, from 1; it may be past the last one.

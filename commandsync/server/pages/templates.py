@@ -24,7 +24,7 @@ def render(name: str, **values: object) -> str:
 
 
 def initial(name: str) -> str:
-    """Return the letter that stands for a name: its first letter or digit, or first character."""
+    """Return what a bot has instead of a picture: the first letter or digit of its name."""
     kept = name.strip() or "?"
     letter = next((c for c in kept if category(c)[0] in "LN"), kept[0])
     return letter.upper()[:1]

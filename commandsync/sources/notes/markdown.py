@@ -59,7 +59,8 @@ class Page:
     @property
     def rules(self) -> set[int]:
         """The lines of the thematic breaks, such as those between the sections of a file."""
-        return {token.map[0] for token in self.tokens if token.type == "hr" and token.map}
+        rules = (token for token in self.tokens if token.type == "hr" and token.level == 0)
+        return {token.map[0] for token in rules if token.map}
 
     @property
     def defining(self) -> set[int]:
@@ -75,8 +76,8 @@ class Page:
         if not _MARKUP.search(markup):
             return markup
         (token,) = _parser().parseInline(markup, dict(self.env))
-        texts = (child.content for child in token.children or () if child.type in _SHOWN)
-        return "".join(texts)
+        shown = (child for child in token.children or () if child.type in _SHOWN)
+        return "".join(child.content or " " for child in shown)  # a break has no content
 
     def used_definitions(self, text: str, *, without: range) -> str:
         """Return the definitions that the links of a text use, each with its line end.
@@ -95,7 +96,7 @@ class Page:
         )
 
 
-_SHOWN = {"text", "code_inline", "softbreak", "text_special"}
+_SHOWN = {"text", "text_special", "code_inline", "softbreak", "hardbreak"}
 
 
 def page_of(text: str) -> Page:

@@ -41,6 +41,7 @@ def managing(entries: Sequence[Entry]) -> Snapshot:
     return Snapshot({Resource.COMMAND: tuple(entries)})
 
 
+@settings(max_examples=60)
 @given(ENTRIES, ENTRIES)
 def test_the_new_commands_follow_from_the_changes_and_the_old_ones(
     old: list[Entry], new: list[Entry]

@@ -147,7 +147,7 @@ def check(state: PreviewState, here: Snapshot, service: PreviewService) -> None:
     assert [notice.message for notice in state.notices] == [UNREAD]
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(
     commands=st.lists(COMMANDS, max_size=6),
     posts=st.lists(POSTS, max_size=3),
@@ -172,7 +172,7 @@ def test_after_each_save_the_service_shows_what_an_apply_of_this_manifest_alone_
     preview.close()
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(
     commands=st.lists(COMMANDS, max_size=6),
     posts=st.lists(POSTS, max_size=3),
@@ -210,6 +210,48 @@ def test_what_is_expected_is_what_the_plan_leaves_when_it_is_applied(
         assert [entry.id for entry in now[resource][: len(kept)]] == ids
         if resource is Resource.COMMAND:
             assert [entry.uses for entry in now[resource][: len(kept)]] == uses
+
+
+def test_what_is_new_between_new_ones_is_shown_there_and_the_others_keep_their_ids(
+    service: PreviewService,
+) -> None:
+    baseline = Baseline(None, BOT, "Lantern")
+    with closing(PreviewListing(baseline, SETTINGS, service)) as preview:
+        preview.bring_to(manifest(command("a"), command("c")))
+        first = {entry.name: entry.id for entry in shown(service)[Resource.COMMAND]}
+        preview.bring_to(manifest(command("a"), command("b"), command("c")))
+    entries = shown(service)[Resource.COMMAND]
+
+    assert [entry.name for entry in entries] == ["a", "b", "c"]
+    assert {entry.name: entry.id for entry in entries if entry.name != "b"} == first
+
+
+def test_what_was_deleted_by_a_save_comes_back_with_its_id_and_its_uses(
+    service: PreviewService,
+) -> None:
+    here = listed([command("a"), command("b"), command("c")])
+    with closing(
+        PreviewListing(Baseline(None, BOT, "", listed=here), SETTINGS, service)
+    ) as preview:
+        preview.bring_to(manifest(command("a")))
+        preview.bring_to(manifest(command("c"), command("a")))
+
+    assert rows(shown(service)[Resource.COMMAND], here) == [
+        ("c0", command("a"), 0),
+        ("c2", command("c"), 20),
+    ]
+
+
+def test_another_bot_in_the_manifest_is_told_until_it_is_the_first_one_again(
+    service: PreviewService,
+) -> None:
+    one = manifest(command("a"))
+    with closing(PreviewListing(Baseline(None, BOT, "Lantern"), SETTINGS, service)) as preview:
+        numbers = [len(preview.bring_to(replace(one, bot=bot)).notices) for bot in ("", "4", "")]
+        again = preview.bring_to(replace(one, base_url="https://other.example")).notices
+
+    assert numbers == [1, 2, 1]
+    assert "this is still the listing from before" in again[1].message
 
 
 def test_an_apply_that_takes_a_moment_is_reported_while_it_lasts(

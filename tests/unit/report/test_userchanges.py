@@ -129,7 +129,7 @@ def test_a_name_without_a_prefix_is_in_quotes_and_a_long_one_is_cut() -> None:
     assert "x" * 120 in text(changes, screen=Screen(full=True))
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(
     st.lists(commands.map(Entry), max_size=3),
     st.lists(commands.map(Entry), max_size=3),
@@ -201,8 +201,8 @@ def test_the_sentences_lead_from_the_old_commands_to_the_new_ones(
     used = [
         each.after for each in changes.changed if each.before.syntax[1:] != each.after.syntax[1:]
     ]
-    told = names_in(sentences, "(`[^`]*`) (?:needs|can take|is used differently) .*")
-    assert sorted(told) == sorted(text.syntax.split()[0] for text in used)
+    mentioned = names_in(sentences, "(`[^`]*`) (?:needs|can take|is used differently) .*")
+    assert sorted(mentioned) == sorted(text.syntax.split()[0] for text in used)
 
 
 def test_foreign_text_is_in_code_spans_in_markdown() -> None:

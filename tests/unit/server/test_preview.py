@@ -102,7 +102,7 @@ def test_a_bot_whose_id_cannot_be_in_a_path_has_another_one_here() -> None:
         assert "my/bot" in get(service, "/bot/preview")[1]
 
 
-@pytest.mark.parametrize("today", ["2026-11-25", "2026-11-23", "2026-12-01", "2026-06-01"])
+@pytest.mark.parametrize("today", ["2026-11-25", "2026-06-01"])
 def test_the_page_has_the_age_and_the_votes_of_the_listing(
     monkeypatch: pytest.MonkeyPatch, today: str
 ) -> None:
@@ -121,7 +121,7 @@ def test_the_page_has_the_age_and_the_votes_of_the_listing(
 
 
 def test_a_time_that_is_none_is_not_shown_as_one() -> None:
-    for odd in ("yesterday", 7, "0001-01-01T00:00:00+14:00"):
+    for odd in (7, "0001-01-01T00:00:00+14:00"):
         with preview_service(BOT, {"createdAt": odd}, name="Lantern") as service:
             assert (
                 str(datetime.now(UTC).year) in service.page_files(NO_CHANGES)["index.html"].decode()

@@ -7,6 +7,7 @@ from base64 import b64encode
 from functools import cache
 from hashlib import sha256
 from itertools import repeat
+from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,9 @@ from commandsync.records.texts import CommandText
 from commandsync.server.pages.commandlist import commands_page
 from tests.support.hostile import texts
 from tests.support.outline import Outline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 COMMANDS = (
     CommandText("ban", "Bans.", "/ban <user>", "Staff"),
@@ -39,6 +43,12 @@ def test_commands_are_shown_by_category_with_the_prefix_filled_in() -> None:
     assert "Commands 5 Filter commands Staff 1 Other 2 Fun 2 Staff ban /ban <user> Bans." in shown
     assert "Fun 😀 /😀 Smiles. tic tac_toe /ttt Plays." in shown
     assert outline.headings()[:4] == [1, 2, 3, 4]
+
+
+def test_the_content_of_the_page(golden: Callable[[str, str], None]) -> None:
+    html = commands_page((*COMMANDS, CommandText("<b>", "Says \"<b>\" & 'a'.", "/<b>", "<i>")))
+
+    golden(html[html.index("<main") : html.index("</main>")], "commandlist.html")
 
 
 def test_the_anchor_of_a_command_follows_its_name_and_is_there_once() -> None:

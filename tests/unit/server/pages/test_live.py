@@ -16,6 +16,7 @@ from sqlalchemy import event, text
 from commandsync.server import protocol, remove_bot, votes
 from commandsync.server.broadcast import delivering
 from commandsync.server.pages import live
+from commandsync.server.pages import stream as stream_module
 from commandsync.server.pages.overlay import Overlay, Preview
 from tests.support.inside import seen_inside
 from tests.support.livestream import opened_stream
@@ -143,7 +144,7 @@ def _is_refused(bot: Bot) -> bool:
 
 
 def test_a_silent_stream_is_kept_alive(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "KEEP_ALIVE", 0.001)
+    monkeypatch.setattr(stream_module, "KEEP_ALIVE", 0.001)
     with opened(service.bot()) as stream:
         first = stream.votes()
         comments = {stream.event() for _ in range(3)}

@@ -17,7 +17,9 @@ from commandsync.server.pages.templates import day, initial
         ("!?", "!"),
     ],
 )
-def test_a_name_is_stood_for_by_its_first_letter_or_digit(name: str, letter: str) -> None:
+def test_a_bot_has_the_first_letter_or_digit_of_its_name_instead_of_a_picture(
+    name: str, letter: str
+) -> None:
     assert initial(name) == letter
 
 

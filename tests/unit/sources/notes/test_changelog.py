@@ -98,6 +98,7 @@ def test_a_section_is_what_was_put_below_its_heading(
             "## Unreleased\n\nx\n\n## 1.2.0-rc.1\n\nx\n\n## 1.1.0 [YANKED]\n\nx\n\n## 1.0\n\nx",
             "1.0",
         ),
+        ("*Lantern*\n`1.2.0`\\\nthe big one\n===\n\nx", "1.2.0"),
         ("## 1.3.0 (unreleased)\n\nx\n\n## 1.2.0 (released 2024-03-09)\n\nx", "1.2.0"),
         ("# Lantern 2\n\n## 1.2.0b1\n\nx\n\n## 1.2.0.dev3\n\nx\n\n## 1.1\n\nx", "1.1"),
         (
@@ -129,6 +130,8 @@ VERSIONS = "".join(f"## 1.{n}.0\n\nx\n\n" for n in range(9, 0, -1))
         (VERSIONS[: VERSIONS.index("## 1.4.0")], "2", "C has no heading for the version 2",
          "it has 1.9.0, 1.8.0, 1.7.0, 1.6.0, 1.5.0"),
         ("## 1.2.0\n## 1.1.0\n\nb", "1.2.0",
+         "C has no text for the version 1.2.0", "write what changed below its heading"),
+        ("## 1.2.0\n\n## Credits\n\nb", "1.2.0",
          "C has no text for the version 1.2.0", "write what changed below its heading"),
         ("## 1.2.0-rc.1\n\nx", "1.2", "C has no heading for the version 1.2", "it has 1.2.0-rc.1"),
         ("- 1.2.0: reminders\n- 1.1.0: away", "1.2.0", "C has no heading for the version 1.2.0",
