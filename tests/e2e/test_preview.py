@@ -69,7 +69,7 @@ def test_what_cannot_be_previewed_is_said(home: Home) -> None:
     assert (twice.code, stdin.code, piped.code, broken.code) == (2, 2, 0, 4)
     assert "give one of the two" in twice.err
     assert (several.code, taken.code) == (2, 2)
-    assert "hint: give another --port (0 picks a free one)\n" in taken.err
+    assert "hint: give another port (0 picks a free one) or address\n" in taken.err
     assert "several: commands.yaml and other.yaml" in several.err
     assert "name its file, or write a page of it: --html FOLDER" in stdin.err
     assert "broken.yaml:2:1: error" in broken.err
