@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from commandsync.server.database import Database
     from commandsync.server.seed import SeededBot
 
+_PORT = "--port (0 picks a free one)"
 _GRACE = 5  # seconds for requests in flight when the service ends
 
 
@@ -92,7 +93,7 @@ def serve(  # noqa: PLR0913 - the options of the command
         _check_shared(database, conditions)
     application = partial(create_app, vote_interval=vote_interval, conditions=conditions)
     with (
-        closing(_listen(host, port)) as listener,
+        closing(_listen(host, port, choice=f"{_PORT} or --host")) as listener,
         stored(database, lag=conditions.lag) as name,
     ):
         prepare = partial(_prepared, host, listener, name, application, access_log=access_log)
@@ -247,7 +248,7 @@ def _work(
         channel.send(error)
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int, *, choice: str = _PORT) -> socket.socket:
     try:
         family, *_, address = socket.getaddrinfo(host, _port(port), type=socket.SOCK_STREAM)[0]
         bound = socket.create_server(address[:2], family=family)
@@ -256,7 +257,7 @@ def _listen(host: str, port: int) -> socket.socket:
         reason, _, _ = reason.partition(" (while ")  # create_server repeats the address as a tuple
         raise UsageError(
             f"cannot listen on {host}, port {port}: {reason}",
-            hint="give another --port (0 picks a free one) or --host",
+            hint=f"give another {choice}",
         ) from error
     # The connections inherit it: a client of the gateway may be silent for ever, and one whose
     # machine is gone is silent too.
