@@ -126,11 +126,11 @@ def test_pages_that_are_opened_together_share_what_they_are_told(inside: Inside)
 
 
 def test_more_pages_than_the_limit_are_told_to_come_later(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "MOST_STREAMS", 1)
-    bot = service.bot()
-    with opened(bot) as stream, opened(service.bot()) as refused:
+    bot = inside.bot()
+    with opened(bot) as stream, opened(inside.bot()) as refused:
         assert stream.votes() == 0
         assert (refused.response.status, refused.response.headers["retry-after"]) == (503, "60")
         assert b"Too many pages" in refused.rest()
