@@ -48,6 +48,9 @@ def _duplicates(kind: Resource, entries: Sequence[Placed]) -> None:
         earlier = first.setdefault(placed.entry.text, placed)
         if earlier is placed:
             continue
+        if _are_apart(earlier.entry, placed.entry):  # an event that comes again, such as each year
+            first[placed.entry.text] = placed
+            continue
         where = f"(first at {earlier.entry.location})"
         message = f"duplicate {kind} {quoted(placed.entry.name)}"
         if kind.unique:
@@ -56,6 +59,12 @@ def _duplicates(kind: Resource, entries: Sequence[Placed]) -> None:
         else:
             hint = "it will be posted twice: remove one if that is not meant"
             placed.report.warning(placed.node.at, f"{message} {where}", hint)
+
+
+def _are_apart(earlier: Entry, later: Entry) -> bool:
+    """Whether two entries are never to be listed at the same time."""
+    former, latter = earlier.schedule, later.schedule
+    return former is not None and latter is not None and latter.is_apart_from(former)
 
 
 def _case_twins(entries: Sequence[Placed]) -> None:

@@ -1,4 +1,4 @@
-"""The saves of a manifest: what wakes a preview, within milliseconds of a change on the disk."""
+"""The saves of a manifest, noticed within milliseconds of the change on the disk."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _Stamps = tuple[tuple[str, int, int, int], ...]
 class Saves:
     """Waits for changes of files, and of folders in which files may appear.
 
-    A change that the system reports wakes it at once. Everything is also checked twice a second:
+    A change that the system reports ends a wait at once. Everything is also checked twice a second:
     some file systems report nothing, and folders may appear that are not watched yet.
     """
 
@@ -86,7 +86,11 @@ class Saves:
                 if isinstance(changed, OSError):
                     hint = "the system limits how many folders are watched: include fewer"
                     raise FileError(f"cannot wait for changes: {changed}", hint=hint)
-                if changed & self._files or _stamps(self._paths) != self._stamps:
+                if changed & self._files:
+                    return True
+                if _stamps(self._paths) != self._stamps:
+                    if not changed:  # a folder may be another one of its name: watch it anew
+                        self._folders = frozenset()
                     return True
         return False
 

@@ -42,6 +42,11 @@ class Schedule:
         is_early = self.publish is not None and now < self.publish
         return Phase.WAITING if is_early else Phase.DUE
 
+    def is_apart_from(self, other: Schedule) -> bool:
+        """Whether one of the two has ended when the other begins."""
+        pairs = (self.until, other.publish), (other.until, self.publish)
+        return any(end is not None and begin is not None and end <= begin for end, begin in pairs)
+
 
 def shown_time(time: datetime) -> str:
     """Return a time in UTC for people: `2026-12-01 18:00 UTC`, with its seconds if it has any."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from socket import create_server
 from typing import TYPE_CHECKING
 
 import pytest
@@ -54,6 +56,10 @@ def test_what_cannot_be_previewed_is_said(home: Home) -> None:
     )
     home.write("version: 1\nfoo: 1\n", "broken.yaml")
     broken = home.run("preview", "broken.yaml", "--html", "site")
+    home.write(fields(("a", "A.")), "other.yaml")
+    with closing(create_server(("127.0.0.1", 0))) as other:
+        taken = home.run("preview", "--offline", "--port", str(other.getsockname()[1]))
+    several = home.run("preview", "-f", "commands.yaml", "-f", "other.yaml", "--offline")
     home.variable("COMMANDSYNC_BOT", "404")
     live = home.run("preview", "--no-open")
     unlisted = home.run("preview", "--html", "site")
@@ -62,6 +68,9 @@ def test_what_cannot_be_previewed_is_said(home: Home) -> None:
 
     assert (twice.code, stdin.code, piped.code, broken.code) == (2, 2, 0, 4)
     assert "give one of the two" in twice.err
+    assert (several.code, taken.code) == (2, 2)
+    assert "hint: give another port (0 picks a free one) or address\n" in taken.err
+    assert "several: commands.yaml and other.yaml" in several.err
     assert "name its file, or write a page of it: --html FOLDER" in stdin.err
     assert "broken.yaml:2:1: error" in broken.err
     assert (live.code, unlisted.code, unnamed.code) == (1, 1, 2)

@@ -25,7 +25,6 @@ _NAMES = (
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"),
     *("microsoft-edge", "msedge"),
 )
-_AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 _LONGEST = 20_000  # milliseconds
 expect.set_options(timeout=_LONGEST)
 
@@ -44,10 +43,9 @@ def find_browser() -> str:
 def started() -> Iterator[Browser]:
     """Start a browser for as long as the block lasts; an event loop runs in it all that time."""
     path = find_browser()
-    # The sandbox of the browser cannot be used by root.
-    arguments = ["--no-sandbox"] if _AS_ROOT else []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        # Without a sandbox, which root cannot have: it opens the pages of the tests alone.
+        browser = playwright.chromium.launch(executable_path=path, chromium_sandbox=False)
         try:
             yield browser
         finally:

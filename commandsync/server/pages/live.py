@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from commandsync.server.database import Database
     from commandsync.server.pages.overlay import Overlay
 
-MOST_STREAMS = 1_000
-"""Pages that are served at a time by this process."""
+MOST_STREAMS = 500
+"""Pages that are served at a time by this process, which may often have 1,024 files open."""
 
 _RETRY = 1.0  # seconds
 _COUNTERS = ("dailyVotes", "weeklyVotes", "monthlyVotes", "totalVotes")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from commandsync.sources.notes.markdown import Heading, Page
 
+_LEVEL_OF_PARTS = 3  # of sections on the second level
 _MOST_NAMED = 5  # versions that an error names
 _EMPTY_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+")
 # Between two sections: empty lines, and the anchor of the next one.
@@ -52,7 +53,8 @@ def section_of(text: str, version: str = "", *, path: str, prereleases: bool = F
         heading = _named(page.headings, headings, bare(version), path)
     else:
         heading = _newest(headings, path, prereleases=prereleases)
-    body = _body(page, heading, [other.begin for other in headings if is_only(other.text)])
+    versions = [other for other in headings if other.level <= heading.level or is_only(other.text)]
+    body = _body(page, heading, versions)
     name = bare(version) or version_in(heading.text)
     if not body:
         hint = "write what changed below its heading"
@@ -116,10 +118,9 @@ def _hint(headings: Sequence[Heading], *, meant: str = "") -> str:
     return f"{near}it has {', '.join(shown)}"
 
 
-def _body(page: Page, heading: Heading, others: Sequence[int]) -> str:
+def _body(page: Page, heading: Heading, versions: Sequence[Heading]) -> str:
     """Return the text below a heading, with those definitions of the file that it uses."""
-    ends = [*others, *(other.begin for other in page.headings if other.level <= heading.level)]
-    end = min((at for at in ends if at >= heading.end), default=len(page.lines))
+    end = _end(page, heading, versions)
     apart = page.rules | (page.defining if end == len(page.lines) else set())
     while end - 1 in apart or _BETWEEN.fullmatch(page.lines[end - 1]):  # ends at a heading
         end -= 1
@@ -127,3 +128,22 @@ def _body(page: Page, heading: Heading, others: Sequence[int]) -> str:
     check_length(text, of=f"the section {heading.text!r}")
     definitions = page.used_definitions(text, without=range(heading.end, end))
     return f"{text.rstrip()}\n\n{definitions}" if definitions else text
+
+
+def _end(page: Page, heading: Heading, versions: Sequence[Heading]) -> int:
+    """Return the index of the line after a section."""
+    later = [other for other in page.headings if other.begin >= heading.end]
+    below = next(iter(later), heading)
+    is_part = below not in versions and _is_part(page, heading, below)
+    level = heading.level - is_part
+    ends = (other.begin for other in later if other.level <= level or other in versions)
+    return next(ends, len(page.lines))
+
+
+def _is_part(page: Page, heading: Heading, below: Heading) -> bool:
+    """Whether a heading on the level of a version's belongs to it.
+
+    standard-version writes `### [1.2.1]` for a patch, and `### Bug Fixes` right below.
+    """
+    between = "".join(page.lines[heading.end : below.begin])
+    return below.level == heading.level >= _LEVEL_OF_PARTS and not between.strip()

@@ -22,7 +22,7 @@ _AROUND = re.compile(
 
 def bare(version: str) -> str:
     """Return a version without the `v` before its number."""
-    return re.sub(r"\Av(?=\d)", "", version.strip(), flags=re.IGNORECASE)
+    return re.sub(r"\Av(?=\d)", "", version, flags=re.IGNORECASE)
 
 
 def version_in(text: str) -> str:
@@ -42,7 +42,7 @@ def names(text: str, version: str) -> bool:
 
 def is_only(text: str) -> bool:
     """Whether a text is a version with a dot and nothing else, but for a date and signs."""
-    rest, count = _DOTTED.subn("", text, count=1)
+    rest, count = _DOTTED.subn("", text)
     return count > 0 and not _AROUND.sub("", rest)
 
 

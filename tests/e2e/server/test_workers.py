@@ -100,7 +100,7 @@ def test_a_vote_in_one_process_is_counted_on_the_pages_of_all(
 
         assert (before, ended) == ({0}, (0, "", ""))
         assert all(sorted(set(numbers)) == numbers for numbers in counted)
-        assert [page.rest() for page in pages] == [b""] * len(pages)
+        assert {page.rest().replace(b":\n\n", b"") for page in pages} == {b""}  # or comments
 
 
 def test_the_workers_end_when_the_first_process_is_killed(home: Home, postgres_url: str) -> None:

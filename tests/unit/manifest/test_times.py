@@ -117,6 +117,32 @@ def test_until_must_be_after_publish(complaints: Callable[[str], list[str]], unt
     assert complaint == "6:10: until is not after publish | correct one of the two times"
 
 
+@pytest.mark.parametrize(
+    ("times", "duplicates"),
+    [
+        (["{publish: 2025-12-01T18:00Z, until: 2026-01-01T00:00Z}"], 0),
+        (["{publish: 2026-12-20T00:00Z}"], 0),
+        (["{until: 2026-12-01T18:00Z}", "{publish: 2026-12-20T00:00Z}"], 0),
+        (["{publish: 2026-12-19T23:59Z}"], 1),
+        (["{until: 2026-12-02T00:00Z}"], 1),
+        (["{}"], 1),
+        (["{publish: 2027-12-01T18:00Z}", "{publish: 2028-12-01T18:00Z}"], 1),
+    ],
+)
+def test_equal_announcements_are_duplicates_only_if_their_times_overlap(
+    load: Load, times: list[str], duplicates: int
+) -> None:
+    entries = ["{publish: 2026-12-01T18:00Z, until: 2026-12-20T00:00Z}", *times]
+    same = "- {title: a, description: b, "
+    text = "".join(f"{same}{entry.removeprefix('{')}\n" for entry in entries)
+
+    warnings = load(f"version: 1\nannouncements:\n{text}").warnings
+
+    assert ["duplicate announcement" in warning.message for warning in warnings] == (
+        [True] * duplicates
+    )
+
+
 def test_commands_have_no_schedule(complaints: Callable[[str], list[str]]) -> None:
     (complaint,) = complaints(
         "version: 1\ncommands:\n- {name: a, description: b, syntax: c, until: 2026-12-01T18:00Z}\n"

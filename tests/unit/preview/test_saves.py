@@ -108,6 +108,20 @@ def test_where_the_system_reports_nothing_a_save_is_found_by_looking(
     watching.close()
 
 
+def test_saves_in_a_folder_that_was_replaced_are_noticed(watching: Saves, manifest: Path) -> None:
+    folder = manifest.parent / "commands"
+    folder.mkdir()
+    (folder / "fun.yaml").write_text("commands: []\n", encoding="utf-8")
+    files = {"commands.yaml", "commands/fun.yaml"}
+    watching.follow(files, {"commands"})
+    folder.rename(manifest.parent / "moved")
+    folder.mkdir()
+    for number in range(3):
+        (folder / "fun.yaml").write_text(f"commands: [] # {number}\n", encoding="utf-8")
+        assert watching.wait(NEVER, LONGEST)
+        watching.follow(files, {"commands"})
+
+
 def test_the_wait_ends_when_it_is_stopped(watching: Saves, manifest: Path) -> None:
     watching.follow({str(manifest)}, set())
     stop = Event()

@@ -59,7 +59,12 @@ def test_a_link_is_followed_within_the_folder_only(repo: GitRepo) -> None:
     assert names_at("HEAD", repo.path / "bot/commands.yaml") == ["a"]
 
 
-def test_what_no_checkout_could_contain_is_left_out(repo: GitRepo) -> None:
+def test_what_no_checkout_could_contain_is_left_out_and_written_nowhere(
+    repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
     files = {"commands.yaml": 'version: 1\ninclude: ["**/*.yaml"]\n', "a.yaml": listed("a")}
     commit = repo.commit(files)
     manifest, included = (repo.git("rev-parse", f"HEAD:{name}") for name in files)
@@ -77,6 +82,7 @@ def test_what_no_checkout_could_contain_is_left_out(repo: GitRepo) -> None:
     odd = repo.git("commit-tree", tree, "-m", "Odd")
 
     assert names_at(odd, repo.path / "commands.yaml") == ["a"]
+    assert not list(temporary.iterdir())
 
 
 def test_a_name_that_cannot_be_written_is_an_error(repo: GitRepo) -> None:

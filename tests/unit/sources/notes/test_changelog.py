@@ -131,6 +131,8 @@ VERSIONS = "".join(f"## 1.{n}.0\n\nx\n\n" for n in range(9, 0, -1))
          "it has 1.9.0, 1.8.0, 1.7.0, 1.6.0, 1.5.0"),
         ("## 1.2.0\n## 1.1.0\n\nb", "1.2.0",
          "C has no text for the version 1.2.0", "write what changed below its heading"),
+        ("## 1.2.0\n\n## Credits\n\nb", "1.2.0",
+         "C has no text for the version 1.2.0", "write what changed below its heading"),
         ("## 1.2.0-rc.1\n\nx", "1.2", "C has no heading for the version 1.2", "it has 1.2.0-rc.1"),
         ("- 1.2.0: reminders\n- 1.1.0: away", "1.2.0", "C has no heading for the version 1.2.0",
          "a section begins with a heading such as ## 1.2.0"),
