@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # The space belongs to the word before it: words that differ one after the other are one piece.
 _WORDS = re.compile(r"(?:\w+|[^\w\s])\s*|\s+")
-_MOST = 400  # words of both texts that are compared closely: the time grows with their product
+_MOST = 200  # words of both texts that are compared closely: at worst the time grows with its cube
 
 
 class Piece(NamedTuple):

@@ -42,7 +42,7 @@ def test_the_pieces_are_both_texts(old: str, new: str) -> None:
     assert "".join(text for kind, text in pieces if kind != "old") == new
 
 
-def test_long_texts_that_differ_in_everything_are_one_difference() -> None:
-    old, new = "a b " * 1_000, "c d " * 1_000
+def test_long_texts_are_one_difference_though_they_have_words_in_common() -> None:
+    old, new = "a same b " * 200, "c same d " * 200
 
     assert difference(old, new) == [("old", old), ("new", new)]
