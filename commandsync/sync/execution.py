@@ -9,7 +9,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from commandsync.apply.steps import Aborted, Interrupted
-from commandsync.errors import CommandsyncError, StalePlanError, TooManyDeletesError
+from commandsync.errors import CommandsyncError, RefusedError, StalePlanError, TooManyDeletesError
 from commandsync.sync.files import write_file
 from commandsync.sync.job import Planned
 from commandsync.sync.progress import ApplyProgress
@@ -52,6 +52,8 @@ def refusal_of(planned: Planned) -> CommandsyncError | None:
     from commandsync.plan.guard import countable, refusal  # noqa: PLC0415 - loads with the plan
 
     plan, listed = planned.plan, planned.listed
+    if exposed := _exposure(planned):
+        return exposed
     try:
         states = progress_of(plan, listed)
     except StalePlanError as error:
@@ -67,6 +69,20 @@ def refusal_of(planned: Planned) -> CommandsyncError | None:
         saved=plan.saved,
     )
     return None if refused is None else TooManyDeletesError(refused.message, hint=refused.hint)
+
+
+def _exposure(planned: Planned) -> CommandsyncError | None:
+    """Return the refusal of a text that contains the bot's token: a listing is public."""
+    token = planned.site.token
+    for change in planned.plan.changes if token else ():
+        text = getattr(change, "after", None)
+        if token and text and any(token.reveal() in field for field in text):
+            where = f" at {change.location}" if change.location else ""
+            return RefusedError(
+                f"the text of {change.resource.with_article}{where} contains the bot's token",
+                hint="remove it there, and renew the token: others may have read it",
+            )
+    return None
 
 
 def ready_of(planned: Sequence[Planned | CommandsyncError]) -> list[Planned]:

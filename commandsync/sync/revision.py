@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 from contextlib import suppress
 from dataclasses import replace
-from fnmatch import fnmatch
+from fnmatch import fnmatchcase
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -88,10 +88,15 @@ def _loaded(name: str, contents: Mapping[str, bytes], top: Path, revision: str) 
 
 def _may_match(file: str, pattern: str) -> bool:
     """Whether a pattern of `include` may match a file; the manifest's reader knows for certain."""
-    parts, wanted = (PurePosixPath(path.lower()).parts for path in (file, pattern.strip()))
+    parts, wanted = (PurePosixPath(path).parts for path in (file, pattern.strip()))
     if "**" in wanted:
-        return fnmatch(parts[-1], wanted[-1])
-    return len(parts) == len(wanted) and all(map(fnmatch, parts, wanted))
+        parts, wanted = parts[-1:], wanted[-1:]
+    return len(parts) == len(wanted) and all(map(_matches, parts, wanted))
+
+
+def _matches(name: str, pattern: str) -> bool:
+    """Whether a name matches on one file system or another: not all know upper and lower case."""
+    return fnmatchcase(name, pattern) or fnmatchcase(name.lower(), pattern.lower())
 
 
 def _placed(problem: Problem, top: Path, revision: str) -> Problem:

@@ -61,6 +61,17 @@ def test_a_whole_run_shows_the_token_nowhere(home: Home, bot: Bot, form: str) ->
     assert bot.token.split(".")[2] not in everywhere(home, said)
 
 
+def test_a_text_that_contains_the_token_is_never_sent(home: Home, bot: Bot, proxy: Proxy) -> None:
+    home.write(fields(("help", f"Uses {bot.token}."), ("play",)))
+
+    ran = home.run("apply", "--yes")
+
+    assert ran.code == 5
+    assert "the text of a command at commands.yaml:" in ran.err
+    assert "contains the bot's token\n  hint: remove it there, and renew the token" in ran.err
+    assert {request.method for request in proxy.requests} == {"GET"}
+
+
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("status", [200, 403, 500])
 def test_a_service_that_echoes_the_token_does_not_make_it_show(

@@ -16,7 +16,7 @@ def test_an_impossible_host_name_is_reported(host: str) -> None:
     with pytest.raises(UsageError, match="cannot listen on") as caught:
         serve(host=host, port=0, database=":memory:", on_ready=_end)
 
-    assert "--host" in caught.value.hint
+    assert "address" in caught.value.hint
 
 
 @pytest.mark.parametrize("port", [-1, 70_000])

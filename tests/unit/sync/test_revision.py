@@ -105,6 +105,13 @@ def test_only_what_a_pattern_may_match_is_read(repo: GitRepo) -> None:
     assert names_at("HEAD", repo.path / "bot/commands.yaml") == ["a"]
 
 
+def test_a_pattern_may_name_the_letters_that_a_file_must_not_have(repo: GitRepo) -> None:
+    head = 'version: 1\ninclude: ["[!A]*.yml"]\n'
+    repo.commit({"commands.yaml": head, "a.yml": listed("a")})
+
+    assert names_at("HEAD", repo.path / "commands.yaml") == ["a"]
+
+
 def test_a_content_that_git_does_not_have_is_an_error(repo: GitRepo) -> None:
     repo.commit({"commands.yaml": MAIN, "commands/a.yaml": listed("a")})
     missing = repo.git("rev-parse", "HEAD:commands/a.yaml")
