@@ -140,6 +140,16 @@ def test_what_the_reader_has_done_stays(page: Page, home: Home) -> None:
     expect(page.get_by_role("status")).to_contain_text("1 of")
 
 
+def test_a_change_of_an_older_announcement_unfolds_the_older_ones(page: Page, home: Home) -> None:
+    announced = "announcements:\n" + "".join(
+        f"  - {{title: {title}, description: Is out.}}\n"
+        for title in ("v0", "v1", "v2", "v3", "v4")
+    )
+    home.write(manifest(("new", "Is new.")) + announced)
+
+    expect(page.get_by_role("heading", name="v0")).to_be_visible()
+
+
 def test_saves_that_follow_quickly_end_in_the_last_one(page: Page, home: Home) -> None:
     for number in range(20):
         home.write(manifest((f"number{number}",)))

@@ -27,7 +27,7 @@
     const selected = document.activeElement?.selectionStart;
     const { scrollX, scrollY } = window;
     main().replaceWith(next);
-    for (const details of next.querySelectorAll("details")) details.open = open.has(keyOf(details));
+    for (const details of next.querySelectorAll("details")) details.open ||= open.has(keyOf(details));
     document.dispatchEvent(new Event("exchanged"));
     const again = focused && document.getElementById(focused);
     if (again && again !== document.activeElement) {
