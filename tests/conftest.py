@@ -45,6 +45,7 @@ _THOROUGH = (
     "e2e/test_discord.py",
     "e2e/test_examples.py",
     "e2e/test_growth.py",
+    "e2e/test_guard.py",
     "e2e/test_listed.py",
     "e2e/test_preview_live.py",
     "e2e/test_types.py",
@@ -57,7 +58,6 @@ _THOROUGH = (
 )
 _ON_POSTGRESQL = (  # in `make test` too; the others run on SQLite there
     "conformance/test_operations.py",
-    "e2e/server/test_process.py",
     "unit/server/test_database.py",
     "unit/server/test_migrations.py",
 )
