@@ -139,7 +139,7 @@ def _parse(text: str) -> tuple[part.Document, str]:
 def _check_head(data: part.Document, digest: str, path: str) -> None:
     """Refuse another version, another document, and a file that was edited.
 
-    The digest is no signature: it can be renewed on purpose. A plan without it was edited.
+    The digest is not a signature: it can be renewed on purpose. A plan without it was edited.
     """
     version = data.get("version")
     if type(version) is int and version != VERSION:

@@ -18,18 +18,16 @@ from pydantic_core import PydanticCustomError
 
 from commandsync.api.address import parse_address
 from commandsync.errors import UsageError
+from commandsync.manifest.defaults import uses_of_prefix
 from commandsync.manifest.foreign import typographic
 from commandsync.manifest.nodes import Node, Scalar, Sequence, called
 from commandsync.manifest.problems import quoted
-from commandsync.manifest.source import MOST_BYTES, Allowance
 from commandsync.plan import rules
 from commandsync.records.texts import Resource, canonical
 
 _FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _COMMENT = re.compile(r"[ \t]+#(?=\S)")
 _LONGEST = 100  # characters of a value that is repeated in every command
-_PREFIX = re.compile(r"\{\{prefix\}\}|\{prefix\}")
-_LITERAL = "{prefix}"
 _BOT = r"\s*(?=\S*[0-9])\S+\s*"
 _TOKEN_ENV = "COMMANDSYNC_[A-Za-z0-9_]+"  # noqa: S105 - a variable's name
 _LIMIT = r"^[ \t]*([0-9]{1,9}|(0?[0-9]{1,2}(\.[0-9]{1,6})?|100(\.0{1,6})?) ?%|[Aa][Ll][Ll])[ \t]*$"
@@ -41,49 +39,6 @@ class Context(NamedTuple):
     text: str  # of the file
     has_prefix: bool  # whether the manifest has a prefix, or may have lost it to a syntax error
     cut: list[Scalar]  # the strings that end before a `#`, which may belong to them
-
-
-class UnfitError(Exception):
-    """A record's field cannot be completed: its key, a message, and perhaps a hint."""
-
-
-class CommandDefaults(NamedTuple):
-    """What a manifest defines for all of its commands."""
-
-    allowance: Allowance  # what prefixes add is taken from it
-    prefix: str
-    category: str  # of commands that have none
-
-    def filled(self, field: str, text: str) -> str:
-        """Return a text with the prefix filled in.
-
-        Raises:
-            UnfitError: Nothing is left, or it becomes too much.
-        """
-        if _LITERAL not in text or self.allowance.characters < 0:  # which is reported already
-            return text
-        self.allowance.characters -= uses_of_prefix(text) * max(len(self.prefix) - len(_LITERAL), 0)
-        if self.allowance.characters < 0:
-            raise UnfitError(
-                field,
-                f"the values of the manifest have more than {MOST_BYTES:,} characters once "
-                "{prefix} is filled in",
-                "shorten the prefix, or write it out where it is needed",
-            )
-        filled = with_prefix(text, self.prefix)
-        if not filled:
-            raise UnfitError(field, f"{field} is empty once {{prefix}} is filled in")
-        return filled
-
-
-def with_prefix(text: str, prefix: str) -> str:
-    """Return a syntax with the prefix in it, canonical."""
-    return canonical(_PREFIX.sub(lambda match: prefix if match[0] == _LITERAL else _LITERAL, text))
-
-
-def uses_of_prefix(text: str) -> int:
-    """Return how often a syntax has the prefix."""
-    return text.count(_LITERAL) - text.count("{{prefix}}")
 
 
 def refusal(message: str, hint: str = "") -> PydanticCustomError:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field
 from pydantic.fields import ComputedFieldInfo, FieldInfo
 
 from commandsync.manifest import fields, times
+from commandsync.manifest.defaults import CommandDefaults
 from commandsync.records.schedule import Schedule
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 
@@ -63,7 +64,7 @@ class CommandModel(_Table):
     id: fields.Id = ""
     schedule: ClassVar[Schedule | None] = None
 
-    def as_text(self, defaults: fields.CommandDefaults) -> CommandText:
+    def as_text(self, defaults: CommandDefaults) -> CommandText:
         """Return the command as compared and sent; `UnfitError` if the prefix does not fit."""
         syntax = defaults.filled("syntax", self.syntax)
         category = defaults.category if self.category is None else canonical(self.category)
@@ -97,7 +98,7 @@ class AnnouncementModel(_Table):
         """When it is to be listed; None for always. `UnfitError` if it ends before it begins."""
         return times.schedule_of(self.publish, self.until)
 
-    def as_text(self, _: fields.CommandDefaults) -> AnnouncementText:
+    def as_text(self, _: CommandDefaults) -> AnnouncementText:
         """Return the announcement as it is compared and sent."""
         return AnnouncementText(self.title, self.description)
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, cast
 
 from commandsync.diagnostics import Problem
 from commandsync.manifest.checks import Placed, check
+from commandsync.manifest.defaults import CommandDefaults, UnfitError
 from commandsync.manifest.events import ParsedFile, parse
-from commandsync.manifest.fields import CommandDefaults, Context, UnfitError
+from commandsync.manifest.fields import Context
 from commandsync.manifest.files import included_paths
 from commandsync.manifest.loaded import ImportRules, Manifest
 from commandsync.manifest.model import MARKS, TABLES, IncludedModel, ManifestModel

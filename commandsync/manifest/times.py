@@ -13,7 +13,8 @@ from typing import Annotated
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
-from commandsync.manifest.fields import Context, UnfitError, refusal
+from commandsync.manifest.defaults import UnfitError
+from commandsync.manifest.fields import Context, refusal
 from commandsync.manifest.nodes import Node, Scalar, called
 from commandsync.manifest.problems import quoted
 from commandsync.records.schedule import Schedule

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest
-from commandsync.manifest.fields import uses_of_prefix, with_prefix
+from commandsync.manifest.defaults import uses_of_prefix, with_prefix
 from commandsync.manifest.places import field_places
 from commandsync.manifest.problems import quoted
 from commandsync.records.texts import CommandText, Resource

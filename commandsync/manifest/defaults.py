@@ -1,0 +1,58 @@
+"""What a manifest defines for all of its commands: the prefix in their syntax, and a category."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from commandsync.manifest.source import MOST_BYTES
+from commandsync.records.texts import canonical
+
+if TYPE_CHECKING:
+    from commandsync.manifest.source import Allowance
+
+_PREFIX = re.compile(r"\{\{prefix\}\}|\{prefix\}")
+_LITERAL = "{prefix}"
+
+
+class UnfitError(Exception):
+    """A record's field cannot be completed: its key, a message, and perhaps a hint."""
+
+
+class CommandDefaults(NamedTuple):
+    """What a manifest defines for all of its commands."""
+
+    allowance: Allowance  # what prefixes add is taken from it
+    prefix: str
+    category: str  # of commands that have none
+
+    def filled(self, field: str, text: str) -> str:
+        """Return a text with the prefix filled in.
+
+        Raises:
+            UnfitError: Nothing is left, or it becomes too much.
+        """
+        if _LITERAL not in text or self.allowance.characters < 0:  # which is reported already
+            return text
+        self.allowance.characters -= uses_of_prefix(text) * max(len(self.prefix) - len(_LITERAL), 0)
+        if self.allowance.characters < 0:
+            raise UnfitError(
+                field,
+                f"the values of the manifest have more than {MOST_BYTES:,} characters once "
+                "{prefix} is filled in",
+                "shorten the prefix, or write it out where it is needed",
+            )
+        filled = with_prefix(text, self.prefix)
+        if not filled:
+            raise UnfitError(field, f"{field} is empty once {{prefix}} is filled in")
+        return filled
+
+
+def with_prefix(text: str, prefix: str) -> str:
+    """Return a syntax with the prefix in it, canonical."""
+    return canonical(_PREFIX.sub(lambda match: prefix if match[0] == _LITERAL else _LITERAL, text))
+
+
+def uses_of_prefix(text: str) -> int:
+    """Return how often a syntax has the prefix."""
+    return text.count(_LITERAL) - text.count("{{prefix}}")
