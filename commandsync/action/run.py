@@ -68,7 +68,8 @@ def main(environ: MutableMapping[str, str]) -> int:
             mode = reporter.mode
             say(f"commandsync: {mode}" + (f" ({event.name})" if inputs.mode == "auto" else ""))
             run = _Run(mode, reporter, _settings(inputs, environ), handler)
-            outcome = run.apply() if mode == "apply" else run.plan()
+            with signals.unwrapped():
+                outcome = run.apply() if mode == "apply" else run.plan()
         except signals.Interruption as interruption:
             handler.disarm()
             error = CommandsyncError("interrupted; nothing was changed")

@@ -152,9 +152,10 @@ def _forget_orphans() -> None:
 def _called(arguments: Sequence[str], handler: signals.Signals) -> int:
     """Call a command; show what it raises, and return the exit code."""
     try:
-        code: Any = program.main(
-            list(arguments), prog_name="commandsync", standalone_mode=False, obj=handler
-        )
+        with signals.unwrapped():
+            code: Any = program.main(
+                list(arguments), prog_name="commandsync", standalone_mode=False, obj=handler
+            )
     except SystemExit:  # click met a closed pipe: its reader has seen enough
         from commandsync.cli.output import discard
 

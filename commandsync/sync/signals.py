@@ -104,11 +104,9 @@ class Signals:
         """
         if event not in {"call", "c_call"}:
             return  # on its way out of a function
-        error = sys.exc_info()[1]
-        while error is not None and not isinstance(error, Interruption):
-            error = error.__context__
         module = str(frame.f_globals.get("__name__"))
-        if error is None and module != __name__ and module.partition(".")[0] in _OWN:
+        is_on_its_way = _interruption_in(sys.exc_info()[1]) is not None
+        if not is_on_its_way and module != __name__ and module.partition(".")[0] in _OWN:
             sys.setprofile(None)
             raise Interruption(self.number)
 
@@ -119,7 +117,29 @@ def _show_dropped(hook: Callable[[Any], object], unraisable: Any) -> None:  # no
         hook(unraisable)
 
 
+def _interruption_in(error: BaseException | None) -> Interruption | None:
+    """Return the interruption that an exception is, or was at first; None if it never was one."""
+    while error is not None and not isinstance(error, Interruption):
+        error = error.__context__
+    return error
+
+
 _OWN = {"commandsync", "__main__"}
+
+
+@contextmanager
+def unwrapped() -> Iterator[None]:
+    """Raise an interruption in place of an exception that it has become.
+
+    Python 3.11 makes a `RuntimeError` of what is raised while a class tells its attributes their
+    names, as it does in modules that load.
+    """
+    try:
+        yield
+    except Exception as error:
+        if interruption := _interruption_in(error):
+            raise interruption from None
+        raise
 
 
 @contextmanager

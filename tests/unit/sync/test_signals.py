@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from commandsync.sync.signals import Interruption, handled
+from commandsync.sync.signals import Interruption, handled, unwrapped
 from tests.support.home import LONGEST
 
 
@@ -16,6 +16,17 @@ def test_a_signal_ends_a_run_that_writes_nothing() -> None:
             signal.raise_signal(signal.SIGTERM)
 
         assert raised.value.number == signals.number == signal.SIGTERM
+
+
+def test_an_interruption_that_became_another_exception_is_one_still() -> None:
+    class Signalled:
+        def __set_name__(self, *_: object) -> None:
+            raise Interruption(signal.SIGINT)
+
+    with pytest.raises(Interruption), unwrapped():
+        type("Owner", (), {"attribute": Signalled()})
+    with pytest.raises(RuntimeError, match="a defect"), unwrapped():
+        raise RuntimeError("a defect")
 
 
 def test_while_something_is_written_signals_are_answered_and_counted() -> None:
