@@ -194,10 +194,12 @@ def test_two_runs_at_once_end_with_one_comment(shell: Runner, hub: Hub, service:
     both = Barrier(2)
     read: list[str] = []
 
-    def rule(request: str) -> None:
+    def rule(request: str) -> Answer | None:
         if request.startswith("GET") and "comments" in request and len(read) < both.parties:
             read.append(request)
-            both.wait(60)  # neither has a comment to edit
+            both.wait(60)
+            return 200, [], {}  # neither has a comment to edit
+        return None
 
     hub.rule = rule
     started = [shell.start(pull_request(), **inputs) for _ in range(2)]
