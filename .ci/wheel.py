@@ -37,7 +37,8 @@ IMPORT_ALL = """
 import importlib, pkgutil, commandsync
 extra = {f"commandsync.client.{name}" for name in
          ("asyncconnection", "asyncsessions", "asynctransport", "stream")}
-without = ("commandsync.server", "commandsync.ext.", "commandsync.testing.")
+without = ("commandsync.server", "commandsync.preview", "commandsync.cli.display",
+           "commandsync.action.preview", "commandsync.ext.", "commandsync.testing.")
 found = []
 for module in pkgutil.walk_packages(commandsync.__path__, "commandsync."):
     if module.name not in extra and not module.name.startswith(without):
@@ -130,7 +131,11 @@ def test_without_extras(wheel: Path, folder: Path) -> None:
     run(program, "plan", "-f", example, "--against", example, "--detailed-exitcode", cwd=folder)
     (folder / "token").write_text("opaque", encoding="utf-8")
     where = ("--base-url", "http://127.0.0.1:9", "--bot", "1", "--token-file", "token")
-    for extra, *words in (("server", "serve"), ("async", "watch", *where)):
+    for extra, *words in (
+        ("server", "serve"),
+        ("server", "preview", example),
+        ("async", "watch", *where),
+    ):
         advice = run(program, *words, cwd=folder, fails=True)
         if f"commandsync[{extra}]" not in advice or "Traceback" in advice:
             sys.exit(f"{words[0]} without its extra has to name what to install:\n{advice}")
