@@ -52,12 +52,13 @@ def _is_page(request: Request) -> bool:
 
 def _page(request: Request, response: Response) -> Response:
     status = response.status_code
+    is_path = status != HTTPStatus.NOT_FOUND or "route" in request.scope  # set where one matches
     text = render(
         "refusal",
         assets=served(),
         status=status,
         title=_TITLES.get(status, HTTPStatus(status).phrase),
-        reason=json.loads(bytes(response.body))["error"],
+        reason=json.loads(bytes(response.body))["error"] if is_path else "check the address",
     )
     page = page_answer(request, text, status)
     page.headers.update(HEADERS)  # no middleware sees the answer to an error that nobody handles

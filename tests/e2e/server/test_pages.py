@@ -99,7 +99,7 @@ def test_the_address_of_the_list_selects_as_the_interface_does(
         ("/bot/unknown/voters", 404, "The bot is not known"),
         (f"{LANTERN}/voters?page=two", 400, "Page must be a whole number"),
         (f"{LANTERN}/voters?page=2", 404, "There is no page 2"),
-        ("/bot/%3Cscript%3E/a/b", 404, "There is no such path"),
+        ("/bot/%3Cscript%3E/a/b", 404, "Check the address"),
     ],
 )
 def test_a_page_that_cannot_be_shown_is_a_page_that_says_what_to_do(
