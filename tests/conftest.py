@@ -31,7 +31,13 @@ _SLOW = {
     "wire",
 }  # sockets, processes, databases
 _LONGEST = {"test_demo.py", "test_guard.py", "test_readme.py", "test_untrusted_sizes.py"}
-_SLOW_FILES = {"test_convergence.py", "test_rewriting_services.py", "test_the_proof_can_fail.py"}
+_SLOW_FILES = {
+    "test_convergence.py",
+    "test_model.py",
+    "test_rewriting_services.py",
+    "test_the_model_can_fail.py",
+    "test_the_proof_can_fail.py",
+}
 _THOROUGH = (
     "browser/",
     "conformance/test_forks.py",
