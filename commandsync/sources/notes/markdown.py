@@ -100,7 +100,7 @@ _SHOWN = {"text", "text_special", "code_inline", "softbreak", "hardbreak"}
 
 
 def page_of(text: str) -> Page:
-    """Parse a text into blocks; a byte order mark is no part of it."""
+    """Parse a text into blocks; a byte order mark is not part of it."""
     text = text.removeprefix("\ufeff")
     env: dict[str, Any] = {}
     tokens = _block_parser().parse(text, env)

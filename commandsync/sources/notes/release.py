@@ -18,7 +18,7 @@ from commandsync.sources.notes.version import bare, is_prerelease, version_in
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_LONGEST_NAME = 200  # characters; a longer one is no title
+_LONGEST_NAME = 200  # characters; a longer one is not a title
 _GONE = {"deleted", "unpublished"}
 _URL = re.compile(r"https?://[^\s<>\"]+")
 
