@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import PlainSerializer, TypeAdapter, WithJsonSchema
+from pydantic import TypeAdapter
 
 from commandsync.document import VERSION
 from commandsync.document.failure import Failure
-from commandsync.document.part import Document, Model, text_schema
-from commandsync.records.texts import CommandText, Resource
+from commandsync.document.part import CommandField, Document, Model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_ListedCommand = Annotated[
-    CommandText,
-    PlainSerializer(lambda text: text._asdict()),
-    WithJsonSchema(text_schema(Resource.COMMAND)),
-]
+    from commandsync.records.texts import CommandText
 
 
 class CommandList(Model):
     """The commands of a manifest, in its order, with the prefix filled in."""
 
     version: Literal[1]
-    commands: tuple[_ListedCommand, ...]
+    commands: tuple[CommandField, ...]
 
 
 def command_list_document(commands: Iterable[CommandText]) -> Document:

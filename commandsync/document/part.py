@@ -22,7 +22,7 @@ from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.diff import FieldChange
 from commandsync.records.snapshot import Entry
-from commandsync.records.texts import Resource, Text
+from commandsync.records.texts import CommandText, Resource, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -119,6 +119,11 @@ TextField = Annotated[
     Text,
     PlainSerializer(lambda text: text._asdict()),
     WithJsonSchema({"anyOf": [text_schema(resource) for resource in Resource]}),
+]
+CommandField = Annotated[
+    CommandText,
+    PlainSerializer(lambda text: text._asdict()),
+    WithJsonSchema(text_schema(Resource.COMMAND)),
 ]
 _dumped_place = PlainSerializer(lambda at: {"path": at.path, "line": at.line, "column": at.column})
 LocationField = Annotated[Location, _read_as(Location, Place), _dumped_place]

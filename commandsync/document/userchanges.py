@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, PlainSerializer, TypeAdapter, WithJsonSchema
+from pydantic import Field, TypeAdapter
 
 from commandsync.document import VERSION
 from commandsync.document.failure import Failure
 from commandsync.document.part import (
+    CommandField,
     Count,
     DifferencesField,
     Document,
     Model,
     NoticeField,
-    text_schema,
 )
-from commandsync.records.texts import CommandText, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from commandsync.plan.userchanges import ChangedCommand, UserChanges
 
-_Command = Annotated[
-    CommandText,
-    PlainSerializer(lambda text: text._asdict()),
-    WithJsonSchema(text_schema(Resource.COMMAND)),
-]
-
 
 class ChangedPart(Model):
     """A command with another text than before."""
 
-    before: _Command
-    after: _Command
+    before: CommandField
+    after: CommandField
     fields: DifferencesField
     breaking: bool
     renamed: bool = Field(description="Whether its name, or what is typed before it, is another.")
@@ -50,9 +43,9 @@ class UserChangesDocument(Model):
     manifest: tuple[str, ...]
     count: Count = Field(description="How many commands are gone, changed or new.")
     breaking: Count = Field(description="How many of these changes are breaking.")
-    gone: tuple[_Command, ...]
+    gone: tuple[CommandField, ...]
     changed: tuple[ChangedPart, ...]
-    new: tuple[_Command, ...]
+    new: tuple[CommandField, ...]
     warnings: tuple[NoticeField, ...]
 
 
