@@ -71,8 +71,8 @@ check: $(READY_TO_WORK) ## Format, lint, types, import rules, complexity, schema
 
 audit: $(READY_TO_AUDIT) ## Check the installed and the locked dependencies for known vulnerabilities
 	@$(BIN)/pip-audit$(EXE) --local --skip-editable --progress-spinner off
-	@$(BIN)/pip-audit$(EXE) --disable-pip --require-hashes --progress-spinner off -r commandsync/action/requirements.lock
-	@$(BIN)/pip-audit$(EXE) --disable-pip --require-hashes --progress-spinner off -r commandsync/action/preview.lock
+	@$(BIN)/pip-audit$(EXE) --disable-pip --require-hashes --progress-spinner off -r commandsync/action/requirements.txt
+	@$(BIN)/pip-audit$(EXE) --disable-pip --require-hashes --progress-spinner off -r commandsync/action/requirements-preview.txt
 
 bench: $(READY_TO_WORK) ## Measure the speed budgets, as ratios within one run
 	@$(RUN) -m benchmarks
@@ -108,7 +108,7 @@ schemas: $(READY_TO_WORK) ## Write schemas/*.json again from the code
 clients: $(READY_TO_WORK) ## Write the blocking client again from the asynchronous one
 	@$(RUN) .ci/clients.py
 
-reference: $(READY_TO_WORK) ## Write the reference in docs/command-line.md again from the code
+reference: $(READY_TO_WORK) ## Write the generated parts of docs/ again from the code
 	@$(RUN) .ci/reference.py
 
 lock: $(READY_TO_WORK) ## Write the Action's lock again, with the versions in it as far as they fit

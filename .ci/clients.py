@@ -24,9 +24,10 @@ PHRASES = {
         "Use it from one event loop; a cancelled task closes the connection of its request.": (
             "It may be used from any thread."
         ),
-        "surroundings, timeout=timeout)": "surroundings, kept=concurrency)",
+        "surroundings, timeout=timeout": "surroundings, kept=concurrency",
         "import aiohttp": "import requests",
         "aiohttp.ClientSession": "requests.Session",
+        "client.asyncsessions": "client.environment",
     },
     "asynclistener.py": {
         "of an asynchronous client": "of a client",
@@ -50,7 +51,7 @@ NAMES = (
     (r"\basync (?=def|for|with)", ""),
     (r"\bawait ", ""),
     (r"\bAsync(?=[A-Z])", ""),
-    (r"\basync(?=connection|gate|listener|sessions|transport)", ""),
+    (r"\basync(?=connection|gate|listener|transport)", ""),
     (r"\baclosing\b", "closing"),
     (r"\b__a(?=enter|exit)", "__"),
 )
@@ -85,7 +86,8 @@ def _ruff(*arguments: str, text: str) -> str:
 def table(client: type) -> str:
     """Return the public methods of a client, those for events last, as a Markdown table."""
     lines = ["| method | result | errors | |", "|---|---|---|---|"]
-    for name in (*vars(client), *vars(client.__mro__[1])):
+    listener, shared = client.__mro__[1:3]
+    for name in (*vars(shared), *vars(client), *vars(listener)):
         method = getattr(client, name)
         if name.startswith("_") or not callable(method):
             continue

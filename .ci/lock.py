@@ -1,6 +1,6 @@
 """Write the Action's locks: what its run imports, for every platform, with hashes.
 
-One is for the input `preview`, which needs the embedded service. Versions that a lock names already
+One is for the input `preview`, which needs templates. Versions that a lock names already
 stay, if they still fit. Remove a line's version, or the file, to get the newest.
 """
 
@@ -23,13 +23,8 @@ ROOT = Path(__file__).resolve().parents[1]
 NOT_IMPORTED = {"click", "rich", "markdown-it-py"}
 """What only the command line imports."""
 
-NOT_IN_PREVIEW = {"watchfiles"}
-"""What of the extra [server] only a preview that follows a manifest imports."""
-
-FOR_PREVIEW = (
-    "markdown-it-py>=3",  # of the requirements above; the page imports it
-    "deprecated<2",  # of `limits`; 2 needs Python 3.12, and a lock has one version for all
-)
+IN_PREVIEW = {"markdown-it-py"}
+"""What of these the page imports, too."""
 
 HEADER = f"""\
 # What the Action runs with: exact versions, and the hashes of the wheels for every platform and for
@@ -40,12 +35,12 @@ UV = (sys.executable, "-m", "uv", "pip", "compile", "--quiet", "-")
 FORM = ("--universal", "--python-version", "3.11", "--generate-hashes", "--no-annotate")
 
 
-def wanted(extras: Sequence[str] = ()) -> list[str]:
+def wanted(*, preview: bool) -> list[str]:
     """Return the project's own requirements that a run of the Action imports."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    own = [text for text in project["dependencies"] if Requirement(text).name not in NOT_IMPORTED]
-    more = [text for extra in extras for text in project["optional-dependencies"][extra]]
-    return own + [text for text in more if Requirement(text).name not in NOT_IN_PREVIEW]
+    left_out = NOT_IMPORTED - IN_PREVIEW if preview else NOT_IMPORTED
+    own = [text for text in project["dependencies"] if Requirement(text).name not in left_out]
+    return own + project["optional-dependencies"]["preview"] if preview else own
 
 
 def write(lock: Path, asked: Sequence[str], *options: str) -> int:
@@ -65,8 +60,10 @@ def write(lock: Path, asked: Sequence[str], *options: str) -> int:
 
 def main() -> int:
     """Write the locks, the larger one with the versions of the other; return the exit code."""
-    more = [*wanted(["server"]), *FOR_PREVIEW]
-    return write(LOCK, wanted()) or write(PREVIEW_LOCK, more, "--constraint", str(LOCK))
+    more = wanted(preview=True)
+    return write(LOCK, wanted(preview=False)) or write(
+        PREVIEW_LOCK, more, "--constraint", str(LOCK)
+    )
 
 
 if __name__ == "__main__":

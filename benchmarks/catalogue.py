@@ -31,7 +31,7 @@ from benchmarks.bots import generate
 from benchmarks.budgets import Row, milliseconds, table
 from benchmarks.measuring import COMMANDSYNC, PYTHON, environment
 from commandsync.records.texts import Resource
-from commandsync.server import catalogue, listing
+from commandsync.server import catalogue, storage
 from commandsync.server.database import opened
 from commandsync.server.tables import bots
 
@@ -110,14 +110,14 @@ def rows(folder: Path, count: int) -> list[Row]:
 
 def _fill(database: str, listed: Sequence[dict[str, Any]]) -> None:
     """Add bots, all at once: one by one takes as long again."""
-    moment = listing.now()
+    moment = storage.now()
     moments = {"created_at": moment, "updated_at": moment}
     values = [{"id": bot["id"], "record": {**bot, "id": None}, **moments} for bot in listed]
     with opened(database) as handle, handle.writing() as connection:
         connection.execute(insert(bots), values)
         catalogue.fill(connection)
         for command in _COMMANDS:
-            listing.add(connection, listed[0]["id"], Resource.COMMAND, command)
+            storage.add(connection, listed[0]["id"], Resource.COMMAND, command)
 
 
 @contextmanager

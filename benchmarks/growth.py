@@ -21,6 +21,7 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from commandsync.report import render_plans
 from commandsync.report.commandlist import Layout, command_list
+from commandsync.services.page import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -93,7 +94,7 @@ def planning(wanted: Texts, listed: Texts, *, rules: SyncRules = _ALLOWED) -> Ca
             (Entry(text, id=str(number)) for number, text in enumerate(listed)),
         )
     )
-    target = Target(bot="42", base_url="https://listing.example")
+    target = Target(bot="42", base_url="https://listing.example", abilities=PAGE.abilities)
     return lambda: make_plan(desired=desired, listed=shown, target=target, rules=rules)
 
 

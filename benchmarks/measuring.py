@@ -56,8 +56,12 @@ def work(*arguments: str) -> Callable[[], float]:
     return run
 
 
-def command(*arguments: str) -> Callable[[], float]:
+def command(*arguments: str, **variables: str) -> Callable[[], float]:
     """Return a run of a whole command that gives the time from its start to its end, in seconds.
+
+    Args:
+        arguments: The command.
+        variables: Environment variables of it.
 
     Raises:
         CalledProcessError: When run, it exits with an error.
@@ -65,7 +69,8 @@ def command(*arguments: str) -> Callable[[], float]:
 
     def run() -> float:
         begun = perf_counter()
-        subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL, env=environment())
+        env = environment() | variables
+        subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL, env=env)
         return perf_counter() - begun
 
     return run

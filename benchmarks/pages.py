@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from benchmarks.budgets import Row, milliseconds
 from benchmarks.manifests import records
 from benchmarks.measuring import best
-from commandsync.server import running
+from commandsync.server.runner import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable

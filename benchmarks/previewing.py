@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from benchmarks.budgets import Row
 from benchmarks.manifests import BOT, records, write_manifest
 from benchmarks.measuring import COMMANDSYNC, environment
-from commandsync.server import running
+from commandsync.server.runner import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

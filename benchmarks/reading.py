@@ -14,7 +14,7 @@ READ = """
 import sys, time
 begun = time.process_time()
 from commandsync.sources.python import read
-assert len(read(sys.argv[1:]).entries) == 6_000
+assert len(read(sys.argv[1]).entries) == 6_000
 print(time.process_time() - begun)
 """
 PARSE = """

@@ -29,13 +29,15 @@ if TYPE_CHECKING:
     from commandsync.errors import NotFound as NotFound
     from commandsync.errors import PlainHttpError as PlainHttpError
     from commandsync.errors import RateLimited as RateLimited
+    from commandsync.errors import RefusedError as RefusedError
     from commandsync.errors import Reply as Reply
     from commandsync.errors import ServerError as ServerError
     from commandsync.errors import StoppedError as StoppedError
     from commandsync.errors import TransportError as TransportError
     from commandsync.errors import Unauthorized as Unauthorized
     from commandsync.errors import UsageError as UsageError
-    from commandsync.manifest.library import load as load
+    from commandsync.errors import WrongBotError as WrongBotError
+    from commandsync.manifest.loading import load as load
     from commandsync.records.models import Account as Account
     from commandsync.records.models import Announcement as Announcement
     from commandsync.records.models import Bot as Bot
@@ -44,8 +46,7 @@ if TYPE_CHECKING:
     from commandsync.records.models import Voter as Voter
     from commandsync.records.models import VoterPage as VoterPage
     from commandsync.records.texts import CommandText as CommandText
-
-__version__ = "0.1.0"
+    from commandsync.version import __version__ as __version__
 
 _HOMES = {
     name: home
@@ -57,15 +58,16 @@ _HOMES = {
         "client.events": "Event Ready Reconnected Reconnecting Reminder Vote",
         "client.library": "Client",
         "errors": "ApiError ArgumentError CommandsyncError DecodeError Forbidden Invalid "
-        "ListingError ManifestError NotFound PlainHttpError RateLimited Reply ServerError "
-        "StoppedError TransportError Unauthorized UsageError",
-        "manifest.library": "load",
+        "ListingError ManifestError NotFound PlainHttpError RateLimited RefusedError Reply "
+        "ServerError StoppedError TransportError Unauthorized UsageError WrongBotError",
+        "manifest.loading": "load",
         "records.models": "Account Announcement Bot BotPage Command Voter VoterPage",
         "records.texts": "CommandText",
     }.items()
     for name in names.split()
 }
 __all__ = list(_HOMES)
+_HOMES["__version__"] = "version"
 
 
 def __getattr__(name: str) -> object:
@@ -77,4 +79,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted((*globals(), *__all__))
+    return sorted((*globals(), *_HOMES))

@@ -1,9 +1,91 @@
-"""Places in a manifest, the problems and warnings about them, and the checks of a set-up."""
+"""Places in a manifest, the problems and warnings about them, hints, and the checks of a set-up."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from enum import Enum, auto
+from typing import ClassVar, Literal
 
 State = Literal["ok", "warning", "failed", "skipped"]
+
+
+class Do(Enum):
+    """What can be done about a problem; each program has a table that says it in its own words."""
+
+    ALLOW_DELETES = auto()
+    ALLOW_DELETES_OF_NEW_PLAN = auto()
+    ANNOUNCE_UNRELEASED = auto()
+    APPLY_ALL = auto()
+    APPLY_PLAN = auto()
+    DELETE_ALONE = auto()
+    GIVE_BASE_URL = auto()
+    GIVE_BOT = auto()
+    GIVE_SOURCE = auto()
+    GIVE_TOKEN = auto()
+    KEEP_LIMITS = auto()
+    KEEP_TARGET = auto()
+    LOWER_CONCURRENCY = auto()
+    MAKE_PLAN = auto()
+    MERGE_LISTED = auto()
+    NAME_MANIFEST = auto()
+    POST_LATER = auto()
+    RAISE_TIMEOUT = auto()
+    RENEW_TOKEN = auto()
+    REPLACE_FILE = auto()
+    REPLACE_UNSEEN = auto()
+    SET_TOKEN = auto()
+    SET_VARIABLE = auto()
+    SHOW_IDS = auto()
+    SHOW_WHOLE = auto()
+    UNSET_BOT = auto()
+    USE_HTTPS = auto()
+    WRITE_STARTER = auto()
+
+    def __call__(self, **values: object) -> "Hint":
+        """Return the hint with its values, which the words name in braces."""
+        return Hint(self, tuple(values.items()))
+
+
+LIBRARY = {
+    Do.ALLOW_DELETES: "if that is meant, pass max_deletes={limit!r}",
+    Do.APPLY_ALL: "{first}",
+    Do.APPLY_PLAN: "pass the path of a manifest",
+    Do.DELETE_ALONE: "{mend}; or make the deletes alone, with only=NAMES",
+    Do.GIVE_BOT: "give the bot's id: bot=...",
+    Do.GIVE_TOKEN: "give the bot's token: token=...",
+    Do.LOWER_CONCURRENCY: "run again later; a lower concurrency helps",
+    Do.RAISE_TIMEOUT: "run again later, or with a longer timeout",
+    Do.RENEW_TOKEN: "copy the bot's token again from the service's page",
+    Do.REPLACE_UNSEEN: "if that is meant, allow it with unseen=True",
+    Do.SET_TOKEN: "give the bot's token: token=...",
+    Do.SET_VARIABLE: "set {variable}",
+    Do.SHOW_IDS: "{first}commandsync pull --pin shows the ids",
+    Do.USE_HTTPS: "use https://, or insecure_http=True if you are certain",
+    Do.WRITE_STARTER: "commandsync init writes a starter",
+}
+"""What a program can do that uses the library. Another one may have other words for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What can be done about a problem; as text, in the words of the program that shows it.
+
+    Attributes:
+        do: What can be done.
+        values: What the words name in braces.
+    """
+
+    words: ClassVar[Mapping[Do, str]] = LIBRARY
+    """The words of this program, which sets them once; others are those of the library."""
+
+    do: Do
+    values: tuple[tuple[str, object], ...]
+
+    def __str__(self) -> str:
+        words = self.words.get(self.do, LIBRARY.get(self.do, ""))
+        return words.format_map(dict(self.values))
+
+    def __bool__(self) -> bool:
+        return bool(str(self))
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -14,13 +96,20 @@ class Location:
         path: The file as the user named it, with `/` between folders; `-` for standard input.
         line: The line, from 1.
         column: The column in characters (code points), from 1.
+        is_unread: Whether the file could not be read: as text, the place then has no line.
     """
+
+    files: ClassVar[str] = ""
+    """The URL of the folder of the paths, which a program sets once; empty for none."""
 
     path: str
     line: int = 1
     column: int = 1
+    is_unread: bool = field(default=False, compare=False, repr=False)
 
     def __str__(self) -> str:
+        if self.is_unread:
+            return self.path
         return f"{self.path}:{self.line}:{self.column}"
 
 
@@ -44,13 +133,13 @@ class Problem:
     Attributes:
         location: The place; 1:1 for the whole file.
         message: The problem, in one sentence without a full stop.
-        hint: What to do about it; may be empty.
+        hint: What to do about it; may be empty. A string is the same in every program.
         excerpt: The text at the place; None for the whole file.
     """
 
     location: Location
     message: str
-    hint: str = ""
+    hint: str | Hint = field(default="", compare=False)
     excerpt: Excerpt | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
@@ -65,7 +154,7 @@ class Notice:
     """
 
     message: str
-    hint: str = ""
+    hint: str | Hint = ""
     location: Location | None = None
     runs: bool = field(default=False, compare=False)
 
@@ -85,5 +174,5 @@ class Check:
     name: str
     state: State
     message: str
-    hint: str = ""
+    hint: str | Hint = ""
     manifest: str = ""

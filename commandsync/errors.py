@@ -8,6 +8,7 @@ CommandsyncError
 ├── RefusedError               refused for safety, nothing was written
 │   ├── TooManyDeletesError    the plan deletes more than its limits allow
 │   ├── StalePlanError         the listing changed since the plan was saved
+│   │   └── NotOwnedError      it has what no version of the manifest had, and that would go
 │   ├── WrongBotError          the token belongs to another bot
 │   └── PlainHttpError         plain http to another machine
 └── ListingError               the listing service, or the connection to it
@@ -23,17 +24,15 @@ CommandsyncError
         └── ServerError        408 and 5xx: the service's own failure
 """
 
-from __future__ import annotations
-
 import copyreg
+import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from enum import IntEnum
+from typing import Any, ClassVar
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from commandsync.diagnostics import Problem
+from commandsync.diagnostics import Hint, Problem
 
 _MOST_NOTES = 20  # problems that a traceback shows
 
@@ -69,18 +68,40 @@ class Reply:
         Raises:
             DecodeError: It is not JSON.
         """
-        import json  # noqa: PLC0415 - seldom needed
-
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError) as error:
             raise DecodeError("the answer is not valid JSON", reply=self) from error
 
 
-class CommandsyncError(Exception):
-    """The root of every error this package raises on purpose: a message and, maybe, a hint."""
+class Exit(IntEnum):
+    """What the program's exit code means."""
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    CHANGES = 3
+    INVALID = 4
+    REFUSED = 5
+    INCOMPLETE = 6
+
+
+class CommandsyncError(Exception):
+    """The root of every error this package raises on purpose.
+
+    Attributes:
+        message: What happened, without a full stop.
+        hint: What to do about it; `str(error.hint)` is the text, which may be empty.
+        kind: What failed, in a word; documents have it.
+        exit_code: The exit code of a run that ends with it before anything was written.
+        failure_reason: The Action's output of that name.
+    """
+
+    kind: ClassVar[str] = "failed"
+    exit_code: ClassVar[Exit] = Exit.FAILED
+    failure_reason: ClassVar[str] = "incomplete"
+
+    def __init__(self, message: str, *, hint: str | Hint = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -97,6 +118,8 @@ class CommandsyncError(Exception):
 class UsageError(CommandsyncError):
     """A setting is missing or not valid."""
 
+    kind, exit_code, failure_reason = "usage", Exit.USAGE, "invalid"
+
 
 class ArgumentError(UsageError, ValueError):
     """An argument is not valid; nothing was sent."""
@@ -109,6 +132,8 @@ class ManifestError(CommandsyncError):
     with its place.
     """
 
+    kind, exit_code, failure_reason = "invalid", Exit.INVALID, "invalid"
+
     def __init__(self, problems: Sequence[Problem], *, of: str = "the manifest") -> None:
         count = len(problems)
         super().__init__(f"{of} has {count} problem{'s' if count != 1 else ''}")
@@ -120,9 +145,13 @@ class ManifestError(CommandsyncError):
 class FileError(CommandsyncError):
     """A file cannot be read or written; nothing was changed."""
 
+    kind, exit_code, failure_reason = "file", Exit.FAILED, "invalid"
+
 
 class RefusedError(CommandsyncError):
     """Refused for safety; nothing was written."""
+
+    kind, exit_code, failure_reason = "refused", Exit.REFUSED, "refused"
 
 
 class TooManyDeletesError(RefusedError):
@@ -131,6 +160,12 @@ class TooManyDeletesError(RefusedError):
 
 class StalePlanError(RefusedError):
     """The listing changed since the plan was saved."""
+
+    kind, exit_code, failure_reason = "stale", Exit.REFUSED, "stale"
+
+
+class NotOwnedError(StalePlanError):
+    """What would be deleted or replaced was listed by somebody else."""
 
 
 class WrongBotError(RefusedError):
@@ -142,15 +177,9 @@ class PlainHttpError(RefusedError):
 
 
 class ListingError(CommandsyncError):
-    """The listing service, or the connection to it, failed.
+    """The listing service, or the connection to it, failed."""
 
-    Attributes:
-        tried_before: Whether an earlier attempt of the same operation may have happened.
-        silent_before: Whether such an attempt got no answer at all.
-    """
-
-    tried_before: bool = False
-    silent_before: bool = False
+    kind, exit_code, failure_reason = "service", Exit.FAILED, "network"
 
 
 class TransportError(ListingError):
@@ -162,8 +191,10 @@ class TransportError(ListingError):
         lasting: Whether a retry cannot help (an untrusted certificate, for example).
     """
 
+    kind, exit_code, failure_reason = "network", Exit.FAILED, "network"
+
     def __init__(
-        self, message: str, *, hint: str = "", sent: bool = True, lasting: bool = False
+        self, message: str, *, hint: str | Hint = "", sent: bool = True, lasting: bool = False
     ) -> None:
         super().__init__(message, hint=hint)
         self.sent = sent
@@ -177,7 +208,7 @@ class StoppedError(ListingError):
 class DecodeError(ListingError):
     """An answer cannot be read."""
 
-    def __init__(self, message: str, *, reply: Reply, hint: str = "") -> None:
+    def __init__(self, message: str, *, reply: Reply, hint: str | Hint = "") -> None:
         super().__init__(message, hint=hint)
         self.reply = reply
 
@@ -185,7 +216,7 @@ class DecodeError(ListingError):
 class ApiError(ListingError):
     """The service refused; the status is 200 if the body contains `success: false`."""
 
-    def __init__(self, message: str, *, reply: Reply, hint: str = "") -> None:
+    def __init__(self, message: str, *, reply: Reply, hint: str | Hint = "") -> None:
         super().__init__(message, hint=hint)
         self.status = reply.status
         self.reply = reply
@@ -194,24 +225,34 @@ class ApiError(ListingError):
 class Invalid(ApiError):  # noqa: N818 - the client library's public name
     """The service refused the request itself."""
 
+    kind, exit_code, failure_reason = "service", Exit.FAILED, "rejected"
+
 
 class Unauthorized(ApiError):  # noqa: N818 - the client library's public name
     """The token is missing or invalid."""
+
+    kind, exit_code, failure_reason = "auth", Exit.FAILED, "auth"
 
 
 class Forbidden(ApiError):  # noqa: N818 - the client library's public name
     """The token may not do this: it belongs to another bot."""
 
+    kind, exit_code, failure_reason = "auth", Exit.FAILED, "auth"
+
 
 class NotFound(ApiError):  # noqa: N818 - the client library's public name
     """The service does not have this bot or record."""
+
+    kind, exit_code, failure_reason = "service", Exit.FAILED, "rejected"
 
 
 class RateLimited(ApiError):  # noqa: N818 - the client library's public name
     """Too many requests; `retry_after` is in seconds, or None if the service sent none."""
 
+    kind, exit_code, failure_reason = "rate-limited", Exit.FAILED, "rate-limited"
+
     def __init__(
-        self, message: str, *, reply: Reply, hint: str = "", retry_after: float | None = None
+        self, message: str, *, reply: Reply, hint: str | Hint = "", retry_after: float | None = None
     ) -> None:
         super().__init__(message, reply=reply, hint=hint)
         self.retry_after = retry_after
@@ -219,3 +260,5 @@ class RateLimited(ApiError):  # noqa: N818 - the client library's public name
 
 class ServerError(ApiError):
     """The service's own failure: 408 and 5xx."""
+
+    kind, exit_code, failure_reason = "network", Exit.FAILED, "network"

@@ -1,7 +1,5 @@
 """The command that adds an extra to this installation."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -16,7 +14,7 @@ from urllib.request import url2pathname
 
 from commandsync.errors import UsageError
 
-Extra = Literal["async", "postgres", "server"]
+Extra = Literal["async", "postgres", "preview", "server"]
 
 _ROOT = Path(__file__).resolve().parents[1]
 

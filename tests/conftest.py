@@ -6,16 +6,14 @@ what takes longest and seldom fails alone: `make check` runs it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
+from commandsync.diagnostics import LIBRARY, Hint, Location
 from tests.support.postgres import database_url, postgres, postgres_url
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 __all__ = ["database_url", "postgres", "postgres_url"]
 
@@ -35,7 +33,6 @@ _SLOW_FILES = {
     "test_convergence.py",
     "test_model.py",
     "test_rewriting_services.py",
-    "test_the_model_can_fail.py",
     "test_the_proof_can_fail.py",
 }
 _THOROUGH = (
@@ -58,7 +55,6 @@ _THOROUGH = (
     "e2e/test_types.py",
     "e2e/test_untrusted_sizes.py",
     "e2e/test_watch.py",
-    "unit/promise/test_the_model_can_fail.py",
     "unit/promise/test_the_proof_can_fail.py",
     "unit/server/test_postgresql.py",
     "unit/server/test_voting_model.py",
@@ -113,3 +109,11 @@ def _is_thorough(item: pytest.Item) -> bool:
 
 def _is_slow(parts: Iterable[str]) -> bool:
     return not (_SLOW | _SLOW_FILES).isdisjoint(parts)
+
+
+@pytest.fixture(autouse=True)
+def _library_words() -> Iterator[None]:
+    """Forget the words and links of a program that ran in this process: a process has one."""
+    yield
+    Hint.words = LIBRARY
+    Location.files = ""

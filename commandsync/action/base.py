@@ -1,25 +1,20 @@
 """The manifest of the base branch: compared with that of a proposal."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import os
-import tempfile
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from commandsync.action.rest import GitHubError
-from commandsync.errors import ManifestError
+from commandsync.action.event import GitHubEvent
+from commandsync.action.reporter import say
+from commandsync.action.rest import GitHub, GitHubError
+from commandsync.errors import FileError, ManifestError
 from commandsync.manifest import Manifest, load_head
+from commandsync.manifest.model import ManifestModel
+from commandsync.sync.files import temporary_folder, write_file
 from commandsync.sync.job import load_files
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from commandsync.action.event import GitHubEvent
-    from commandsync.action.rest import GitHub
 
 _MOST_FILES = 200
 _MISSING = 404
@@ -31,20 +26,19 @@ def base_manifests(
     event: GitHubEvent,
     *,
     folder: str,
-    say: Callable[[str], object],
 ) -> list[Manifest]:
     """Load the manifests of the base branch, in the order of those of the proposal.
 
-    If one of them cannot be read, there are none, and `say` is called with the reason. The others
-    are as for `base_manifest`.
+    If one of them cannot be read, there are none, and the log has the reason. The arguments are as
+    for `base_manifest`.
     """
     if github is None or not event.base_sha:
         return []
     try:
         paths = [base_manifest(each, github, event, folder=folder) for each in manifests]
         return [load_files([path])[0] for path in paths]
-    except OSError as error:
-        say(f"The base branch's manifest cannot be kept: {error.strerror}")
+    except FileError as error:
+        say(f"The base branch's manifest cannot be kept: {error.message}")
     except GitHubError as error:
         say(f"The base branch's manifest cannot be read: {error.message}")
     except ManifestError:
@@ -56,12 +50,10 @@ def base_manifest(manifest: Manifest, github: GitHub, event: GitHubEvent, *, fol
     """Fetch a manifest from the base branch, with the YAML files beside it and its includes.
 
     Its path is in a new folder inside `folder`; it manages nothing if the base branch has none.
-
-    Raises:
-        GitHubError: They cannot be read.
+    Raises `GitHubError` if they cannot be read, and `FileError` if they cannot be written.
     """
     root = _checkout(manifest.path)
-    top = Path(tempfile.mkdtemp(prefix="commandsync-base-", dir=folder or None))
+    top = temporary_folder("base", within=folder)
     fetched = 0
     for directory in dict.fromkeys(str(PurePosixPath(path).parent) for path in manifest.paths):
         inside = _inside(directory, root)
@@ -69,31 +61,25 @@ def base_manifest(manifest: Manifest, github: GitHub, event: GitHubEvent, *, fol
             fetched += 1
             if fetched > _MOST_FILES:
                 raise GitHubError(f"more than {_MOST_FILES} YAML files are beside the manifest")
-            target = top / inside / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(_content(github, event, inside / name))
+            content = _content(github, event, inside / name)
+            write_file(str(top / inside / name), content, force=False, new_folder=True)
     path = top / os.path.relpath(manifest.path, root)
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("version: 1\n", encoding="utf-8")
+        write_file(str(path), "version: 1\n", force=False, new_folder=True)
     return str(path)
 
 
-def base_head(manifest: Manifest, github: GitHub, event: GitHubEvent) -> Manifest:
-    """Fetch the bot, base URL and variable of the token of a manifest in the base branch.
+def base_head(manifest: Manifest, github: GitHub, event: GitHubEvent) -> ManifestModel | None:
+    """Fetch the keys of a manifest's own file in the base branch; None if it is not there.
 
-    All are empty if the base branch does not have the manifest.
-
-    Raises:
-        GitHubError: It cannot be read.
-        ManifestError: It is not valid.
+    Raises `GitHubError` if it cannot be read, and `ManifestError` if it is not valid.
     """
     path = _inside(manifest.path, _checkout(manifest.path))
     try:
         content = _content(github, event, path)
     except GitHubError as error:
         if error.status == _MISSING:
-            return Manifest(manifest.path)
+            return None
         raise
     return load_head(f"{path} of the base branch", content)
 

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from typing import Literal
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCK = Path(__file__).resolve().with_name("requirements.lock")
-PREVIEW_LOCK = LOCK.with_name("preview.lock")
-"""The same libraries and those of the embedded service, which makes the page of a preview."""
+LOCK = Path(__file__).resolve().with_name("requirements.txt")
+PREVIEW_LOCK = LOCK.with_name("requirements-preview.txt")
+"""The same libraries and those that make the page of a preview."""
 
 # The settings that installers get: the index and the network. The lock's hashes decide what is
 # installed. Other settings, such as PIP_TARGET or PIP_USER, would break the installation.
@@ -74,12 +74,10 @@ def main() -> int:
 def prepare(environ: Mapping[str, str]) -> list[str]:
     """Make the locked libraries importable; return the folders to put in front of `sys.path`.
 
-    There are none if the same versions are installed already.
-
-    Raises:
-        BootstrapError: They cannot be installed.
+    There are none if the same versions are installed already. Raises `BootstrapError`.
     """
-    lock = PREVIEW_LOCK if environ.get("INPUT_PREVIEW") == "true" else LOCK
+    has_more = environ.get("INPUT_PREVIEW") == "true" or environ.get("INPUT_DOCS_CHECK")
+    lock = PREVIEW_LOCK if has_more else LOCK
     text = lock.read_text(encoding="utf-8")
     needed = locked(text)
     if needed.items() <= installed(sys.path).items():
@@ -202,10 +200,7 @@ def _ends_well(
 
 
 def _installers(environ: Mapping[str, str]) -> list[list[str]]:
-    """Return the commands of uv and pip, as far as they are there, in the order to try them.
-
-    uv is several times quicker. pip goes first where only its settings name an index.
-    """
+    """Return the commands of uv, which is quicker, and pip; pip first if only it has an index."""
     pip, uv = importlib.util.find_spec("pip"), shutil.which("uv")
     found = []
     if uv and Path(uv).is_absolute():  # on Windows it could be one in the workspace

@@ -1,37 +1,36 @@
-"""The one comment on the pull request: found by author and marker, and edited in place."""
+"""The one comment on the pull request: found by author and marker, and edited in place.
 
-from __future__ import annotations
+It only shows: no run decides anything by what a comment says.
+"""
 
+import re
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from hashlib import sha256
+from typing import Any, NamedTuple
 
-from commandsync.action.marker import Marker, key_digest, parse, render
-from commandsync.action.rest import GitHubError
+from commandsync.action.event import GitHubEvent
+from commandsync.action.inputs import Inputs
+from commandsync.action.rest import GitHub, GitHubError
 from commandsync.api.address import service_of
 from commandsync.report.page import LONGEST_COMMENT, cut_page
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from commandsync.action.event import GitHubEvent
-    from commandsync.action.inputs import Inputs
-    from commandsync.action.rest import GitHub
-    from commandsync.sync.site import Site
+from commandsync.sync.site import Site
 
 _JOBS_OWN = "github-actions[bot]"
 _HALF = 10  # digits of a key: the first half is of the files, the second of their listings
 _UNKNOWN = "0" * _HALF
+_LINE = re.compile(r"<!-- commandsync:([0-9a-f]{20})(:applied)? -->")
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
-    """A comment of ours on a pull request."""
+class Comment(NamedTuple):
+    """A comment with our marker on a pull request; `applied` once the plan in it was."""
 
-    id: int
+    id: int  # 0 for none
+    author: str
     body: str
     url: str
-    marker: Marker
+    key: str
+    applied: bool
 
 
 def key_of(inputs: Inputs, sites: Sequence[Site]) -> str:
@@ -47,93 +46,100 @@ def key_of(inputs: Inputs, sites: Sequence[Site]) -> str:
     return key_digest("\n".join(inputs.files))[:_HALF] + known
 
 
-def find_comments(github: GitHub, repository: str, number: int, *, key: str) -> list[Comment]:
-    """Return our comments of this key on a pull request, the oldest first; usually one or none.
+def find_comments(github: GitHub, event: GitHubEvent, *, key: str) -> list[Comment]:
+    """Return our comments of this key on the pull request, the oldest first; raises `GitHubError`.
 
-    Those of other authors with our marker do not count. Our login is requested only once a comment
-    has the marker: most pull requests have none. A key of unknown listings stands for the only
-    comment of its files.
-
-    Raises:
-        GitHubError: They cannot be read.
+    Usually there is one or none. Those of other authors with our marker do not count. Our login is
+    requested only once a comment has the marker: most pull requests have none. A key of unknown
+    listings stands for the only comment of its files.
     """
-    marked = [
-        comment
-        for comment in github.pages(_comments(repository, number))
-        if isinstance(comment, dict) and _is_for(key, comment)
-    ]
+    records = github.pages(_comments(event))
+    marked = [each for each in map(_comment, records) if each and _is_for(key, each.key)]
     author = author_of(github) if marked else ""
-    ours = sorted(
-        (_comment(record) for record in marked if _login(record) == author),
-        key=lambda comment: comment.id,
-    )
-    exact = [comment for comment in ours if comment.marker.key == key]
-    return exact or (ours if len(ours) == 1 else [])
+    ours = [each for each in marked if each.author == author]
+    exact = [each for each in ours if each.key == key]
+    return sorted(exact or (ours if len(ours) == 1 else []))
 
 
 def write_comment(
-    markdown: str, github: GitHub, event: GitHubEvent, *, marker: Marker, creates: bool
+    markdown: str,
+    github: GitHub,
+    event: GitHubEvent,
+    *,
+    key: str,
+    creates: bool = False,
+    applied: bool | None = None,
 ) -> str:
-    """Create the comment if `creates`, or edit the existing one, which the marker's key identifies.
+    """Edit the comment of this key on the pull request; if `creates`, create it if necessary.
 
-    Only a run of the pull request shows a plan for review. The others keep what the existing marker
-    says of it, and add whether it is applied. If several runs created one at the same time, the
-    oldest one stays.
-
-    Returns:
-        The comment's URL; empty where there is none and none is needed.
-
-    Raises:
-        GitHubError: It cannot be read or written.
+    If several runs created one at the same time, the oldest one stays. `applied` is for the result
+    of an apply: whether the plan was applied; such a result is not written over another one.
+    Returns the comment's URL, empty if nothing is written; raises `GitHubError`.
     """
-    number = event.pull_request or (_merged(github, event) if event.name == "push" else 0)
-    if not number:
-        return ""
-    existing = find_comments(github, event.repository, number, key=marker.key)
+    existing = find_comments(github, event, key=key)
     if not existing and creates:
-        body = comment_body(markdown, marker=marker, run_url=event.run_url)
-        github.post(_comments(event.repository, number), {"body": body})
-        existing = find_comments(github, event.repository, number, key=marker.key)
-    if not existing:
+        body = comment_body(markdown, key=key, run_url=event.run_url)
+        github.post(_comments(event), {"body": body})
+        existing = find_comments(github, event, key=key)
+    if not existing or (applied is not None and existing[0].applied):
         return ""
     oldest, *others = existing
+    if not oldest.id:
+        raise GitHubError("GitHub answered with a comment without an id")
+    path = f"/repos/{event.repository}/issues/comments"
     for other in others:
-        github.delete(f"/repos/{event.repository}/issues/comments/{other.id}")
-    body = comment_body(markdown, marker=_continued(marker, oldest, event), run_url=event.run_url)
-    if _normalised(body) != _normalised(oldest.body):
-        github.patch(f"/repos/{event.repository}/issues/comments/{oldest.id}", {"body": body})
+        github.delete(f"{path}/{other.id}")
+    key = max(key, oldest.key)  # the one that knows the listings
+    body = comment_body(markdown, key=key, run_url=event.run_url, applied=bool(applied))
+    if not is_same_body(body, oldest.body):
+        github.patch(f"{path}/{oldest.id}", {"body": body})
     return oldest.url
 
 
-def comment_body(markdown: str, *, marker: Marker, run_url: str) -> str:
+def comment_body(markdown: str, *, key: str, run_url: str, applied: bool = False) -> str:
     """Return a comment's body: the hidden marker, then the page, cut to fit."""
-    line = render(marker)
+    marker = f"<!-- commandsync:{key}{':applied' * applied} -->"
+    return marked_page(marker, markdown, run_url=run_url)
+
+
+def marked_page(marker: str, markdown: str, *, run_url: str) -> str:
+    """Return the body of a comment or an issue: a hidden marker, then the page, cut to fit."""
+    return f"{marker}\n{cut_to_fit(markdown, run_url=run_url, room=len(marker))}"
+
+
+def cut_to_fit(markdown: str, *, run_url: str, room: int) -> str:
+    """Return a page cut to the length of a comment, with `room` for so many more bytes."""
     pointer = f"The rest is in the [job's summary]({run_url})."
-    return f"{line}\n{cut_page(markdown, most=LONGEST_COMMENT - len(line), pointer=pointer)}"
+    return cut_page(markdown, most=LONGEST_COMMENT - room, pointer=pointer)
 
 
-def _continued(marker: Marker, existing: Comment, event: GitHubEvent) -> Marker:
-    """Return the marker for a comment that exists."""
-    key = max(marker.key, existing.marker.key)  # the one that knows the listings
-    if event.pull_request:
-        return replace(marker, key=key)
-    return replace(existing.marker, key=key, applied=marker.applied or existing.marker.applied)
+def is_same_body(ours: str, theirs: str) -> bool:
+    """Whether GitHub has a body already; it may return it with other line ends, cut at its end."""
+    return ours.replace("\r\n", "\n").strip() == theirs.replace("\r\n", "\n").strip()
 
 
-def _is_for(key: str, record: dict[str, Any]) -> bool:
-    """Whether a record has our marker with this key, or one of the keys does not know listings."""
-    marker = parse(_first_line(record))
+def key_digest(text: str) -> str:
+    """Return the key for a text that names a run."""
+    return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:20]
+
+
+def _is_for(key: str, other: str) -> bool:
+    """Whether two keys are the same, or one of them does not know the listings of these files."""
+    unknown = _UNKNOWN in {other[_HALF:], key[_HALF:]}
+    return other == key or (unknown and other[:_HALF] == key[:_HALF])
+
+
+def _comment(record: Any) -> Comment | None:  # noqa: ANN401 - any JSON
+    """Read a comment; None for one without a marker."""
+    if not isinstance(record, dict):
+        return None
+    body = str(record.get("body") or "")
+    marker = _LINE.fullmatch(body.partition("\n")[0].rstrip())
     if marker is None:
-        return False
-    unknown = _UNKNOWN in {marker.key[_HALF:], key[_HALF:]}
-    return marker.key == key or (unknown and marker.key[:_HALF] == key[:_HALF])
-
-
-def _comment(record: dict[str, Any]) -> Comment:
-    number, marker = record.get("id"), parse(_first_line(record))
-    if not isinstance(number, int) or marker is None:
-        raise GitHubError("GitHub answered with a comment without an id")
-    return Comment(number, str(record["body"]), str(record.get("html_url") or ""), marker)
+        return None
+    number, url = record.get("id"), str(record.get("html_url") or "")
+    number = number if isinstance(number, int) else 0
+    return Comment(number, login_of(record), body, url, marker[1], applied=bool(marker[2]))
 
 
 def author_of(github: GitHub) -> str:
@@ -143,31 +149,11 @@ def author_of(github: GitHub) -> str:
     return _JOBS_OWN
 
 
-def _login(record: dict[str, Any]) -> str:
+def login_of(record: dict[str, Any]) -> str:
+    """Return the login of the author of a comment or an issue."""
     user = record.get("user")
     return str(user.get("login")) if isinstance(user, dict) else ""
 
 
-def _merged(github: GitHub, event: GitHubEvent) -> int:
-    """Return the number of the pull request that a commit of the default branch merged."""
-    if not event.sha:
-        return 0
-    requests = github.get(f"/repos/{event.repository}/commits/{event.sha}/pulls")
-    for request in requests if isinstance(requests, list) else []:
-        if isinstance(request, dict) and request.get("merged_at"):
-            number = request.get("number")
-            return number if isinstance(number, int) else 0
-    return 0
-
-
-def _comments(repository: str, number: int) -> str:
-    return f"/repos/{repository}/issues/{number}/comments"
-
-
-def _first_line(record: dict[str, Any]) -> str:
-    return str(record.get("body") or "").partition("\n")[0]
-
-
-def _normalised(body: str) -> str:
-    """Return a body as GitHub may return it: with other line ends, and cut at its end."""
-    return body.replace("\r\n", "\n").strip()
+def _comments(event: GitHubEvent) -> str:
+    return f"/repos/{event.repository}/issues/{event.pull_request}/comments"

@@ -3,28 +3,21 @@
 Anybody who may push a branch can write another service into the manifest.
 """
 
-from __future__ import annotations
-
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from commandsync.action.base import base_head
-from commandsync.action.rest import GitHubError
-from commandsync.action.verdict import with_note
+from commandsync.action.event import GitHubEvent
+from commandsync.action.reporter import say
+from commandsync.action.rest import GitHub, GitHubError
+from commandsync.action.verdict import Verdict
+from commandsync.diagnostics import Location
 from commandsync.errors import ManifestError, RefusedError
+from commandsync.manifest import Manifest
 from commandsync.report.escape import code
 from commandsync.report.github import Annotation
 from commandsync.sync.settings import TOKEN_VARIABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from commandsync.action.event import GitHubEvent
-    from commandsync.action.rest import GitHub
-    from commandsync.action.verdict import Verdict
-    from commandsync.diagnostics import Location
-    from commandsync.manifest import Manifest
 
 _KEYS = ("base_url", "bot", "token_env")
 _GIVE = "give the input base-url, or set the variable COMMANDSYNC_BASE_URL for the job"
@@ -32,12 +25,16 @@ _GIVE = "give the input base-url, or set the variable COMMANDSYNC_BASE_URL for t
 
 @dataclass(frozen=True, slots=True)
 class DestinationChange:
-    """A key of the manifest that decides where the token goes, and its values; empty for none."""
+    """A key of the manifest that decides where the token goes, and its values; empty for none.
+
+    `is_first` is for a manifest that the base branch does not have under its name.
+    """
 
     key: str
     old: str
     new: str
     location: Location | None
+    is_first: bool
 
 
 def destination_changes(
@@ -46,19 +43,15 @@ def destination_changes(
     event: GitHubEvent,
     *,
     base_url: str,
-    say: Callable[[str], object],
+    bot: str,
 ) -> list[DestinationChange]:
     """Compare the manifests of a proposal with those of the base branch.
 
-    Args:
-        manifests: Those of the proposal.
-        github: The way to the base branch.
-        event: The event; one without a proposal has no such changes.
-        base_url: The base URL that overrides those of the manifests; empty for none.
-        say: Is called with the reason if the base branch cannot be read and need not be.
+    What another setting overrides is not a change: `base_url` and `bot`, if they are not empty. Nor
+    is what a first manifest says. If the base branch cannot be read and need not be, the log has
+    the reason.
 
-    Raises:
-        RefusedError: A token would be sent to a service that only the proposal names.
+    Raises `RefusedError` if a token would be sent to a service that only the proposal names.
     """
     if not event.proposes:
         return []
@@ -74,7 +67,8 @@ def destination_changes(
         return []
     if guarded:
         _refuse_another_service(changes)
-    return changes
+    overrides = {"base_url": base_url, "bot": bot}
+    return [each for each in changes if not (each.is_first or overrides.get(each.key))]
 
 
 def with_destinations(verdict: Verdict, changes: Sequence[DestinationChange]) -> Verdict:
@@ -96,11 +90,12 @@ def with_destinations(verdict: Verdict, changes: Sequence[DestinationChange]) ->
         )
         for change in changes
     )
-    marked = with_note(verdict, "\n".join(notes))
     return replace(
-        marked,
+        verdict,
         title=f"this pull request changes {keys}",
-        annotations=(*warnings, *marked.annotations),
+        text="\n".join([*notes, "", verdict.text]),
+        markdown="\n".join([*notes, "", verdict.markdown]),
+        annotations=(*warnings, *verdict.annotations),
     )
 
 
@@ -121,9 +116,10 @@ def _changes(
         raise GitHubError("the event does not name its commit")
     base = base_head(manifest, github, event)
     for key in _KEYS:
-        old, new = getattr(base, key), getattr(manifest, key)
+        old, new = getattr(base, key, ""), getattr(manifest, key)
         if old != new:
-            yield DestinationChange(key, old, new, getattr(manifest, f"{key}_at"))
+            location = getattr(manifest, f"{key}_at")
+            yield DestinationChange(key, old, new, location, is_first=base is None)
 
 
 def _has_token(manifest: Manifest) -> bool:

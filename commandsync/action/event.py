@@ -1,27 +1,25 @@
 """The event that started the workflow, and the mode that follows from it."""
 
-from __future__ import annotations
-
 import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from commandsync.action.inputs import Mode
+from commandsync.action.inputs import Mode
 
 
 @dataclass(frozen=True, slots=True)
 class GitHubEvent:
     """The event that started the workflow: a pull request by number, or 0, and its base commit.
 
-    A merged pull request has no number: its comment keeps the plan that was reviewed.
+    A merged pull request has no number: an apply writes to its comment.
     `head_sha` is the commit that the pull request adds, or the one that was pushed: `sha` is that
     of a merge with the base branch. A merge queue's group has a base commit and no number. `branch`
-    is where pull requests are merged to; `default_branch` is for a push to it; `run_url` is the
-    page of the job's summary.
+    is the branch that is checked out, empty for a tag or a pull request; `default_branch` is for a
+    push to it; `workflow` is the file of the caller's workflow; `run_url` is the page of the job's
+    summary.
     """
 
     name: str = ""
@@ -34,11 +32,19 @@ class GitHubEvent:
     run_url: str = ""
     head_sha: str = ""
     branch: str = ""
+    workflow: str = ""
+    run_id: str = ""
 
     @property
     def proposes(self) -> bool:
         """Whether the checkout is a proposal: nobody has merged it yet."""
         return bool(self.base_sha) or self.name.startswith(("pull_request", "merge_group"))
+
+    @property
+    def files_url(self) -> str:
+        """The page of the head commit's files; empty for a fork, whose comment is shown as text."""
+        known = re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", self.head_sha) and not self.fork
+        return f"{self.run_url.partition('/actions/')[0]}/blob/{self.head_sha}" if known else ""
 
     @property
     def usual_mode(self) -> Mode:
@@ -75,9 +81,11 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
         default_branch=bool(default) and ref == f"refs/heads/{default}",
         head_sha=str(_inner(request, "head").get("sha") or environ.get("GITHUB_SHA", "")),
         run_url=f"{server}/{repository}/actions/runs/{environ.get('GITHUB_RUN_ID', '')}",
-        branch=ref.removeprefix("refs/heads/")
-        if ref.startswith("refs/heads/")
-        else str(default or ""),
+        branch=ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else "",
+        workflow=environ.get("GITHUB_WORKFLOW_REF", "")
+        .partition("@")[0]
+        .removeprefix(f"{repository}/"),
+        run_id=environ.get("GITHUB_RUN_ID", ""),
     )
 
 

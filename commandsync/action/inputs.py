@@ -1,22 +1,18 @@
 """The Action's inputs, read from the step's environment and validated, and its secrets to mask."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, cast, get_args
+from typing import Any, Literal, get_args, get_type_hints
 from urllib.parse import quote
 
+from commandsync.api.credentials import SCHEME, bare
 from commandsync.errors import UsageError
-from commandsync.plan.rules import parse_delete_limit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from commandsync.plan.rules import DeleteLimit
+from commandsync.plan.rules import DeleteLimit, parse_delete_limit
+from commandsync.sync import default_manifest
 
 Mode = Literal["validate", "plan", "apply", "drift"]
 Comment = Literal["auto", "always", "never"]
@@ -24,7 +20,6 @@ Apply = Literal["reviewed", "current"]
 Issue = Literal["auto", "never"]
 
 _BOOLEANS = {"true": True, "false": False}
-_FAIL_ON = ("", "error", "changes")
 _SHORTEST = 6  # characters: masking a shorter text would make the log unreadable
 _SECRETS = ("INPUT_TOKEN", "INPUT_GITHUB_TOKEN")
 _VARIABLE = re.compile(r"COMMANDSYNC_TOKEN(_\w+)?")
@@ -39,7 +34,7 @@ class Inputs:
     of the mode.
     """
 
-    mode: Mode | Literal["auto"] = "auto"
+    mode: Literal["auto", Mode] = "auto"
     files: tuple[str, ...] = ("commands.yaml",)
     base_url: str = ""
     bot: str = ""
@@ -53,42 +48,34 @@ class Inputs:
     prune: bool = True
     max_deletes: DeleteLimit | None = None
     import_check: bool = False
+    docs_check: tuple[str, ...] = ()
     apply: Apply = "reviewed"
     plan_file: str = ""
     issue: Issue = "auto"
     preview: bool = False
 
 
-def read_inputs(environ: Mapping[str, str]) -> Inputs:
-    """Read the inputs from the step's environment.
+_READ_BY_TYPE = {
+    name: kind
+    for name, kind in get_type_hints(Inputs).items()
+    if name not in {"files", "max_deletes", "docs_check", "plan_file"}
+}
 
-    Raises:
-        UsageError: One of them is not valid.
-    """
+
+def read_inputs(environ: Mapping[str, str]) -> Inputs:
+    """Read the inputs from the step's environment; raises `UsageError` if one is not valid."""
     get = _Getter(environ)
+    folder = get("working-directory") or "."
     return Inputs(
-        mode=cast("Mode", get.choice("mode", ("auto", *get_args(Mode)))),
-        files=_files(get),
-        base_url=get("base-url"),
-        bot=get("bot"),
-        token=get("token"),
-        github_token=get("github-token"),
-        comment=cast("Comment", get.choice("comment", get_args(Comment))),
-        label=get("label"),
-        summary=get.boolean("summary"),
-        annotations=get.boolean("annotations"),
-        fail_on=cast("Literal['', 'error', 'changes']", get.choice("fail-on", _FAIL_ON)),
-        prune=get.boolean("prune"),
+        **{name: get.typed(name, kind) for name, kind in _READ_BY_TYPE.items()},
+        files=_files(get, folder),
         max_deletes=_limit(get("max-deletes")),
-        import_check=get.boolean("import-check"),
-        apply=cast("Apply", get.choice("apply", get_args(Apply))),
+        docs_check=_paths(get, "docs-check", folder),
         plan_file=_plan_file(get),
-        issue=cast("Issue", get.choice("issue", get_args(Issue))),
-        preview=get.boolean("preview"),
     )
 
 
-def _plan_file(get: _Getter) -> str:
+def _plan_file(get: "_Getter") -> str:
     path = get("plan-file")
     if path and (get("max-deletes") or not get.boolean("prune")):
         raise UsageError(
@@ -105,6 +92,13 @@ class _Getter:
     def __call__(self, name: str) -> str:
         return self.environ.get(f"INPUT_{name.upper().replace('-', '_')}", "").strip()
 
+    def typed(self, field: str, kind: object) -> Any:  # noqa: ANN401 - of that type
+        """Return an input by the type of its field: a text, a boolean, or one of some words."""
+        name = field.replace("_", "-")
+        if kind is str:
+            return self(name)
+        return self.boolean(name) if kind is bool else self.choice(name, get_args(kind))
+
     def choice(self, name: str, choices: tuple[str, ...]) -> str:
         value = self(name)
         if value not in choices:
@@ -119,22 +113,23 @@ class _Getter:
         return _BOOLEANS[value]
 
 
-def _files(get: _Getter) -> tuple[str, ...]:
-    folder = get("working-directory") or "."
+def _files(get: _Getter, folder: str) -> tuple[str, ...]:
     if not os.path.isdir(folder):  # noqa: PTH112 - the runner's paths are strings
         raise UsageError(
             f"the input working-directory is not a folder: {folder!r}",
             hint="it is relative to the workspace; does an earlier step check out the repository?",
         )
-    given = [line.strip() for line in get("file").splitlines() if line.strip()]
-    if not given:
-        raise UsageError("the input file is empty", hint="name a manifest, such as commands.yaml")
-    return tuple(_in_workspace(folder, name) for name in given)
+    return _paths(get, "file", folder) or (_in_workspace(default_manifest(folder)),)
 
 
-def _in_workspace(folder: str, name: str) -> str:
+def _paths(get: _Getter, name: str, folder: str) -> tuple[str, ...]:
+    given = [line.strip() for line in get(name).splitlines() if line.strip()]
+    return tuple(_in_workspace(os.path.join(folder, path)) for path in given)  # noqa: PTH118 - as above
+
+
+def _in_workspace(path: str) -> str:
     """Return a path relative to the workspace, where GitHub looks for annotated files."""
-    path = os.path.normpath(os.path.join(folder, name))  # noqa: PTH118 - as above
+    path = os.path.normpath(path)
     try:
         path = os.path.relpath(path)
     except ValueError:  # pragma: no cover - on another drive of Windows
@@ -173,16 +168,16 @@ def forms_of_secrets(environ: Mapping[str, str], *, named: Iterable[str] = ()) -
 
 def _forms(secret: str) -> Iterator[str]:
     """Return the forms of a secret: whole, its lines, encoded, and its own parts."""
-    bare = re.sub(r"^Bot\s+", "", secret)
-    for text in (secret, bare, *secret.splitlines()):
+    token = bare(secret)
+    for text in (secret, token, *secret.splitlines()):
         yield text.strip()
-    yield quote(bare, safe="")
-    yield json.dumps(bare)[1:-1]
-    for text in (bare, f"Bot {bare}"):
+    yield quote(token, safe="")
+    yield json.dumps(token)[1:-1]
+    for text in (token, f"{SCHEME} {token}"):
         encoded = b64encode(text.encode()).decode()
         yield encoded
         yield encoded.rstrip("=")
         yield encoded.translate(str.maketrans("+/", "-_")).rstrip("=")
-    parts = bare.split(".")
+    parts = token.split(".")
     if len(parts) == _JWT_PARTS:
         yield from parts[1:]  # the payload and the signature; the header is not secret

@@ -1,25 +1,17 @@
 """The one issue about drift: found by author and hidden marker; opened, updated and closed."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from commandsync.action.comment import author_of
-from commandsync.action.rest import GitHubError
-from commandsync.report.page import LONGEST_COMMENT, cut_page
-
-if TYPE_CHECKING:
-    from commandsync.action.event import GitHubEvent
-    from commandsync.action.rest import GitHub
+from commandsync.action.comment import author_of, is_same_body, login_of, marked_page
+from commandsync.action.event import GitHubEvent
+from commandsync.action.rest import GitHub, GitHubError
 
 _CLOSED = {"state": "closed", "state_reason": "completed"}
 _DUPLICATE = {"state": "closed", "state_reason": "not_planned"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Issue:
+class _Issue(NamedTuple):
     number: int
     body: str
     url: str
@@ -30,19 +22,12 @@ def keep_issue(
 ) -> str:
     """Open or update the issue of this key where the listing `drifted`, else close it.
 
-    If several runs opened one at the same time, the oldest one stays.
-
-    Returns:
-        The issue's URL; empty where there is none and none is needed.
-
-    Raises:
-        GitHubError: It cannot be read or written.
+    If several runs opened one at the same time, the oldest one stays. Returns the issue's URL;
+    empty where there is none and none is needed. Raises `GitHubError`.
     """
     path = f"/repos/{event.repository}/issues"
     marker = f"<!-- commandsync-drift:{key} -->"
-    pointer = f"The rest is in the [job's summary]({event.run_url})."
-    page = cut_page(markdown, most=LONGEST_COMMENT - len(marker), pointer=pointer)
-    content = {"title": title, "body": f"{marker}\n{page}"}
+    content = {"title": title, "body": marked_page(marker, markdown, run_url=event.run_url)}
     issues = _open_issues(github, path, marker)
     if drifted and not issues:
         github.post(path, content)
@@ -54,7 +39,7 @@ def keep_issue(
         github.patch(f"{path}/{other.number}", _DUPLICATE)
     if not drifted:
         github.patch(f"{path}/{oldest.number}", content | _CLOSED)
-    elif _normalised(content["body"]) != _normalised(oldest.body):
+    elif not is_same_body(content["body"], oldest.body):
         github.patch(f"{path}/{oldest.number}", content)
     return oldest.url
 
@@ -67,18 +52,13 @@ def _open_issues(github: GitHub, path: str, marker: str) -> list[_Issue]:
         for record in github.pages(f"{path}?state=open&creator={quote(author, safe='')}")
         if isinstance(record, dict)
         and str(record.get("body") or "").startswith(marker)
-        and (record.get("user") or {}).get("login") == author
+        and login_of(record) == author
     ]
-    return sorted(ours, key=lambda issue: issue.number)
+    return sorted(ours)
 
 
-def _issue(record: dict[str, object]) -> _Issue:
+def _issue(record: dict[str, Any]) -> _Issue:
     number = record.get("number")
     if not isinstance(number, int):
         raise GitHubError("GitHub answered with an issue without a number")
     return _Issue(number, str(record["body"]), str(record.get("html_url") or ""))
-
-
-def _normalised(body: str) -> str:
-    """Return a body as GitHub may return it: with other line ends, and cut at its end."""
-    return body.replace("\r\n", "\n").strip()

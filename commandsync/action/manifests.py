@@ -1,19 +1,12 @@
 """The manifests of a run, and what only a workflow can get wrong about them."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from commandsync.errors import UsageError, WrongBotError
+from commandsync.manifest import Manifest
 from commandsync.sync.job import load
-from commandsync.sync.settings import TOKEN_VARIABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from commandsync.manifest import Manifest
-    from commandsync.sync.settings import Settings
+from commandsync.sync.settings import TOKEN_VARIABLE, Settings
 
 
 def enter_workspace(folder: str) -> None:
@@ -26,12 +19,7 @@ def enter_workspace(folder: str) -> None:
 
 
 def load_from_workspace(settings: Settings) -> tuple[Manifest, ...]:
-    """Load the manifests that the input file names.
-
-    Raises:
-        UsageError: The workspace is empty.
-        ManifestError: As `load`.
-    """
+    """Load the manifests that the input file names; raises `UsageError` in an empty workspace."""
     if not all(map(os.path.isabs, settings.files)) and not os.listdir():  # noqa: PTH208 - a question
         raise UsageError(
             "the workspace is empty: the repository was not checked out",
@@ -43,8 +31,7 @@ def load_from_workspace(settings: Settings) -> tuple[Manifest, ...]:
 def hand_over_token(manifests: Sequence[Manifest], token: str, *, writes: bool) -> None:
     """Put the token of the input into the variable of each manifest.
 
-    Raises:
-        WrongBotError: A run that writes has one token for manifests of several bots.
+    Raises `WrongBotError` if a run that writes has one token for manifests of several bots.
     """
     variables = [manifest.token_env or TOKEN_VARIABLE for manifest in manifests]
     shared = len(manifests) > 1 if token else len(set(variables)) < len(variables)

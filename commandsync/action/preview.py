@@ -1,23 +1,16 @@
 """The bot's page as it will be, as files for an artifact of the workflow."""
 
-from __future__ import annotations
+from collections.abc import Sequence
 
-from typing import TYPE_CHECKING
-
-from commandsync.action.reporter import say
+from commandsync.action.reporter import Reporter, say
 from commandsync.errors import CommandsyncError
-from commandsync.preview.baseline import completed, new_bot
+from commandsync.manifest import Manifest
+from commandsync.pages.botpage import page_files
+from commandsync.preview.baseline import Baseline, completed, new_bot
 from commandsync.preview.folder import write_folder
-from commandsync.preview.page import page_of
+from commandsync.preview.page import state_of
 from commandsync.sync.job import Planned
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from commandsync.action.reporter import Reporter
-    from commandsync.manifest import Manifest
-    from commandsync.preview.baseline import Baseline
-    from commandsync.sync.settings import Settings
+from commandsync.sync.settings import Settings
 
 
 def write_preview(
@@ -40,13 +33,11 @@ def write_preview(
     (manifest,) = manifests
     try:
         baseline = _baseline(settings, manifest, planned)
-        _, files = page_of(settings, manifest, baseline)
+        page = state_of(settings, manifest, baseline).page
         folder = str(reporter.new_folder("preview"))
-        write_folder(folder, files, force=False)
+        write_folder(folder, page_files(page), force=False)
     except CommandsyncError as error:
         reporter.warn(f"no preview is written: {error.message}", error.hint)
-    except OSError as error:
-        reporter.warn(f"no preview is written: {error.strerror}")
     else:
         reporter.put_outputs({"preview": folder})
 
@@ -56,6 +47,6 @@ def _baseline(
 ) -> Baseline:
     for item in planned:
         if isinstance(item, Planned):
-            return completed(item.connection, item.site, item.listed)
+            return completed(item.planner.connection, item.site, item.listed, manifest)
         say("The preview shows everything as new, since the listing cannot be read.")
     return new_bot(settings, manifest)

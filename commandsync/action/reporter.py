@@ -1,96 +1,89 @@
 """Reports a verdict: the log, annotations, outputs, the summary and the comment."""
 
-from __future__ import annotations
-
 import re
 import sys
-import tempfile
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from commandsync import report
-from commandsync.action.comment import key_of, write_comment
+from commandsync.action.comment import cut_to_fit, key_of, write_comment
+from commandsync.action.event import GitHubEvent
+from commandsync.action.inputs import Inputs, Mode
 from commandsync.action.issue import keep_issue
-from commandsync.action.marker import Marker, changes_of, fingerprint_of, removals_of
-from commandsync.action.rest import GitHubError
-from commandsync.errors import FileError
+from commandsync.action.rest import GitHub, GitHubError
+from commandsync.action.results import contexts_of, merged_requests, set_statuses
+from commandsync.action.verdict import Verdict
+from commandsync.api.redaction import redacted
+from commandsync.diagnostics import Hint
+from commandsync.errors import FileError, RefusedError
+from commandsync.plan.plan import Plan
 from commandsync.report import github, summary
 from commandsync.report.escape import visible
 from commandsync.report.github import MOST_OF_A_KIND, Annotation
-from commandsync.report.page import LONGEST_COMMENT, LONGEST_SUMMARY, cut_page, page
+from commandsync.report.page import LONGEST_SUMMARY, cut_page, page
 from commandsync.sync.execution import write_backup
+from commandsync.sync.files import append_to_file, temporary_folder, write_file
+from commandsync.sync.job import Planned
+from commandsync.sync.site import Site
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from commandsync.action.event import GitHubEvent
-    from commandsync.action.inputs import Inputs, Mode
-    from commandsync.action.rest import GitHub
-    from commandsync.action.verdict import Verdict
-    from commandsync.plan.plan import Plan
-    from commandsync.sync.job import Planned
-    from commandsync.sync.site import Site
-
-_COMMENT_FILE = LONGEST_COMMENT - 1000  # bytes: the workflow that writes the comment adds a line
+_ROOM_FOR_LINE = 1000  # bytes: the workflow that writes the comment adds a line
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @dataclass(slots=True)
 class Reporter:
-    """Reports one run.
+    """Reports one run."""
 
-    Attributes:
-        environ: The step's environment, with the runner's files.
-        inputs: The inputs.
-        event: The event.
-        github: GitHub's API, if there is a token for it.
-        sites: The listings, as soon as they are known.
-        annotated: The number of annotations, by kind.
-    """
-
-    environ: Mapping[str, str]
+    environ: Mapping[str, str]  # the step's environment, with the runner's files
     inputs: Inputs
     event: GitHubEvent
-    github: GitHub | None = None
-    sites: Sequence[Site] = ()
-    annotated: Counter[str] = field(default_factory=Counter)
+    github: GitHub | None = None  # GitHub's API, if there is a token for it
+    sites: Sequence[Site] = ()  # the listings, as soon as they are known
+    commits: Sequence[str] = ()  # the newest of the branch that is applied
+    annotated: Counter[str] = field(default_factory=Counter)  # how many, by kind
 
     def report(self, verdict: Verdict) -> None:
         """Report a verdict; the comment comes last, since it may wait for the network."""
         say(verdict.text)
         self.annotate(verdict.annotations)
-        self.put_outputs(_scalars(verdict))
+        self.put_outputs(_scalars(verdict) | {"key": self.key})
         if verdict.plans:
             self.put_outputs(self._files(verdict.plans))
         if self.inputs.summary:
             self._summarise(verdict)
         if self.event.fork and self.event.pull_request:
             self.put_outputs(self._comment_file(verdict))
+        if self.mode == "apply" and verdict.complete and self.github:
+            self._written("the commit's status is not set", self._set_statuses, verdict)
         if self._comments(verdict):
-            self.put_outputs({"comment-url": self._comment(verdict)})
+            url = self._written("the comment is not written", self._comment, verdict)
+            self.put_outputs({"comment-url": url})
         if self._keeps_issue(verdict):
-            self.put_outputs({"issue-url": self._issue(verdict)})
+            url = self._written("the issue is not written", self._issue, verdict)
+            self.put_outputs({"issue-url": url})
 
     @property
     def mode(self) -> Mode:
         """The mode of the run: that of the input, or with auto that of the event."""
         return self.event.usual_mode if self.inputs.mode == "auto" else self.inputs.mode
 
+    @property
+    def key(self) -> str:
+        """The key of the run's comment and issue."""
+        return key_of(self.inputs, self.sites)
+
     def put_backups(self, planned: Sequence[Planned]) -> None:
         """Write what is listed, as manifests, where it is about to be changed.
 
-        Raises:
-            FileError: One cannot be written: then nothing must be changed.
+        Raises `FileError` if one cannot be written: then nothing must be changed.
         """
         changing = [item for item in planned if item.plan.changes]
-        try:
-            folders = [self.new_folder("backup") for _ in changing]
-        except OSError as error:
-            raise FileError(f"the backup cannot be written: {error.strerror}") from error
-        paths = [str(folder / "commands.yaml") for folder in folders]
+        paths = [str(self.new_folder("backup") / "commands.yaml") for _ in changing]
         for item, path in zip(changing, paths, strict=True):
             write_backup(item, path, force=False)
         if paths:
@@ -110,14 +103,14 @@ class Reporter:
         self._put("GITHUB_OUTPUT", github.outputs(values))
 
     def _files(self, plans: tuple[Plan, ...]) -> dict[str, str]:
-        """Write the plan in both formats into a new folder."""
         try:
             folder = self.new_folder("plan")
             saved, shown = folder / "plan.json", folder / "plan.md"
-            saved.write_text(report.render_plans(plans, format="json"), "utf-8", newline="\n")
-            shown.write_text(report.render_plans(plans, format="markdown"), "utf-8", newline="\n")
-        except OSError as error:
-            self.warn(f"the plan's files cannot be written: {error.strerror}")
+            markdown = redacted(report.render_plans(plans, format="markdown"))
+            write_file(str(shown), markdown, force=False)
+            write_file(str(saved), report.render_plans(plans, format="json"), force=False)
+        except (FileError, RefusedError) as error:
+            self.warn(f"the plan's files are not written: {error.message}", error.hint)
             return {}
         return {"plan-file": str(saved), "plan-markdown-file": str(shown)}
 
@@ -141,64 +134,69 @@ class Reporter:
         self._put("GITHUB_STEP_SUMMARY", cut_page(text, most=most, pointer=pointer))
 
     def new_folder(self, name: str) -> Path:
-        """Create a folder for files of the run, which other steps can read."""
-        parent = self.environ.get("RUNNER_TEMP") or None
-        return Path(tempfile.mkdtemp(prefix=f"commandsync-{name}-", dir=parent)).absolute()
+        """Create a folder for files of the run, which other steps can read; raises `FileError`."""
+        return temporary_folder(name, within=self.environ.get("RUNNER_TEMP", ""))
 
     def _comments(self, verdict: Verdict) -> bool:
-        """Whether this run writes a comment."""
         choice = self.inputs.comment
         if choice == "never" or verdict.word == "valid" or verdict.compared:
             return False
-        if verdict.reason == "stale":  # the comment goes on to show the plan that was reviewed
-            return False
-        if choice == "always":
-            return True
+        if choice == "always" or self.mode == "apply":
+            return bool(self.event.pull_request or self.commits)
         if self.event.name == "pull_request" and self.event.fork:
             summary = "; the plan is in the summary" if self.inputs.summary else ""
             say(f"A job of a fork's pull request may not comment{summary}.")
-        return not self.event.fork and self.event.name in {"pull_request", "push"}
+        return not self.event.fork and self.event.name == "pull_request"
 
-    def _comment(self, verdict: Verdict) -> str:
+    def _written(
+        self, problem: str, write: Callable[[Verdict, GitHub], str], verdict: Verdict
+    ) -> str:
+        """Return the URL of what is written at GitHub; empty after a warning of the problem."""
         if self.github is None:
-            self.warn("the comment is not written: there is no github-token")
+            self.warn(f"{problem}: there is no github-token")
             return ""
-        pending = self.event.name == "pull_request" and any(p.changes for p in verdict.plans)
-        markdown = page(
-            verdict.markdown,
-            label=self.inputs.label,
-            title=verdict.title,
-            notes=self._origin(),
-        )
         try:
-            return write_comment(
-                markdown,
-                self.github,
-                self.event,
-                marker=self._marker(verdict),
-                creates=pending or self.inputs.comment == "always",
-            )
+            return write(verdict, self.github)
         except GitHubError as error:
-            self.warn(f"the comment is not written: {error.message}", error.hint)
+            self.warn(f"{problem}: {error.message}", error.hint)
             return ""
+
+    def _comment(self, verdict: Verdict, github: GitHub) -> str:
+        markdown = self._page(verdict)
+        if not self.event.pull_request:
+            return self._results(verdict, markdown, github)
+        pending = any(plan.changes for plan in verdict.plans)
+        creates = pending or self.inputs.comment == "always"
+        return write_comment(markdown, github, self.event, key=self.key, creates=creates)
+
+    def _results(self, verdict: Verdict, markdown: str, github: GitHub) -> str:
+        """Write the result of an apply to the pull requests that it is of."""
+        contexts = contexts_of(self.sites, self.inputs)
+        numbers = merged_requests(self.commits, github, self.event, contexts=contexts)
+        requests = [replace(self.event, pull_request=number) for number in numbers]
+        key, applied = self.key, verdict.complete
+        write = partial(write_comment, markdown, github, key=key, applied=applied)
+        return next(filter(None, [write(each) for each in requests]), "")
+
+    def _set_statuses(self, verdict: Verdict, github: GitHub) -> str:
+        contexts = contexts_of(self.sites, self.inputs)
+        applied = dict(zip(contexts, verdict.plans, strict=True))
+        commit = self.commits[0] if self.commits else self.event.sha
+        set_statuses(applied, github, self.event, commit=commit)
+        return ""
 
     def _comment_file(self, verdict: Verdict) -> dict[str, str]:
         """Write the comment that a fork's job may not write, for a workflow that may."""
         if self.inputs.comment == "never" or verdict.word in {"valid", "compared"}:
             return {}
-        text = page(
-            verdict.markdown,
-            label=self.inputs.label,
-            title=verdict.title,
-            notes=self._origin(),
+        text = cut_to_fit(
+            redacted(self._page(verdict)), run_url=self.event.run_url, room=_ROOM_FOR_LINE
         )
-        pointer = f"The rest is in the [job's summary]({self.event.run_url})."
         try:
             path = self.new_folder("comment") / "comment.md"
-            cut = cut_page(text, most=_COMMENT_FILE, pointer=pointer)
-            path.write_text(cut, "utf-8", newline="\n")
-        except OSError as error:
-            self.warn(f"the comment's file cannot be written: {error.strerror}")
+            write_file(str(path), text, force=False)
+        except FileError as error:
+            self.warn(f"the comment's file is not written: {error.message}", error.hint)
             return {}
         return {"comment-file": str(path), "pull-request": str(self.event.pull_request)}
 
@@ -208,67 +206,48 @@ class Reporter:
             return False
         return verdict.changed is True or verdict.word == "no-changes"
 
-    def _issue(self, verdict: Verdict) -> str:
-        if self.github is None:
-            self.warn("the issue is not written: there is no github-token")
-            return ""
+    def _issue(self, verdict: Verdict, github: GitHub) -> str:
         label = f": {visible(self.inputs.label)}" if self.inputs.label else ""
-        drifted = verdict.changed is True
+        title, drifted = f"The listing differs from the manifest{label}", verdict.changed is True
+        markdown = page(verdict.markdown, label=self.inputs.label)
         try:
             return keep_issue(
-                page(verdict.markdown, label=self.inputs.label),
-                self.github,
-                self.event,
-                key=key_of(self.inputs, self.sites),
-                title=f"The listing differs from the manifest{label}",
-                drifted=drifted,
+                markdown, github, self.event, key=self.key, title=title, drifted=drifted
             )
         except GitHubError as error:
             if drifted:
-                self.warn(f"the issue is not written: {error.message}", error.hint)
-            else:
-                say(f"An issue cannot be closed: {error.message}")
+                raise
+            say(f"An issue cannot be closed: {error.message}")
             return ""
 
-    def _origin(self) -> list[str]:
-        """Return which commit the comment is about, which GitHub links, and which run wrote it."""
-        commit = self.event.head_sha if _COMMIT.fullmatch(self.event.head_sha) else ""
-        return [f"Commit {commit}, [run]({self.event.run_url})"] if commit else []
+    def _page(self, verdict: Verdict) -> str:
+        commit, run = self.event.head_sha, self.event.run_url
+        # GitHub links a commit that is written out.
+        notes = [f"Commit {commit}, [run]({run})"] if _COMMIT.fullmatch(commit) else []
+        return page(verdict.markdown, label=self.inputs.label, title=verdict.title, notes=notes)
 
-    def _marker(self, verdict: Verdict) -> Marker:
-        """Return the marker of this run; only the plan of a pull request is shown for review."""
-        shown = verdict.plans if self.event.pull_request else ()
-        return Marker(
-            key=key_of(self.inputs, self.sites),
-            fingerprint=fingerprint_of(shown),
-            removals=removals_of(shown),
-            applied=verdict.complete,
-            changes=changes_of(shown),
-        )
-
-    def warn(self, message: str, hint: str = "") -> None:
+    def warn(self, message: str, hint: str | Hint = "") -> None:
         """Print a warning, and annotate the run with it."""
         say(f"warning: {message}")
         self.annotate([Annotation("warning", "commandsync", message, hint)])
 
     def _put(self, variable: str, text: str) -> None:
-        """Append to a file of the runner; without a runner there is none.
-
-        An error is only a warning, since it changes nothing on the listing.
-        """
-        path = self.environ.get(variable, "")
-        try:
-            if path:
-                with open(path, "ab") as file:  # noqa: PTH123 - the runner's path is a string
-                    file.write(text.encode("utf-8", "backslashreplace"))
-        except OSError as error:
-            self.warn(f"the runner's file {variable} cannot be written: {error.strerror}")
+        """Append to a file of the runner, if there is one; an error is only a warning."""
+        if path := self.environ.get(variable, ""):
+            try:
+                append_to_file(path, redacted(text))
+            except FileError as error:
+                self.warn(f"the runner's file {variable} is not written: {error.message}")
 
 
-def say(text: str) -> None:
-    """Print to the job's log at once: annotations and other lines keep their order."""
-    sys.stdout.write(text.rstrip("\n") + "\n")
-    sys.stdout.flush()
+def say(text: str, *, with_tokens: bool = False) -> None:
+    """Print to the job's log at once: annotations and other lines keep their order.
+
+    Only a mask is printed `with_tokens`: the runner hides what it names, and the line itself.
+    """
+    stream = getattr(sys.stdout, "unredacted", sys.stdout) if with_tokens else sys.stdout
+    stream.write(text.rstrip("\n") + "\n")
+    stream.flush()
 
 
 def _scalars(verdict: Verdict) -> dict[str, str]:
@@ -284,4 +263,6 @@ def _scalars(verdict: Verdict) -> dict[str, str]:
     for name, actions in counted.items():
         values[name] = str(sum(plan.count(action) for plan in plans for action in actions))
     values["unchanged"] = str(sum(plan.unchanged for plan in plans))
-    return {**values, "fingerprint": fingerprint_of(plans)}
+    fingerprints = "\n".join(plan.fingerprint for plan in plans)
+    several = f"sha256:{sha256(fingerprints.encode()).hexdigest()}"
+    return {**values, "fingerprint": several if len(plans) > 1 else fingerprints}

@@ -1,25 +1,22 @@
-"""GitHub's API: the calls for comments, for issues and for files of the base branch.
+"""GitHub's API: calls of REST and queries of GraphQL.
 
 A call that may succeed later is sent again: after 429, a 403 that asks to wait, 5xx, and a lost
 connection. If that created a comment twice, `comment` finds both when it reads them again.
 """
-
-from __future__ import annotations
 
 import http.client
 import json
 import re
 import urllib.error
 import urllib.request
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from time import sleep
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from commandsync import __version__
+from commandsync.api.redaction import redacted
 from commandsync.report.escape import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from commandsync.version import __version__
 
 _SECONDS = 15.0  # per request
 _MOST_BYTES = 16 * 2**20
@@ -27,10 +24,13 @@ _MOST_PAGES = 50
 _PER_PAGE = 100
 _NEXT = re.compile(r'<([^>]*)>;\s*rel="next"')
 _BACKOFF = (1.0, 4.0)  # seconds before a call is sent again
-_LONGEST_WAIT = 60.0  # seconds that GitHub may ask for: a job is paid by the minute
+_LONGEST_WAIT = 15.0  # seconds that GitHub may ask for: a job is paid by the minute
 _LONGEST_MESSAGE = 300  # characters
 _UNAUTHORIZED, _FORBIDDEN, _MISSING, _TOO_MANY, _SERVER_ERROR = 401, 403, 404, 429, 500
 _PERMISSIONS = {  # by a part of the path, the first one that it has
+    "/statuses/": "the job needs `permissions: statuses: write`",
+    "/actions/": "the job needs `permissions: actions: read`",
+    "/git/": "the job needs `permissions: contents: read`",
     "/contents/": "the job needs `permissions: contents: read`",
     "/comments": "the job needs `permissions: pull-requests: write`; a fork's job never has it",
     "/pulls": "the job needs `permissions: pull-requests: read`",
@@ -93,11 +93,11 @@ class GitHub:
 
     def post(self, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
         """Create a resource."""
-        return self._send("POST", self.url + path, body)[0]
+        return self._send("POST", self.url + path, _shown(body))[0]
 
     def patch(self, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
         """Change a resource."""
-        return self._send("PATCH", self.url + path, body)[0]
+        return self._send("PATCH", self.url + path, _shown(body))[0]
 
     def delete(self, path: str) -> None:
         """Remove a resource; another run may have removed it already."""
@@ -111,11 +111,16 @@ class GitHub:
         """Return the login of the token; only GraphQL has that for every kind of token."""
         if not self.graphql:
             return ""
-        content = self._send("POST", self.graphql, {"query": "query { viewer { login } }"})[0]
         try:
-            return str(content["data"]["viewer"]["login"])
+            return str(self.query("query { viewer { login } }")["viewer"]["login"])
         except (KeyError, TypeError):
             return ""
+
+    def query(self, text: str) -> dict[str, Any]:
+        """Send a query of GraphQL, and return its data."""
+        content = self._send("POST", self.graphql, {"query": text})[0]
+        data = content.get("data") if isinstance(content, dict) else None
+        return data if isinstance(data, dict) else {}
 
     def _send(self, method: str, url: str, body: dict[str, Any] | None = None) -> tuple[Any, str]:
         """Send a request until it is answered; return the answer's JSON and its `Link` header."""
@@ -158,6 +163,11 @@ class GitHub:
             raise GitHubError(f"GitHub's answer cannot be read: {error}") from None
 
 
+def _shown(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what others will read, without the run's tokens."""
+    return {key: redacted(text) if isinstance(text, str) else text for key, text in body.items()}
+
+
 def github_of(token: str, environ: Mapping[str, str]) -> GitHub | None:
     """Return the client for the server of a job; None without a token."""
     if not token:
@@ -167,7 +177,6 @@ def github_of(token: str, environ: Mapping[str, str]) -> GitHub | None:
 
 
 def _refusal(error: urllib.error.HTTPError, url: str) -> GitHubError:
-    """Return the error of an answer that is not a success, in GitHub's own words."""
     said = _message(error)
     message = f"GitHub answers {error.code}" + (f": {said}" if said else "")
     after = error.headers["Retry-After"] or ""
@@ -183,6 +192,8 @@ def _refusal(error: urllib.error.HTTPError, url: str) -> GitHubError:
 def _hint(status: int, said: str, url: str) -> str:
     if status == _UNAUTHORIZED:
         return "is the input github-token a valid token of this server?"
+    if "is locked" in said:
+        return "the conversation is locked; the plan is in the job's summary"
     if status not in {_FORBIDDEN, _MISSING} or "rate limit" in said.lower():
         return ""
     return next((hint for part, hint in _PERMISSIONS.items() if part in url), "")

@@ -1,44 +1,27 @@
 """The verdict of a run: made from plans, results and errors."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from commandsync import report
-from commandsync.document import failure_kind
-from commandsync.errors import Invalid, NotFound
+from commandsync.apply.outcomes import Result
+from commandsync.diagnostics import Location
+from commandsync.errors import CommandsyncError, Exit
+from commandsync.manifest import Manifest
+from commandsync.plan.plan import Plan
 from commandsync.plan.userchanges import user_changes
-from commandsync.report import github, summary, userchanges
-from commandsync.report.escape import code
+from commandsync.report import github, summary, usersentences
+from commandsync.report.escape import code, visible
+from commandsync.report.github import Annotation
 from commandsync.report.imports import import_annotations, render_import
+from commandsync.sources.merge import Import
 from commandsync.sync import exits
 from commandsync.sync.job import split
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+Word = Literal["valid", "no-changes", "changes", "applied", "compared", "superseded", "failed"]
 
-    from commandsync.apply.outcomes import Result
-    from commandsync.errors import CommandsyncError
-    from commandsync.manifest import Manifest
-    from commandsync.plan.plan import Plan
-    from commandsync.report.github import Annotation
-    from commandsync.sources.outcome import Import
-
-Word = Literal["valid", "no-changes", "changes", "applied", "compared", "failed"]
-
-_REASONS = {
-    "usage": "invalid",
-    "invalid": "invalid",
-    "file": "invalid",
-    "refused": "refused",
-    "stale": "stale",
-    "auth": "auth",
-    "rate-limited": "rate-limited",
-    "network": "network",
-    "service": "network",
-}
 _INCOMPLETE = "incomplete"
 _MOST_SENTENCES = 10
 _DRIFTED = "the listing differs from the manifest"
@@ -71,7 +54,7 @@ def of_validated(manifests: Sequence[Manifest]) -> Verdict:
     """Return the verdict of valid manifests."""
     return Verdict(
         word="valid",
-        code=exits.Exit.DONE,
+        code=Exit.DONE,
         text=report.render_validated(manifests, format="text"),
         markdown=report.render_validated(manifests, format="markdown"),
         annotations=tuple(
@@ -82,21 +65,56 @@ def of_validated(manifests: Sequence[Manifest]) -> Verdict:
     )
 
 
+def of_superseded(run: str) -> Verdict:
+    """Return the verdict of a run that applies nothing, since another one has a newer manifest."""
+    text = "The branch has a newer manifest, so nothing is applied here"
+    return Verdict(
+        word="superseded",
+        code=Exit.DONE,
+        text=f"{text}. The run that applies it: {run}",
+        markdown=f"**Superseded**: {text[0].lower()}{text[1:]}. [Another run]({run}) applies it.",
+        changed=False,
+    )
+
+
 def with_imports(verdict: Verdict, imports: Sequence[Import]) -> Verdict:
     """Return a verdict that also fails if a manifest is not up to date with its sources."""
     outdated = [result for result in imports if result.files]
     if not outdated:
         return verdict
-    notes = (note for result in outdated for note in import_annotations(result, check=True))
+    notes = [note for result in outdated for note in import_annotations(result, check=True)]
     texts = [render_import(result, format="text") for result in outdated]
     pages = [render_import(result, format="markdown") for result in outdated]
     heading = "**The manifest is not up to date with its sources**: run `commandsync import`.\n"
+    return _outdated(verdict, notes, text=texts, markdown=[heading, *pages])
+
+
+def with_lists(verdict: Verdict, outdated: Sequence[Location]) -> Verdict:
+    """Return a verdict that also fails if lists of commands in documents are not up to date."""
+    if not outdated:
+        return verdict
+    message, hint = "the list of commands is not up to date", "run commandsync docs"
+    notes = [Annotation("error", "Command list", message, hint, at) for at in outdated]
+    count = summary.counted(len(outdated), "list")
+    return _outdated(
+        verdict,
+        notes,
+        text=[*(f"{visible(str(at))}: {message}" for at in outdated), f"{hint.capitalize()}.\n"],
+        markdown=[
+            f"**Not up to date with the manifest: {count} of commands**. {hint.capitalize()}.\n"
+        ],
+    )
+
+
+def _outdated(
+    verdict: Verdict, notes: Sequence[Annotation], *, text: Sequence[str], markdown: Sequence[str]
+) -> Verdict:
     return replace(
         verdict,
         word="failed",
-        code=verdict.code or exits.Exit.CHANGES,
-        text="\n".join([*texts, verdict.text]),
-        markdown="\n".join([heading, *pages, verdict.markdown]),
+        code=verdict.code or Exit.CHANGES,
+        text="\n".join([*text, verdict.text]),
+        markdown="\n".join([*markdown, verdict.markdown]),
         annotations=(*notes, *verdict.annotations),
         reason=verdict.reason or "outdated",
     )
@@ -106,11 +124,11 @@ def of_error(error: CommandsyncError, *, code: int | None = None) -> Verdict:
     """Return the verdict of an error that ended the run before anything was written."""
     return Verdict(
         word="failed",
-        code=exits.of_error(error) if code is None else code,
+        code=error.exit_code if code is None else code,
         text=report.render_failure(error, format="text"),
         markdown=report.render_failure(error, format="markdown"),
         annotations=tuple(github.failure_annotations(error)),
-        reason=_reason_of(error),
+        reason=error.failure_reason,
     )
 
 
@@ -123,22 +141,41 @@ def of_plans(
 ) -> Verdict:
     """Return the verdict of plans that were not applied, and of the errors in place of plans."""
     plans, errors = split(planned)
+    first = _not_shown(refusals, plans)
     pending = [plan for plan in plans if plan.changes]
     drifted = list(map(_drifted, pending)) if drift else []
     heading = [f"**Drift**: {_DRIFTED}.\n"] if drifted else []
     worst = min((*errors, *refusals), key=exits.rank, default=None)
-    changed_code = exits.Exit.CHANGES if pending and fail_on_changes else exits.Exit.DONE
-    notes = (*map(github.plan_annotations, plans), *map(github.failure_annotations, errors))
+    said: dict[Literal["text", "markdown"], str] = {
+        form: "\n".join([*_rendered((), first, form), *_rendered(plans, errors, form)])
+        for form in ("text", "markdown")
+    }
+    errors = (*first, *errors)
+    changed_code = Exit.CHANGES if pending and fail_on_changes else Exit.DONE
+    notes = (*map(github.failure_annotations, errors), *map(github.plan_annotations, plans))
     return Verdict(
-        word="failed" if worst else "changes" if pending else "no-changes",
-        code=exits.worst([*map(exits.of_error, (*errors, *refusals)), changed_code]),
-        text="\n".join(_rendered(plans, errors, "text")),
-        markdown="\n".join([*heading, *_rendered(plans, errors, "markdown")]),
+        word=_word(failed=worst is not None, done="changes", pending=bool(pending)),
+        code=exits.worst([*(error.exit_code for error in (*errors, *refusals)), changed_code]),
+        text=said["text"],
+        markdown="\n".join([*heading, said["markdown"]]),
         annotations=(*chain.from_iterable(notes), *drifted),
-        reason=_reason_of(worst) if worst else "",
+        reason=worst.failure_reason if worst else "",
         plans=plans,
         changed=bool(pending) if plans else None,
     )
+
+
+def _not_shown(
+    refusals: Sequence[CommandsyncError], plans: Sequence[Plan]
+) -> list[CommandsyncError]:
+    shown = {plan.refusal.message for plan in plans if plan.refusal}
+    return [error for error in refusals if error.message not in shown]
+
+
+def _word(*, failed: bool, done: Word, pending: bool) -> Word:
+    if failed:
+        return "failed"
+    return done if pending else "no-changes"
 
 
 def of_results(results: Sequence[Result], *, code: int) -> Verdict:
@@ -148,7 +185,7 @@ def of_results(results: Sequence[Result], *, code: int) -> Verdict:
     touched = any(result.touched for result in results)
     pending = any(plan.changes for plan in plans)
     return Verdict(
-        word="failed" if not complete else "applied" if pending else "no-changes",
+        word=_word(failed=not complete, done="applied", pending=pending),
         code=code,
         text=report.render_results(results, format="text"),
         markdown=report.render_results(results, format="markdown"),
@@ -171,11 +208,11 @@ def with_comparison(
     heading = (
         f"**{instead}**: without a token the service refuses to show the listing, which may differ."
     )
-    text = f"{instead} ({failure_kind(why)}).\n\n{report.render_plans(plans, format='text')}"
+    text = f"{instead} ({why.kind}).\n\n{report.render_plans(plans, format='text')}"
     markdown = f"{heading}\n\n{report.render_plans(plans, format='markdown')}"
     refused = any(plan.refusal for plan in plans)
     pending = fail_on_changes and any(plan.changes for plan in plans)
-    codes = [verdict.code, *[exits.Exit.REFUSED] * refused, *[exits.Exit.CHANGES] * pending]
+    codes = [verdict.code, *[Exit.REFUSED] * refused, *[Exit.CHANGES] * pending]
     return replace(
         verdict,
         word="failed" if refused or verdict.word == "failed" else "compared",
@@ -193,24 +230,12 @@ def with_comparison(
     )
 
 
-def with_note(verdict: Verdict, note: str) -> Verdict:
-    """Return a verdict that begins with a note, if there is one; foreign text is in code spans."""
-    if not note:
-        return verdict
-    return replace(
-        verdict, text=f"{note}\n\n{verdict.text}", markdown=f"{note}\n\n{verdict.markdown}"
-    )
-
-
 def with_user_changes(
     verdict: Verdict, bases: Sequence[Manifest], manifests: Sequence[Manifest]
 ) -> Verdict:
     """Return a verdict that begins with what users will notice of each manifest.
 
-    Args:
-        verdict: The verdict.
-        bases: The manifests of the base branch; none where they are not known.
-        manifests: Those of the proposal, in the same order.
+    The manifests of the base branch are in the same order; there are none if they are not known.
     """
     compared = [
         (manifest.path, user_changes(old=base.snapshot, new=manifest.snapshot))
@@ -220,8 +245,8 @@ def with_user_changes(
     texts, pages = [], []
     for path, changes in noticed:
         of_several = f" of {code(path)}" if len(noticed) > 1 else ""
-        texts.append(userchanges.text(changes))
-        page = userchanges.markdown(changes, most=_MOST_SENTENCES)
+        texts.append(usersentences.text(changes))
+        page = usersentences.markdown(changes, most=_MOST_SENTENCES)
         pages.append(f"**What users will notice{of_several}**\n\n{page}")
     return replace(
         verdict,
@@ -235,17 +260,11 @@ def _reason_of_results(results: Sequence[Result]) -> str:
     if any(result.touched or result.interrupted for result in results):
         return _INCOMPLETE
     causes = [change.cause for result in results for change in result.settled if change.cause]
-    return _reason_of(causes[0]) if causes else _INCOMPLETE
-
-
-def _reason_of(error: CommandsyncError) -> str:
-    if isinstance(error, Invalid | NotFound):
-        return "rejected"
-    return _REASONS.get(failure_kind(error), _INCOMPLETE)
+    return causes[0].failure_reason if causes else _INCOMPLETE
 
 
 def _drifted(plan: Plan) -> Annotation:
-    message = f"{_DRIFTED}. {summary.of_plan(plan)}"
+    message = f"{_DRIFTED}. {summary.plan_line(plan)}"
     return github.Annotation("warning", "Drift", message, location=github.top_of(plan))
 
 

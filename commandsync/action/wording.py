@@ -1,44 +1,61 @@
-"""Hints of the command line in the words of a workflow, which has inputs and no flags."""
+"""What can be done about a problem, in inputs of the Action."""
 
-from __future__ import annotations
+from collections.abc import Mapping
+from pathlib import Path
 
-import re
+from commandsync.diagnostics import Do
 
+_BY_HAND = "run the workflow by hand"
+_ADD_DISPATCH = "add workflow_dispatch: with this input to the workflow's events"
 _EMPTY = (
-    r"the input token and the variable \1 are empty: is the secret defined under the name that the "
-    "workflow uses, and does the job name its environment? Forks and Dependabot get no secrets"
+    "the input token and the variable {variable} are empty: is the secret defined under the name "
+    "that the workflow uses, and does the job name its environment? Forks and Dependabot get no "
+    "secrets"
 )
-_IMPOSSIBLE = re.compile(  # in a workflow
-    "; or make the deletes alone, with apply --only NAMES|; a lower concurrency helps"
-    "|, or with a longer timeout|, or insecure_http=True if you are certain|, --only and --strict"
-)
-# The first that matches counts.
-_WORDS = {
-    r"set (\w+), or give --token-file": _EMPTY,
-    r"(with )?plan --out": "in the mode plan",
-    r"apply --plan": "the input plan-file",
-    r"allow it with --max-deletes (\w+)": (
-        r"allow it once: run the workflow by hand on the default branch, with the input "
-        r"max-deletes: \1"
+
+INPUTS = {
+    Do.ALLOW_DELETES: (
+        "if that is meant, write max_deletes: {limit} below sync: of the manifest in this change, "
+        "or allow it once after the merge: run the workflow by hand on the default branch, with "
+        "the input max-deletes: {limit}"
     ),
-    r"--max-deletes (\w+%?)": r"the input max-deletes: \1",
-    r"--max-deletes": "the input max-deletes",
-    r"-f|--file": "the input file",
-    r"--base-url": "the input base-url",
-    r"--bot|bot=\.\.\.": "the input bot",
-    r"--no-prune": "the input prune",
-    r"--token-file|token=\.\.\.": "the input token",
-    r"into the variable or file": "into the secret",
+    Do.ALLOW_DELETES_OF_NEW_PLAN: (
+        "if that is meant, make a new plan with the input max-deletes: {limit}"
+    ),
+    Do.APPLY_ALL: "{first}, or run the workflow by hand with the input apply: current",
+    Do.APPLY_PLAN: "the input plan-file applies it; the input file names a manifest",
+    Do.DELETE_ALONE: "{mend}",
+    Do.GIVE_BASE_URL: (
+        "give the input base-url, set COMMANDSYNC_BASE_URL, or write base_url: in the manifest"
+    ),
+    Do.GIVE_BOT: (
+        "give the input bot, set COMMANDSYNC_BOT, write bot: in the manifest, or give the token "
+        "from the bot's page, which contains the id"
+    ),
+    Do.GIVE_TOKEN: "give the bot's token: the input token",
+    Do.KEEP_LIMITS: "remove the inputs file, max-deletes and prune, or make a new plan",
+    Do.KEEP_TARGET: "remove the inputs bot and base-url (and their variables), or make a new plan",
+    Do.LOWER_CONCURRENCY: "run again later",
+    Do.MAKE_PLAN: "make the plan again in the mode plan{then}",
+    Do.NAME_MANIFEST: "name its file with the input file",
+    Do.RAISE_TIMEOUT: "run again later",
+    Do.RENEW_TOKEN: "copy the bot's token again from the service's page into the secret",
+    Do.REPLACE_UNSEEN: "run commandsync apply --unseen once, where you can see the service's page",
+    Do.SET_TOKEN: _EMPTY,
+    Do.UNSET_BOT: "unset {variable}, or choose the bot with the input bot",
+    Do.USE_HTTPS: "use https://",
+    Do.WRITE_STARTER: "commandsync init writes a starter; the input file names another file",
 }
-_FORMS = re.compile("|".join(rf"(?<![\w-])(?:{form})(?![\w-])" for form in _WORDS))
 
 
-def in_inputs(hint: str) -> str:
-    """Return a hint that names inputs where it named flags."""
-    return _FORMS.sub(lambda match: _renamed(match[0]), _IMPOSSIBLE.sub("", hint))
-
-
-def _renamed(text: str) -> str:
-    return next(
-        match.expand(words) for form, words in _WORDS.items() if (match := re.fullmatch(form, text))
-    )
+def words_of(environ: Mapping[str, str], workflow: str) -> Mapping[Do, str]:
+    """Return the words for a workflow, which may have no event that runs it by hand."""
+    try:
+        path = Path(environ.get("GITHUB_WORKSPACE", ""), workflow)
+        dispatches = not workflow or "workflow_dispatch" in path.read_text("utf-8", "replace")
+    except (OSError, ValueError):  # it is not in this checkout
+        dispatches = True
+    if dispatches:
+        return INPUTS
+    added = f"{_ADD_DISPATCH}, and {_BY_HAND}"
+    return {do: words.replace(_BY_HAND, added) for do, words in INPUTS.items()}

@@ -1,13 +1,12 @@
 """The address of a service: its base URL, checked before anything is sent to it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from commandsync.api import arguments
+from commandsync.diagnostics import Do
 from commandsync.errors import PlainHttpError, UsageError
 
 API_VERSION = 1
@@ -28,16 +27,17 @@ _EXAMPLE = "give it as https://listing.example, without /v1"
 class Address:
     """A service's base URL, normalised: lower-case host, no trailing slash, no /v1.
 
-    `version` is the version of its interface that this package supports.
+    `version` is the version of its interface that this package supports; None for a service whose
+    operations have it in their own paths.
     """
 
     base_url: str
-    version: int = API_VERSION
+    version: int | None = API_VERSION
 
     @property
     def api(self) -> str:
-        """The URL of the interface's version that this package supports."""
-        return f"{self.base_url}/v{self.version}"
+        """The URL that the paths of operations follow."""
+        return self.base_url if self.version is None else f"{self.base_url}/v{self.version}"
 
     @property
     def loopback(self) -> bool:
@@ -48,13 +48,15 @@ class Address:
         return self.base_url
 
 
-def parse_address(text: str, *, insecure_http: bool = False, version: int = API_VERSION) -> Address:
+def parse_address(
+    text: str, *, insecure_http: bool = False, version: int | None = API_VERSION
+) -> Address:
     """Read a base URL as users write it, without a trailing slash and a trailing `/v1`.
 
     Args:
         text: The base URL.
         insecure_http: Whether plain http to another machine is allowed.
-        version: The version of the service's interface.
+        version: The version of the service's interface; None for a URL that has none.
 
     Raises:
         UsageError: It is not an HTTP URL, or contains credentials, a token, a query or a fragment.
@@ -67,7 +69,7 @@ def parse_address(text: str, *, insecure_http: bool = False, version: int = API_
         )
     parts = _split(text.strip())
     path = parts.path.rstrip("/").removesuffix(f"/v{version}").rstrip("/")
-    if re.search(r"/v\d+$", path):
+    if version is not None and re.search(r"/v\d+$", path):
         message = f"the base URL {_shown(text)} has another version than /v{version}"
         raise UsageError(message, hint=_EXAMPLE)
     match = _HOST_AND_PORT.fullmatch(parts.netloc.lower())
@@ -78,7 +80,7 @@ def parse_address(text: str, *, insecure_http: bool = False, version: int = API_
     if parts.scheme == "http" and not (address.loopback or insecure_http):
         raise PlainHttpError(
             f"{address} is plain http to another machine: the network could read the token",
-            hint="use https://, or insecure_http=True if you are certain",
+            hint=Do.USE_HTTPS(),
         )
     return address
 

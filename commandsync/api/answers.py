@@ -8,22 +8,22 @@ failure, or reports more records than it contains is an error and never an empty
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from commandsync.api import signs
 from commandsync.api.refusals import (
     CHECK_BASE_URL,
-    contains_error,
     content_of,
     json_or_none,
     own_message,
+    raise_for_failure,
     raise_for_status,
 )
 from commandsync.errors import DecodeError, Reply
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from pydantic import ValidationError
 
     from commandsync.records.models import Bot, BotPage, Record, VoterPage
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     M = TypeVar("M", bound=Record)
 
 _MOST_RECORDS = 100_000  # of one list: no bot has a tenth of it
+_ACCEPTED = 202
 _NOT_FOUND = 404
 _NEITHER = "the answer to the vote check is neither yes nor no"
 _ON_TOKEN = re.compile("token|authori[sz]|forbidden|permission", re.IGNORECASE)
@@ -86,7 +87,7 @@ def voted(reply: Reply) -> bool:
     for level in _levels(body):
         if "voted" in level:
             return _flag(level["voted"], reply)
-    if isinstance(body, dict) and not contains_error(body):
+    if isinstance(body, dict) and not (body.get("error") or body.get("errors")):
         if body.get("success") is False and not _ON_TOKEN.search(own_message(body)):
             return False
         if body.get("success") is True and "data" not in body:
@@ -122,8 +123,8 @@ def acknowledged(reply: Reply) -> str:
 
 
 def _page(model: type[M], own_name: str, reply: Reply) -> M:
-    items, queries = _list(reply, own_name)
-    return _record(model, {own_name: items, "queries": queries}, reply)
+    items, levels = _list(reply, own_name)
+    return _record(model, {own_name: items, "queries": _paging(levels)}, reply)
 
 
 def stored(resource: Resource, reply: Reply) -> Any:  # noqa: ANN401 - that kind's model
@@ -142,58 +143,50 @@ def stored(resource: Resource, reply: Reply) -> Any:  # noqa: ANN401 - that kind
 def _written(reply: Reply) -> dict[str, Any]:
     """Return the record in the answer to a write, or what is in its place; empty for nothing."""
     raise_for_status(reply)
-    content = content_of(reply) if reply.body.strip() else None
+    content = content_of(reply, notice=True) if reply.body.strip() else None
     for name in ("data", *Resource):
         if isinstance(content, dict) and isinstance(content.get(name), dict):
             content = content[name]
     return content if isinstance(content, dict) else {}
 
 
-def _list(reply: Reply, own_name: str) -> tuple[list[Any], Mapping[str, Any]]:
-    """Find the list in an answer, and the paging beside it."""
+def _list(reply: Reply, own_name: str) -> tuple[list[Any], list[dict[str, Any]]]:
+    """Find the list in an answer, and the objects that contain it."""
     content = content_of(reply)
-    paging: dict[str, Any] = {}
+    levels: list[dict[str, Any]] = []
     for name in ("data", own_name, "data"):
-        if isinstance(content, dict):
-            paging |= _paging(content)
-            if name in content:
-                content = content[name]
+        if isinstance(content, dict) and name in content:
+            levels.append(content)
+            content = content[name]
+    for level in signs.objects_of(levels):
+        raise_for_failure(level, reply)
+    if reply.status == _ACCEPTED:
+        raise _unreadable("the service has not carried out the request yet (HTTP 202)", reply)
     if not isinstance(content, list):
         raise _unreadable(f"the answer contains no list of {own_name}", reply)
     if len(content) > _MOST_RECORDS:
         raise _unreadable(f"the answer contains more than {_MOST_RECORDS:,} {own_name}", reply)
-    return content, paging
+    return content, levels
 
 
-def _paging(content: Mapping[str, Any]) -> dict[str, Any]:
-    queries = content.get("queries")
-    paging = dict(queries) if isinstance(queries, dict) else {}
-    names = ("page", "limit", "maxPage", "total", "hasMore")
-    return paging | {name: content[name] for name in names if name in content}
+def _paging(levels: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    paging: dict[str, Any] = {}
+    for level in levels:
+        queries = level.get("queries")
+        paging |= queries if isinstance(queries, dict) else {}
+        paging |= {name: level[name] for name in ("page", "limit", "maxPage") if name in level}
+    return paging
 
 
 def _whole_list(reply: Reply, own_name: str) -> list[Any]:
-    items, paging = _list(reply, own_name)
-    page, last, total = (_number(paging.get(name)) for name in ("page", "maxPage", "total"))
-    more = (
-        (last is not None and last > (1 if page is None else page))
-        or (total is not None and total > len(items))
-        or paging.get("hasMore") is True
-    )
-    if more:
+    items, levels = _list(reply, own_name)
+    if sign := signs.more(reply, levels, own_name=own_name, read=len(items)):
         raise DecodeError(
-            f"the answer contains only a part of the {own_name}",
+            f"the answer contains only a part of the {own_name} (see its {sign})",
             reply=reply,
             hint="a partial listing is never compared; ask the service for its whole list",
         )
     return items
-
-
-def _number(value: object) -> float | None:
-    try:
-        return float(value) if isinstance(value, str | int | float) else None
-    except (ValueError, OverflowError):
-        return None
 
 
 def _listed(resource: Resource, items: Sequence[object], reply: Reply) -> tuple[Any, ...]:

@@ -1,7 +1,5 @@
 """The arguments of a caller, checked where a value is made of them and before anything is sent."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Protocol, TypeAlias
 

@@ -1,10 +1,8 @@
-"""The bot token: hidden, and read only to find the bot it belongs to.
+"""The bot token: hidden, found in texts, and read only to find the bot it belongs to.
 
 Wire notes: a token is a JWT (HS256) whose payload carries the bot's `id`. Nothing here verifies the
 signature: only the service can. A token that is not a JWT is opaque, and the service decides.
 """
-
-from __future__ import annotations
 
 import binascii
 import json
@@ -15,21 +13,39 @@ from typing import final
 from commandsync.api import arguments
 from commandsync.errors import UsageError
 
+_HIDDEN = "<hidden>"
+_SHORTEST_SECRET = 8  # a shorter one may be in a text by chance
+_WORD = "[0-9A-Za-z]"
+_BEFORE = rf"(?:(?<!{_WORD})|(?<=%[0-9A-Fa-f]{{2}})|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{{4}}))"
+_REFERENCES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
+_DEEPEST = 15  # backslashes before one that escapes: JSON within JSON within JSON
+
+SCHEME = "Bot"
+"""The word before the token in the header of the service interface ("Authentication")."""
+
+
+def bare(secret: str) -> str:
+    """Return a token without whitespace around it and without the scheme in front."""
+    return re.sub(rf"^{SCHEME}(\s+|$)", "", secret.strip())
+
 
 @final
 class Token:
     """A bot token, hidden in every representation; surrounding whitespace is stripped.
+
+    One that is shorter than 8 characters may be in a text by chance. It is found only where it is a
+    whole word.
 
     Raises:
         UsageError: It is empty, contains a control character, or is not valid in an HTTP header;
             as `ArgumentError`, it is not a string.
     """
 
-    __slots__ = ("_secret",)
+    __slots__ = ("_secret", "_spelled")
 
     def __init__(self, secret: str) -> None:
         text = arguments.string("token", secret)
-        stripped = re.sub(r"^Bot(\s+|$)", "", text.strip())  # some users copy the whole header
+        stripped = bare(text)  # some users copy the whole header
         if not stripped:
             raise UsageError("the token is empty", hint="copy it again from the service's bot page")
         if not all("\x20" < character < "\x7f" for character in stripped):
@@ -38,10 +54,28 @@ class Token:
                 hint="copy it again, without line breaks, from the service's bot page",
             )
         self._secret = stripped
+        spelled = "".join(map(_spelling, stripped))
+        self._spelled = re.compile(f"{_BEFORE}{spelled}(?!{_WORD})" if self.is_short else spelled)
 
     def reveal(self) -> str:
         """Return the secret itself, for the request that contains it."""
         return self._secret
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it may be in a text by chance."""
+        return len(self._secret) < _SHORTEST_SECRET
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text contains it, also if JSON or a URL escapes some of its characters."""
+        return self._spelled.search(text) is not None
+
+    def hide(self, text: str) -> str:
+        """Return a text without it, found as by `is_in`.
+
+        JSON in a string of JSON has to be hidden again after the string is decoded.
+        """
+        return self._spelled.sub(_HIDDEN, text)
 
     @property
     def bot(self) -> str:
@@ -65,3 +99,19 @@ class Token:
     def __reduce__(self) -> tuple[object, ...]:
         """Refuse to be pickled: a pickle would contain the secret."""
         raise TypeError("a token cannot be pickled")
+
+
+def _spelling(character: str) -> str:
+    """Return the pattern of a character that a document of any format may escape.
+
+    JSON, also within JSON, Markdown and Python escape it with a backslash, URLs with a percent
+    sign, HTML with an ampersand; YAML and the shell double a single quote.
+    """
+    code, plain = f"(?i:{ord(character):02x})", re.escape(character)
+    if character in _REFERENCES:
+        plain = rf"(?:&(?:#0*{ord(character)}|#[xX]0*{code}|{_REFERENCES[character]});|{plain})"
+    if character == "'":
+        plain = rf"(?:'(?:\"'\")?'|{plain})"
+    if character == "\\":
+        return rf"(?:\\(?:u00{code})?|%{code}){{1,{_DEEPEST}}}"
+    return rf"(?:%{code}|{plain}|\\(?:\\{{0,{_DEEPEST}}}+)(?:u00{code}|{plain}))"

@@ -1,7 +1,5 @@
 """Untrusted JSON as values; refused before parsing if its values would take too much memory."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -6,13 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commandsync.api.operations import Operation, list_records
+from commandsync.errors import Reply
 from commandsync.records.snapshot import Entry
-from commandsync.records.texts import canonical
+from commandsync.records.texts import Resource, canonical
 
 if TYPE_CHECKING:
-    from commandsync.errors import Reply
     from commandsync.records.models import Record
-    from commandsync.records.texts import Resource
 
 
 _MOST_USES = 2**63  # a service that answers more has lost count

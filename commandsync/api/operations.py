@@ -8,28 +8,29 @@ service. Each function checks its arguments and raises
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar
 from urllib.parse import quote
 
 from commandsync.api import answers, arguments
-from commandsync.errors import ArgumentError
+from commandsync.api.arguments import Id
+from commandsync.diagnostics import Do
+from commandsync.errors import ApiError, ArgumentError, ListingError, Reply
+from commandsync.records.texts import Resource, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from commandsync.api.arguments import Id
-    from commandsync.errors import Reply
     from commandsync.records.models import Bot, BotPage, VoterPage
-    from commandsync.records.texts import Resource, Text
 
 T_co = TypeVar("T_co", covariant=True)
 
-Method = Literal["GET", "POST", "PUT", "DELETE"]
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 LARGEST_PAGE = 100
 """Entries of a page, from the service interface."""
+
+_NO_SUCH_METHOD = {404, 405}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +40,15 @@ class Operation(Generic[T_co]):
     Attributes:
         name: Its name in messages, e.g. `add command`.
         method: The HTTP method.
-        path: The path below `{base_url}/v1`, every part percent-encoded.
+        path: The path below `{base_url}/v1`, or behind the host where the service says so; every
+            part percent-encoded. The transport alone replaces a `{token}` in it.
         read: Reads the answer; raises `ApiError` or `DecodeError`.
         query: The query parameters.
-        body: The JSON body; None for none.
+        body: The JSON body, an object or a list; None for none.
         idempotent: Whether doing it twice has the same result as doing it once, so that it may be
             sent again if the result is unknown. Adding is not idempotent.
         gone_is_done: Whether a 404 means success (a delete).
+        fallback: The method that older versions of the service have for it; None for none.
     """
 
     name: str
@@ -53,13 +56,24 @@ class Operation(Generic[T_co]):
     path: str
     read: Callable[[Reply], T_co]
     query: tuple[tuple[str, str], ...] = ()
-    body: Mapping[str, object] | None = None
+    body: Any = None
     idempotent: bool = True
     gone_is_done: bool = False
+    fallback: Method | None = None
 
     def raw(self) -> Operation[Reply]:
         """Return the operation without its reader: its value is the answer itself."""
         return replace(self, read=lambda reply: reply)  # type: ignore[arg-type,return-value]  # the type changes with it
+
+    def after(self, error: ListingError) -> Operation[T_co] | None:
+        """Return what to send in its place after an error; None for nothing.
+
+        Only where the service does not have the method, and so did nothing: 404 and 405.
+        """
+        if self.fallback is None or not isinstance(error, ApiError):
+            return None
+        is_missing = error.status in _NO_SUCH_METHOD
+        return replace(self, method=self.fallback, fallback=None) if is_missing else None
 
 
 class BotFilters(TypedDict, total=False):
@@ -146,8 +160,6 @@ def edit(bot: Id, resource: Resource, record_id: Id, text: Text) -> Operation[st
 
     A cleared category is sent as `""`: a service may keep the old one if it is left out.
     """
-    if not resource.editable:
-        raise AssertionError(f"the service cannot edit {resource.collection}")
     body = {"id": arguments.identifier("id", record_id), **_fields(resource, text)}
     path = _path(bot, resource.collection)
     return Operation(f"edit {resource}", "POST", path, answers.acknowledged, body=body)
@@ -184,13 +196,15 @@ def cast_vote(bot: Id, user: Id, *, username: str = "") -> Operation[str]:
     return Operation("cast vote", "POST", path, read, body=body, idempotent=False)
 
 
-def _path(bot: Id, *parts: str) -> str:
+def bot_part(bot: Id) -> str:
+    """Return a bot's id as one part of a path; raises `ArgumentError` where there is none."""
     if bot == "":
-        raise ArgumentError(
-            "which bot? The token does not contain a bot id",
-            hint="give the bot's id: bot=...",
-        )
-    return "/".join(("/bot", _quoted("bot", bot), *parts))
+        raise ArgumentError("which bot? The token does not contain a bot id", hint=Do.GIVE_BOT())
+    return _quoted("bot", bot)
+
+
+def _path(bot: Id, *parts: str) -> str:
+    return "/".join(("/bot", bot_part(bot), *parts))
 
 
 def _quoted(name: str, value: Id) -> str:

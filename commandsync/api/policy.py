@@ -5,12 +5,13 @@ An idempotent operation is sent again after connection errors, 408, 429, 5xx and
 an add only after a 429 or a connection that was certainly never made.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from commandsync.api.operations import Operation
 from commandsync.errors import (
     DecodeError,
     ListingError,
@@ -21,15 +22,13 @@ from commandsync.errors import (
     TransportError,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
-    from commandsync.api.operations import Operation
-
 T = TypeVar("T")
 
 LONGEST_WAIT = 120.0
 """Seconds: a `Retry-After` beyond this is not waited for."""
+
+LOOK = "it may have been added: check whether it is listed"
+"""What to do after an add whose result is unknown."""
 
 FAILURES_IN_A_ROW = 5
 """So many failed reads, or writes, in a row, retries included, mean that the service is down."""
@@ -50,9 +49,13 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send the operation now; hand back the `Reply` or the `TransportError`."""
+    """Send the operation now; hand back the `Reply` or the `TransportError`.
+
+    From now on it is the `other` one, where the service does not have the method of the first.
+    """
 
     retry: Retry | None = None
+    other: Operation[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,70 +116,82 @@ class Health:
         return self.reads if operation.method == "GET" else self.writes
 
 
+class Doubt(IntEnum):
+    """Whether a write that failed may have reached the listing all the same."""
+
+    NONE = 0  # it was refused in the service's own words, or no connection was made
+    REFUSED = 1  # it was answered with the service's own failure
+    SILENT = 2  # it was sent, and nothing is known of it
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An operation that was given up.
+
+    Attributes:
+        error: The error of its last try.
+        before: The greatest doubt of the earlier tries: a later refusal proves nothing about them.
+    """
+
+    error: ListingError
+    before: Doubt = Doubt.NONE
+
+    @property
+    def doubt(self) -> Doubt:
+        """The greatest doubt of all tries."""
+        return max(self.before, _doubt(self.error))
+
+    def raised(self, operation: Operation[Any]) -> ListingError:
+        """Return the error for who called: of an add in doubt, with what to do about it."""
+        if self.doubt and not operation.idempotent:
+            self.error.hint = LOOK
+        return self.error
+
+
 def attempt(
     operation: Operation[T], *, retries: int, jitter: Callable[[], float], health: Health
-) -> Generator[Send | Wait, Reply | TransportError | bool, T]:
-    """Carry one operation to its end, and return the value of its answer.
+) -> Generator[Send | Wait, Reply | TransportError | bool, T | Failure]:
+    """Carry one operation to its end, and return the value of its answer, or why it is given up.
 
     The driver sends back what `Send` and `Wait` ask for. `jitter` gives a number from 0 to 1, which
     spreads the waits of many clients; `health` is noted after every attempt.
-
-    Raises:
-        ListingError: The last one, when it is given up.
     """
-    maybe = silent = False
-    retry = None
+    before, retry, other = Doubt.NONE, None, None
     streak = health.of(operation)
     for tried in count():
-        answer = yield Send(retry)
+        answer = yield Send(retry, other)
         try:
             value = _read(operation, answer)
         except ListingError as error:
             streak.note(operation, error)
-            error.tried_before, error.silent_before = maybe, silent
-            maybe = may_have_happened(error)
-            silent = silent or _silent(error)
+            failure = Failure(error, before)
+            if other := operation.after(error):
+                operation = other
+                continue  # nothing was done: it is sent at once
             wait = _wait(operation, error, tried=tried, jitter=jitter())
-            if not operation.idempotent and may_have_happened(error):
-                error.hint = "it may have been added: check whether it is listed"
             if wait is None or tried >= retries or streak.down:
-                raise
-            retry = Retry(tried + 1, retries, error)
+                return failure
+            before, retry = failure.doubt, Retry(tried + 1, retries, error)
             if not (yield replace(wait, retry=retry)):
-                raise
+                return failure
         else:
             streak.note(operation, None)
             return value
     raise AssertionError  # pragma: no cover - counting never ends
 
 
-def may_have_happened(error: ListingError) -> bool:
-    """Whether a write that ended so may have reached the listing all the same.
-
-    Only a refusal in the service's own words, or a connection that was never made, is certain; and
-    only when no earlier try is in doubt, for a later refusal proves nothing about that one.
-    """
-    return error.tried_before or isinstance(error, ServerError) or _silent(error)
-
-
-def was_refused(error: ListingError) -> bool:
-    """Whether every try that may have happened was answered with a failure."""
-    silence = error.silent_before or _silent(error)
-    return may_have_happened(error) and not silence
-
-
-def _silent(error: ListingError) -> bool:
-    """Whether a write was sent and nothing is known of it.
+def _doubt(error: ListingError) -> Doubt:
+    """Return the doubt that one try leaves.
 
     A 504 is a silence too: the gateway stopped waiting for a service that may yet finish.
     """
     match error:
         case TransportError():
-            return error.sent
+            return Doubt.SILENT if error.sent else Doubt.NONE
         case ServerError():
-            return error.status == _GATEWAY_TIMEOUT
+            return Doubt.SILENT if error.status == _GATEWAY_TIMEOUT else Doubt.REFUSED
         case _:
-            return isinstance(error, DecodeError)
+            return Doubt.SILENT if isinstance(error, DecodeError) else Doubt.NONE
 
 
 def _read(operation: Operation[T], answer: Any) -> T:  # noqa: ANN401 - what the driver hands back

@@ -1,13 +1,16 @@
 """The success of an answer, or its refusal, by its status and body (wire notes, "status codes")."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import Any
 
 from commandsync.api import jsontext
+from commandsync.api.signs import failed
+from commandsync.diagnostics import Do, Hint
 from commandsync.errors import (
     ApiError,
     DecodeError,
@@ -15,15 +18,10 @@ from commandsync.errors import (
     Invalid,
     NotFound,
     RateLimited,
+    Reply,
     ServerError,
     Unauthorized,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from commandsync.errors import Reply
 
 CHECK_BASE_URL = "check the base URL: is it the listing service's, without /v1?"
 _LONGEST_PERIOD = 1_000_000_000  # seconds
@@ -55,14 +53,14 @@ def rate_limit_of(reply: Reply) -> RateLimit | None:
         numbers[name] = int(value) if value and re.fullmatch(r"[0-9]{1,15}", value) else None
     reset: float | None = numbers["reset"]
     if reset and reset > _LONGEST_PERIOD:  # a time in place of seconds
-        now = _time(reply.headers.get("date", ""))
+        now = http_time(reply.headers.get("date", ""))
         reset = None if now is None else max(0.0, reset - now.timestamp())
     limit = RateLimit(numbers["limit"], numbers["remaining"], reset, _retry_after(reply))
     return None if limit == RateLimit() else limit
 
 
-def content_of(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
-    """Return the JSON content of a successful answer.
+def content_of(reply: Reply, *, notice: bool = False) -> Any:  # noqa: ANN401 - JSON is anything
+    """Return the JSON content of a successful answer; `notice` as in `failed`.
 
     Raises:
         ApiError: The service refused, by the status or in the body.
@@ -79,19 +77,19 @@ def content_of(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
             message = f"the answer is too large: {error}"
         raise DecodeError(message, reply=reply, hint=CHECK_BASE_URL) from error
     if isinstance(content, dict):
-        failed = contains_error(content) and content.get("success") is not True
-        if failed or content.get("success") is False:
-            raise Invalid(
-                own_message(content) or "the service reports a failure",
-                reply=reply,
-                hint="this is the service's own message; if it does not help, see the bot's page",
-            )
+        raise_for_failure(content, reply, notice=notice)
     return content
 
 
-def contains_error(content: Mapping[str, Any]) -> bool:
-    """Whether an answer contains an error, apart from `success`."""
-    return bool(content.get("error") or content.get("errors"))
+def raise_for_failure(level: Mapping[str, Any], reply: Reply, *, notice: bool = False) -> None:
+    """Raise `Invalid` if an object of an answer reports a failure; `notice` as in `failed`."""
+    if failed(level, notice=notice):
+        words = own_message(level)
+        raise Invalid(
+            f"the service reports a failure{': ' * bool(words)}{words}",
+            reply=reply,
+            hint="this is the service's own message; if it does not help, see the bot's page",
+        )
 
 
 def json_or_none(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
@@ -111,16 +109,18 @@ def raise_for_status(reply: Reply) -> None:
         raise DecodeError(
             f"the answer is an interim one (HTTP {status})", reply=reply, hint=CHECK_BASE_URL
         )
-    words = own_message(json_or_none(reply))
+    content = json_or_none(reply)
+    words = own_message(content)
     message = f"{status}: {words}" if words else f"HTTP {status}"
     if status in _REFUSALS:
         raise refused(reply, message)
     if status == 429:  # noqa: PLR2004 - HTTP's own number
+        asked = _retry_after(reply)
         raise RateLimited(
             f"the service limits the rate of requests ({message})",
             reply=reply,
-            hint="run again later; a lower concurrency helps",
-            retry_after=_retry_after(reply),
+            hint=Do.LOWER_CONCURRENCY(),
+            retry_after=_seconds_in(content) if asked is None else asked,
         )
     if status == 408 or status >= 500:  # noqa: PLR2004 - HTTP's own numbers
         raise ServerError(
@@ -143,15 +143,12 @@ def refused(reply: Reply, message: str, *, by: str = "service") -> ApiError:
     return kind(f"{meaning.format(by=by)} ({message})", reply=reply, hint=hint)
 
 
-_NO_TOKEN = (
-    "no token was given, and the {by} refuses the request",
-    "give the bot's token: token=...",
-)
-_REFUSALS: dict[int, tuple[type[ApiError], str, str]] = {
+_NO_TOKEN = "no token was given, and the {by} refuses the request", Do.GIVE_TOKEN()
+_REFUSALS: dict[int, tuple[type[ApiError], str, str | Hint]] = {
     401: (
         Unauthorized,
         "the {by} does not accept the token",
-        "copy the bot's token again from the service's page into the variable or file",
+        Do.RENEW_TOKEN(),
     ),
     403: (Forbidden, "the token may not do this", "is it the token of this bot?"),
     404: (
@@ -165,11 +162,15 @@ _REFUSALS: dict[int, tuple[type[ApiError], str, str]] = {
 def own_message(content: object) -> str:
     """Return the service's own message on an error: `error` or `message` (wire notes).
 
-    Some services send the error as an object with a `message`, or several in a list `errors`.
+    Some services send the error as an object with a `message`, or several in a list `errors`;
+    others have the `detail` and `title` of RFC 9457, or a `description` beside `"ok": false`.
     """
     if not isinstance(content, dict):
         return ""
-    values = (content.get(name) for name in ("error", "errors", "message"))
+    names = ("error", "errors", "message", "detail", "title")
+    values: Iterable[object] = (content.get(name) for name in names)
+    if content.get("ok") is False:
+        values = chain(values, [content.get("description")])
     message = next(filter(None, map(_joined, values)), "")
     return " ".join(message.split())[:_LONGEST_MESSAGE]
 
@@ -189,11 +190,25 @@ def _retry_after(reply: Reply) -> float | None:
     value = reply.headers.get("retry-after", "").strip()
     if value.isascii() and value.isdigit():
         return float(value)
-    until, now = _time(value), _time(reply.headers.get("date", ""))
+    until, now = http_time(value), http_time(reply.headers.get("date", ""))
     return None if until is None or now is None else max(0.0, (until - now).total_seconds())
 
 
-def _time(value: str) -> datetime | None:
+def _seconds_in(content: object) -> float | None:
+    """Return the seconds to wait as some services have them in the body; None where it has none."""
+    if not isinstance(content, dict):
+        return None
+    parameters = content.get("parameters")
+    values = [content.get("retry-after"), content.get("retry_after")]
+    values += [parameters.get("retry_after")] if isinstance(parameters, dict) else []
+    for value in values:
+        if isinstance(value, int | float) and 0 < value < _LONGEST_PERIOD and value is not True:
+            return float(value)
+    return None
+
+
+def http_time(value: str) -> datetime | None:
+    """Return the time in a header, with its zone; None if it is not a valid one."""
     try:
         time = parsedate_to_datetime(value)
     except (ValueError, TypeError, OverflowError):  # OverflowError: a year beyond all calendars

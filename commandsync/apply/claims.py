@@ -1,25 +1,18 @@
 """The new records of a collection, and which adds of the run made them."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Self
 
-from commandsync.apply.ledger import State
-from commandsync.diagnostics import Notice
-from commandsync.plan.changes import Delete
+from commandsync.apply.ledger import Ledger, Write
+from commandsync.apply.states import FINDINGS, Finding, State
+from commandsync.diagnostics import Do, Notice
+from commandsync.plan.changes import Change, Delete
 from commandsync.plan.matching import match
-from commandsync.records.snapshot import Entry, by_identity
+from commandsync.records.snapshot import Entry, Identity, by_identity
+from commandsync.records.texts import Resource, Text
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from commandsync.apply.ledger import Ledger, Write
-    from commandsync.plan.changes import Change
-    from commandsync.records.snapshot import Identity
-    from commandsync.records.texts import Resource, Text
-
-    Listed = Mapping[Identity, Text]
+Listed = Mapping[Identity, Text]
 
 
 @dataclass(slots=True)
@@ -49,7 +42,7 @@ class Claims:
     copies: frozenset[Text] = frozenset()
 
     @classmethod
-    def opened(cls, ledger: Ledger, resource: Resource, entries: Sequence[Entry]) -> Claims:
+    def opened(cls, ledger: Ledger, resource: Resource, entries: Sequence[Entry]) -> Self:
         """Begin with what was read before the first write."""
         listed = by_identity(entries)
         writes = tuple(w for w in ledger.writes if w.change.resource is resource)
@@ -70,13 +63,9 @@ class Claims:
         adds = [write for write in self.writes if write.awaits_record]
         new = {i: text for i, text in self.listed.items() if i not in self.known}
         identities = list(new)
-        claims = match(
-            [Entry(write.change.texts[0], id=write.returned_id) for write in adds],
-            [Entry(text, id=i if isinstance(i, str) else "") for i, text in new.items()],
-        )
-        for a, n in (claims.pairs | claims.unwritable).items():
+        for a, n in _matched(adds, new).items():
             adds[a].record, adds[a].stored = identities[n], new.pop(identities[n])
-            if adds[a].state is State.UNCLEAR:
+            if adds[a].adds and (adds[a].state, Finding.LISTED) in FINDINGS:
                 self.ledger.settle_added(adds[a])
         self.unclaimed |= new
         self.known.update(identities)
@@ -93,11 +82,12 @@ class Claims:
         missing = [write for write in self.writes if write.adds and write.state is not State.DONE]
         if not missing or self.ledger.stopped:
             return
-        unknown = missing[0].state is State.UNKNOWN
-        how = "has an unknown result" if unknown else "failed"
-        mend = "run again" if unknown else "correct that entry and run again"
-        why = f"deletes wait for adds, and the add of {missing[0].change.name!r} {how}"
-        hint = f"{mend}; or make the deletes alone, with apply --only NAMES"
+        first = missing[0]
+        unknown = first.state is State.UNKNOWN
+        how = _HOW.get(first.state, "failed")
+        mend = first.hint or "run again" if unknown else "correct that entry and run again"
+        why = f"deletes wait for adds, and the add of {first.change.name!r} {how}"
+        hint = Do.DELETE_ALONE(mend=mend)
         for write in self.writes:
             if isinstance(write.change, Delete) and write.state is State.PENDING:
                 self.ledger.settle(write, State.SKIPPED, why, hint)
@@ -113,7 +103,14 @@ class Claims:
         others = self.unclaimed.values() if write.awaits_record else ()
         names = [repr(text[0]) for text in others]
         new = f"; new under another name: {named(names, most=3)}" if names else ""
-        self.ledger.settle(write, State.UNKNOWN, why + new + then, _RENAMED if names else "")
+        accepted = write.awaits_record and write.failure is None
+        hint = _RENAMED if names else _CUT if accepted and self._shows_no_add() else ""
+        self.ledger.settle(write, State.UNKNOWN, why + new + then, hint)
+
+    def _shows_no_add(self) -> bool:
+        """Whether a read was made, and shows none of the records that this run added."""
+        added = any(write.record for write in self.writes if write.sent and write.is_add)
+        return self.entries is not None and not added
 
     def note_copies(self) -> None:
         """Report the records that equal an add of this run and that it did not make."""
@@ -126,8 +123,9 @@ class Claims:
 
     def note_reposts(self) -> None:
         """Report that what cannot be edited is posted again where the service changes its text."""
-        reposts = self.ledger.plan.rules.manages(self.resource) and not self.resource.editable
-        if reposts and any(write.rewrites for write in self.writes):
+        plan = self.ledger.plan
+        posts = plan.target.abilities[self.resource].posts and plan.manages(self.resource)
+        if posts and any(write.rewrites for write in self.writes):
             self.ledger.notices.append(_posted_again(self.resource))
 
     def deletes_copy(self, change: Change) -> bool:
@@ -135,7 +133,17 @@ class Claims:
         return isinstance(change, Delete) and change.before in self.copies
 
 
+_HOW = {State.UNKNOWN: "has an unknown result", State.REFUSED: "was refused"}
 _MOST_NAMED = 20
+
+
+def _matched(adds: Sequence[Write], new: Listed) -> Mapping[int, int]:
+    """Return which adds made which new records, by their places."""
+    claims = match(
+        [Entry(write.change.texts[0], id=write.returned_id) for write in adds],
+        [Entry(text, id=i if isinstance(i, str) else "") for i, text in new.items()],
+    )
+    return claims.pairs | claims.unwritable
 
 
 def named(names: Sequence[str], *, most: int = _MOST_NAMED) -> str:
@@ -153,6 +161,10 @@ _RENAMED = (
     "if the service changed the name, write it in the manifest as it is listed; otherwise the next "
     "apply adds it again"
 )
+_CUT = (
+    "the list may be cut, or show new records late: look for it on the bot's page first, because "
+    "another apply adds it again"
+)
 
 
 def _posted_again(kind: Resource) -> Notice:
@@ -166,7 +178,7 @@ def _copied(resource: Resource, names: Sequence[str]) -> Notice:
     count = len(names)
     what, verb = (resource, "equals") if count == 1 else (resource.collection, "equal")
     return Notice(
-        f"{count} more {what} {verb} what this run added ({named([*map(repr, names)])}): was there "
-        "a second run at the same time?",
-        f"run again: with prune on, it deletes the copies (--max-deletes {count} allows so many)",
+        f"{count} more {what} {verb} what this run added ({named([*map(repr, names)])}): a "
+        "second run may have added them at the same time",
+        "run again: with prune on, it deletes the copies, which no limit counts",
     )

@@ -1,78 +1,31 @@
-"""The ledger of one run: a record of each write, and the states that it may pass through."""
+"""The ledger of one run: a record of each write, with the states that it has been in."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from commandsync.api.policy import FAILURES_IN_A_ROW, may_have_happened, was_refused
+from commandsync.api.policy import FAILURES_IN_A_ROW, LOOK, Doubt, Failure, Health
 from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.apply.states import AT_THE_END, SENT, TRANSITIONS, State
 from commandsync.diagnostics import Notice
-from commandsync.errors import Forbidden, ListingError, NotFound, StoppedError, Unauthorized
-from commandsync.plan.changes import Add, Edit, Replace
-from commandsync.records.rewrites import agrees
+from commandsync.errors import (
+    Forbidden,
+    ListingError,
+    StoppedError,
+    TransportError,
+    Unauthorized,
+)
+from commandsync.plan.changes import Add, Change, Replace
+from commandsync.records.rewrites import Rewrite, agrees
+from commandsync.records.snapshot import Identity
+from commandsync.records.texts import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from commandsync.api.policy import Health
     from commandsync.apply.steps import Answered
-    from commandsync.plan.changes import Change
+    from commandsync.diagnostics import Hint
     from commandsync.plan.plan import Plan
-    from commandsync.records.rewrites import Rewrite
-    from commandsync.records.snapshot import Identity
-    from commandsync.records.texts import Text
-
-
-class State(StrEnum):
-    """How far a change has got; the last four are its outcomes."""
-
-    PENDING = "pending"  # not sent
-    UNCLEAR = "unclear"  # sent, with an unknown result; a replace: its add
-    REJECTED = "rejected"  # an add that failed, by its answer and by reads: sent once more
-    ADDED = "added"  # a replace: the new record exists, the old one is not deleted
-    UNCLEAR_DELETE = "unclear-delete"  # as above, with an unknown result of the delete
-    DONE = "done"
-    FAILED = "failed"
-    UNKNOWN = "unknown"
-    SKIPPED = "skipped"
-
-
-_ALL = "add edit replace delete"
-TRANSITIONS: dict[tuple[State, State], frozenset[str]] = {
-    (State(before), State(after)): frozenset(actions.split())
-    for before, afters, actions in (
-        ("pending", "unclear failed skipped", _ALL),
-        ("pending", "done", "add edit delete"),
-        ("pending", "added", "replace"),
-        ("unclear", "failed unknown", _ALL),
-        ("unclear", "done", "add edit delete"),
-        ("unclear", "added", "replace"),
-        ("unclear", "rejected", "add"),
-        ("rejected", "unclear done failed", "add"),
-        ("added", "unclear-delete done failed unknown skipped", "replace"),
-        ("unclear-delete", "done failed unknown", "replace"),
-        ("done", "unknown", _ALL),  # it was accepted, and a later read does not show it
-        ("failed", "done", "add replace"),  # a later read shows it
-        ("unknown", "done", "add"),  # as above
-    )
-    for after in afters.split()
-}
-"""The legal changes of state, and the actions of the changes that may make them.
-
-A run starts each change as pending. A saved plan that was applied in part starts it as done, or a
-replace as added, where the listing shows that.
-"""
-
-_AT_THE_END = {
-    State.PENDING: State.SKIPPED,
-    State.ADDED: State.SKIPPED,
-    State.UNCLEAR: State.UNKNOWN,
-    State.UNCLEAR_DELETE: State.UNKNOWN,
-    State.REJECTED: State.FAILED,
-}
-_SENT = {State.UNCLEAR, State.ADDED, State.UNCLEAR_DELETE, State.DONE}
 
 
 @dataclass(slots=True)
@@ -83,7 +36,7 @@ class Write:
         index: Its place in the plan.
         change: The change.
         states: The states that it has been in; the last one is the present one.
-        error: The error that its last request ended with; None after a success.
+        failure: How its last request failed; None after a success.
         why: The beginning of the reason why it is not done.
         hint: What to do about it; empty where the hint of the error is enough.
         returned_id: The id that the answer to an add contained.
@@ -95,9 +48,9 @@ class Write:
     index: int
     change: Change
     states: list[State]
-    error: ListingError | None = None
+    failure: Failure | None = None
     why: str = ""
-    hint: str = ""
+    hint: str | Hint = ""
     returned_id: str = ""
     record: Identity = ""
     stored: Text | None = None
@@ -122,17 +75,18 @@ class Write:
             raise AssertionError(f"{self.change.action}: {state} after {self.state}")
         self.states.append(state)
         if state in {State.ADDED, State.DONE}:
-            self.error = None
+            self.failure = None
 
     @property
     def settled(self) -> Settled:
         """Its outcome; only for a state that is one."""
-        error = self.error
+        error = self.failure.error if self.failure else None
+        unclear = self.failure and self.failure.doubt
         return Settled(
             self.change,
             Outcome(self.state),
-            self.why + (error.message if error else ""),
-            self.hint or (error.hint if error else ""),
+            ": ".join(filter(None, (self.why, error.message if error else ""))),
+            self.hint or (LOOK if unclear and self.adds else error.hint if error else ""),
             already=self.already,
             rewrites=self.rewrites,
             cause=error,
@@ -156,18 +110,18 @@ class Write:
     @property
     def sent(self) -> bool:
         """Whether it was or may have been written in this run."""
-        return not _SENT.isdisjoint(self.states[1:])
+        return not SENT.isdisjoint(self.states[1:])
 
     @property
     def touched(self) -> bool:
         """Whether it changed, or may have changed, the listing in this run."""
-        possible = State.ADDED in self.states or self.state in {State.DONE, State.UNKNOWN}
+        possible = State.ADDED in self.states[1:] or self.state in {State.DONE, State.UNKNOWN}
         return self.sent and possible
 
     @property
     def was_refused(self) -> bool:
         """Whether its last request was answered with a failure, whatever the service did."""
-        return self.error is not None and was_refused(self.error)
+        return self.failure is not None and self.failure.doubt is Doubt.REFUSED
 
     @property
     def awaits_record(self) -> bool:
@@ -183,8 +137,8 @@ class Write:
     @property
     def half_done(self) -> str:
         """The beginning of the reason where the new record of a replace exists already."""
-        added = self.state is State.ADDED or self.state is State.UNCLEAR_DELETE
-        return "the new one is added, but the old one is not deleted: " if added else ""
+        added = State.ADDED in self.states
+        return "the new one is added, but the old one is not deleted" if added else ""
 
 
 @dataclass(slots=True)
@@ -207,7 +161,7 @@ class Ledger:
     notices: list[Notice] = field(default_factory=list)
     remaining: tuple[Change, ...] = ()
     stopped: str = ""
-    stopped_hint: str = ""
+    stopped_hint: str | Hint = ""
     interrupted: bool = False
     read_back: bool = True
     unread: str = ""
@@ -221,7 +175,7 @@ class Ledger:
         """Return the writes in one of these states."""
         return (write for write in self.writes if write.state in states)
 
-    def settle(self, write: Write, state: State, why: str = "", hint: str = "") -> None:
+    def settle(self, write: Write, state: State, why: str = "", hint: str | Hint = "") -> None:
         """Give a change its outcome; a later, better founded one replaces it."""
         write.become(state)
         write.why, write.hint = why, hint
@@ -246,25 +200,24 @@ class Ledger:
         self.stopped = self.stopped or "interrupted"
 
     def note(self, write: Write, answer: Answered) -> None:
-        """Enter how a request ended: done, failed for certain, or with an unknown result."""
-        error = answer.error
+        """Enter how a request ended: done, never sent, refused, or with an unknown result."""
+        failure, error = answer.failure, answer.error
         if isinstance(error, StoppedError):
             self.interrupt()  # it was never sent: it is left over, like all that follows
             return
-        if error is None and write.adds:
+        if failure is None and write.adds:
             write.returned_id = answer.value
             self.settle_added(write)
-        elif error is None:
+        elif failure is None:
             self.settle(write, State.DONE)
         else:
-            write.error = error
-            if may_have_happened(error):
-                half = write.state is State.ADDED
-                write.become(State.UNCLEAR_DELETE if half else State.UNCLEAR)
+            write.failure = failure
+            if failure.doubt:
+                write.become(State.UNCLEAR)
+            elif isinstance(error, TransportError):  # no connection was made
+                self.settle(write, State.FAILED, write.half_done)
             else:
-                gone = isinstance(error, NotFound) and isinstance(write.change, Edit)
-                why = "its record is no longer listed: " if gone else write.half_done
-                self.settle(write, State.FAILED, why, "run plan again" if gone else "")
+                write.become(State.REFUSED)
         self.watch(error)
 
     def watch(self, error: ListingError | None) -> None:
@@ -277,9 +230,10 @@ class Ledger:
 
     def result(self) -> Result:
         """Close the ledger: every write gets an outcome."""
-        for write in self.in_state(*_AT_THE_END):
-            end = _AT_THE_END[write.state]
-            self.settle(write, end, write.half_done + self.stopped if end is State.SKIPPED else "")
+        for write in self.in_state(*AT_THE_END):
+            end = AT_THE_END[write.state]
+            why = ": ".join(filter(None, (write.half_done, self.stopped)))
+            self.settle(write, end, why if end is State.SKIPPED else "")
         if not (self.read_back or self.stopped):
             self.notices.append(Notice(f"the listing could not be read again: {self.unread}"))
         shown = all(write.state is State.DONE and not write.rewrites for write in self.writes)

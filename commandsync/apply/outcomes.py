@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from commandsync.diagnostics import Notice
+from commandsync.errors import ListingError
+from commandsync.plan.changes import Change
+from commandsync.records.rewrites import Rewrite
+
 if TYPE_CHECKING:
-    from commandsync.diagnostics import Notice
-    from commandsync.errors import ListingError
-    from commandsync.plan.changes import Change
+    from commandsync.diagnostics import Hint
     from commandsync.plan.plan import Plan
-    from commandsync.records.rewrites import Rewrite
 
 
 class Outcome(StrEnum):
@@ -19,6 +21,9 @@ class Outcome(StrEnum):
 
     DONE = "done"
     """The listing has it, as the service acknowledged or as reading showed."""
+
+    SENT = "sent"
+    """The service accepted it, and does not return its list: nobody can read it back."""
 
     FAILED = "failed"
     """It certainly did not happen."""
@@ -47,7 +52,7 @@ class Settled:
     change: Change
     outcome: Outcome
     error: str = ""
-    hint: str = ""
+    hint: str | Hint = ""
     already: bool = False
     rewrites: tuple[Rewrite, ...] = ()
     cause: ListingError | None = field(default=None, repr=False, compare=False)
@@ -63,9 +68,10 @@ class Result:
         notices: What else reading showed, such as copies that another run made.
         remaining: What a new plan from the listing as read after the writes would still do, other
             than changes of this plan that are not done.
-        read_back: Whether every changed collection was read again after the writes.
+        read_back: Whether every managed collection was read again after the writes.
         verified: Whether nothing is left to do, by the listing as it was read after the writes;
-            with nothing to write, as it was read for the plan.
+            with nothing to write, as it was read for the plan. None where it cannot be read.
+        sent: What became of the request that replaces a whole list; None if none was to be sent.
         touched: Whether something was or may have been written.
         stopped: Why the rest was skipped; empty when nothing was.
         stopped_hint: What to do about that; empty where running again is enough.
@@ -77,10 +83,11 @@ class Result:
     notices: tuple[Notice, ...] = ()
     remaining: tuple[Change, ...] = ()
     read_back: bool = True
-    verified: bool = True
+    verified: bool | None = True
+    sent: Outcome | None = None
     touched: bool = False
     stopped: str = ""
-    stopped_hint: str = ""
+    stopped_hint: str | Hint = ""
     interrupted: bool = False
 
     @property
@@ -90,9 +97,10 @@ class Result:
 
     @property
     def complete(self) -> bool:
-        """Whether everything is done and seen."""
-        done = all(settled.outcome is Outcome.DONE for settled in self.settled)
-        return done and self.verified and not self.interrupted
+        """Whether everything is done and seen, or accepted where nothing can be seen."""
+        outcomes = {settled.outcome for settled in self.settled} | {self.sent or Outcome.DONE}
+        accepted = outcomes <= {Outcome.DONE, Outcome.SENT}
+        return accepted and self.verified is not False and not self.interrupted
 
     def count(self, outcome: Outcome) -> int:
         """How many changes ended so."""

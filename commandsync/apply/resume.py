@@ -4,28 +4,21 @@ It reads only the records the plan touches; others may have changed meanwhile. S
 or repeated run finishes the plan and repeats nothing. Only equality proves that something is done.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, assert_never
+from collections.abc import Sequence
+from datetime import datetime
+from typing import assert_never
 
 from commandsync.apply.claims import named
-from commandsync.apply.ledger import State
+from commandsync.apply.states import State
 from commandsync.errors import StalePlanError
-from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.matching import count_same_name
+from commandsync.plan.plan import Plan
 from commandsync.records.rewrites import folded
 from commandsync.records.schedule import shown_time
-from commandsync.records.snapshot import by_identity
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from commandsync.plan.changes import Change
-    from commandsync.plan.plan import Plan
-    from commandsync.records.snapshot import Entry, Snapshot
-    from commandsync.records.texts import Text
+from commandsync.records.snapshot import Entry, Snapshot, by_identity
+from commandsync.records.texts import Text
 
 
 def progress_of(plan: Plan, listed: Snapshot) -> tuple[State, ...]:
@@ -51,20 +44,6 @@ def progress_of(plan: Plan, listed: Snapshot) -> tuple[State, ...]:
     if stale := [change for change, state in states if state is None]:
         raise _stale([(change, now[change.resource]) for change in stale])
     return tuple(state for _, state in states if state is not None)
-
-
-def _stale(changes: Sequence[tuple[Change, _Now]]) -> StalePlanError:
-    """Return the error for changes that no longer fit their collections."""
-    late = all(now.end(change) for change, now in changes)
-    names = [
-        f"{change.action} of {change.resource} {change.name!r} ({now.why_stale(change)})"
-        for change, now in changes
-    ]
-    return StalePlanError(
-        f"{'a time has passed' if late else 'the listing changed'} since the plan was made: "
-        f"{named(names, most=5)}",
-        hint="make a new plan, review it, and apply that one",
-    )
 
 
 class _Now:
@@ -107,7 +86,7 @@ class _Now:
     def why_stale(self, change: Change) -> str:
         """Return the reason why a change no longer fits."""
         if until := self.end(change):
-            return f"its until, {shown_time(until)}, has passed"
+            return f"it ended at {shown_time(until)}"
         if not isinstance(change, Add):
             now = self._listed.get(change.id)
             if now is None:
@@ -144,3 +123,17 @@ class _Now:
             return State.ADDED
         # else another writer deleted the old one, or what is listed fits neither half
         return added if added is deleted else None
+
+
+def _stale(changes: Sequence[tuple[Change, _Now]]) -> StalePlanError:
+    """Return the error for changes that no longer fit their collections."""
+    late = all(now.end(change) for change, now in changes)
+    names = [
+        f"{change.action} of {change.resource} {change.name!r} ({now.why_stale(change)})"
+        for change, now in changes
+    ]
+    return StalePlanError(
+        f"{'a time has passed' if late else 'the listing changed'} since the plan was made: "
+        f"{named(names, most=5)}",
+        hint="make a new plan, review it, and apply that one",
+    )

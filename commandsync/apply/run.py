@@ -3,53 +3,50 @@
 Order of writes: edits, then adds one by one in the manifest's order, deletes last and only where
 every add of their collection is done, so that an interruption or a failure leaves too much rather
 than too little. The old record of a replace is deleted only when a read has shown the new one. An
-add whose result is unknown is settled by reading the list. At the end each changed collection is
-read once more and planned again: what is called verified has been seen.
+add whose result is unknown is settled by reading the list. After any write, whatever its answer,
+every managed collection is read once more and planned again: what is called verified, or unchanged,
+has been seen.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, assert_never
+from typing import TypeAlias, TypeVar, assert_never
 
-from commandsync.api import operations
-from commandsync.api.listing import reading
+from commandsync.api.operations import Operation
+from commandsync.api.policy import Failure, Health
 from commandsync.apply.claims import Claims
-from commandsync.apply.ledger import Ledger, State, Write
+from commandsync.apply.ledger import Ledger, Write
+from commandsync.apply.outcomes import Result
 from commandsync.apply.resume import progress_of
-from commandsync.apply.steps import Aborted, Answered, Call, Interrupted, Step
-from commandsync.apply.verification import are_shown, compare, conclude
+from commandsync.apply.states import FINDINGS, State
+from commandsync.apply.steps import Aborted, Answered, Call, Interrupted, Step, StepResult
+from commandsync.apply.verification import are_shown, compare, conclude, finding_of
 from commandsync.errors import TransportError
 from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Snapshot, by_identity
+from commandsync.records.texts import Resource
+from commandsync.services.service import RecordService
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from typing import TypeAlias, TypeVar
-
-    from commandsync.api.operations import Operation
-    from commandsync.api.policy import Health
-    from commandsync.apply.outcomes import Result
-    from commandsync.apply.steps import StepResult
-    from commandsync.plan.plan import Plan
-    from commandsync.records.texts import Resource
-
-    T = TypeVar("T")
-    Steps: TypeAlias = Generator[Step, StepResult, T]
-    Queue: TypeAlias = deque[Write]
-    Replan: TypeAlias = Callable[[Snapshot], Plan]
+T = TypeVar("T")
+Steps: TypeAlias = Generator[Step, StepResult, T]
+Queue: TypeAlias = deque[Write]
+Replan: TypeAlias = Callable[[Snapshot], Plan]
 
 REREADS = (0.0, 1.0, 3.0)
 """Seconds before each read of a list that may not show everything yet."""
 
 _READ = -1  # the key of a read; a write goes under its change's index
-_NO_ANSWER = TransportError("the run was ended before the answer came")
+_NO_ANSWER = Failure(TransportError("the run was ended before the answer came"))
 
 
-def apply(
+def apply(  # noqa: PLR0913 - what a run is made of
     plan: Plan,
     *,
+    service: RecordService,
     listed: Snapshot,
     health: Health,
     replan: Replan | None = None,
@@ -63,6 +60,7 @@ def apply(
 
     Args:
         plan: What to do.
+        service: The service of its target.
         listed: The listing as read just now, every collection of the plan's scope.
         health: Shared with the driver, which notes every attempt in it.
         replan: Makes the plan again from another listing; None for a saved plan, whose own
@@ -79,13 +77,13 @@ def apply(
     Raises:
         StalePlanError: Before the first step, when the plan no longer fits the listing.
     """
-    run = open_run(plan, listed, health, concurrency=concurrency)
+    run = open_run(plan, listed, health, service=service, concurrency=concurrency)
     yield from run.edits()
     for resource in plan.scope:
         yield from run.adds(resource, width=concurrency if unordered else 1)
         yield from run.find_replacements(resource)
     yield from run.deletes()
-    for resource in plan.scope:
+    for resource in plan.scope if any(write.sent for write in run.ledger.writes) else ():
         yield from run.verify(resource)
     read = {r: claims.entries for r, claims in run.claims.items() if claims.entries is not None}
     compare(run.ledger, Snapshot({**listed.collections, **read}), replan=replan, claims=run.claims)
@@ -95,13 +93,15 @@ def apply(
     return result
 
 
-def open_run(plan: Plan, listed: Snapshot, health: Health, *, concurrency: int) -> Run:
+def open_run(
+    plan: Plan, listed: Snapshot, health: Health, *, service: RecordService, concurrency: int
+) -> Run:
     """Enter what was read before the first write, and what it shows to be done already."""
     states = progress_of(plan, listed)
     writes = tuple(Write(n, change, [states[n]]) for n, change in enumerate(plan.changes))
     ledger = Ledger(plan, health, writes)
     claims = {r: Claims.opened(ledger, r, listed.collections[r]) for r in plan.scope}
-    return Run(ledger, claims, width=concurrency)
+    return Run(service, ledger, claims, width=concurrency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +109,13 @@ class Run:
     """The phases of one run.
 
     Attributes:
+        service: The service whose listing is changed.
         ledger: Its ledger.
         claims: The new records of each collection.
         width: Most calls in flight.
     """
 
+    service: RecordService
     ledger: Ledger
     claims: dict[Resource, Claims]
     width: int
@@ -133,7 +135,7 @@ class Run:
             yield from self.perform(queue, width=width, until_unclear=True)
             for write in reversed((yield from self._settle_adds(resource))):
                 # a second one at most, and none of what cannot be edited: readers see each post
-                first = resource.editable and State.REJECTED not in write.states
+                first = self.service.abilities[resource].edit and State.REJECTED not in write.states
                 if first and not ledger.stopped:
                     write.become(State.REJECTED)
                     queue.appendleft(write)
@@ -161,18 +163,17 @@ class Run:
         yield from self.perform(queue, width=self.width)
 
     def verify(self, resource: Resource) -> Steps[None]:
-        """Read a changed collection again and compare every change with it."""
+        """Read a collection again and compare every change of it with that."""
         claims = self.claims[resource]
-        changed = [write for write in claims.writes if write.sent]
-        if not changed:
-            return
+        sent = [write for write in claims.writes if write.sent]
+        changed = [write for write in sent if write.state is not State.REFUSED]
         claims.entries = None
         certain = yield from self._read_until(resource, lambda: are_shown(changed, claims))
         if claims.entries is None:
             self.ledger.read_back = False
             return
         done_before = [w for w in claims.writes if w.already and not w.is_add]
-        for write in (*changed, *done_before):
+        for write in (*sent, *done_before):
             conclude(write, claims, certain=certain)
         claims.note_copies()
         claims.note_reposts()
@@ -189,15 +190,14 @@ class Run:
         certain = yield from self._read_until(
             resource, lambda: all(write.state is not State.UNCLEAR for write in unclear)
         )
-        others = bool(claims.unclaimed)
         failed = []
         for write in unclear:
-            if write.state is not State.UNCLEAR:
-                continue
-            if certain and not others and write.was_refused:
-                failed.append(write)
-            else:
-                claims.settle_missing(write, "it is not listed" * others, ": " * others)
+            if write.state is State.UNCLEAR:
+                finding = finding_of(write, claims, certain=certain)
+                if FINDINGS[write.state, finding] is State.FAILED:
+                    failed.append(write)
+                else:
+                    conclude(write, claims, certain=certain)
         return failed
 
     def perform(self, queue: Queue, *, width: int, until_unclear: bool = False) -> Steps[None]:
@@ -211,8 +211,7 @@ class Run:
             flying.update(write.index for write in writes)
             if not flying:
                 return
-            bot = ledger.plan.target.bot
-            calls = tuple(Call(write.index, _operation(bot, write)) for write in writes)
+            calls = tuple(Call(write.index, self._operation(write)) for write in writes)
             event = yield from self._step(Step(calls, settled=ledger.news()))
             for answer in _answers(event, flying):
                 flying.discard(answer.key)
@@ -238,7 +237,7 @@ class Run:
     def _read(self, resource: Resource) -> Steps[bool]:
         """Read a collection; return whether that succeeded."""
         ledger, claims = self.ledger, self.claims[resource]
-        call = Call(_READ, reading(ledger.plan.target.bot, resource))
+        call = Call(_READ, self.service.read(ledger.plan.target.bot, resource))
         event = yield from self._step(Step((call,), settled=ledger.news()))
         while not isinstance(event, Answered | Aborted):
             event = yield from self._step(Step())
@@ -254,6 +253,23 @@ class Run:
             return True
         return False
 
+    def _operation(self, write: Write) -> Operation[str]:
+        """Return the next request of a change."""
+        bot, change = self.ledger.plan.target.bot, write.change
+        match change:
+            case Edit():
+                if not self.service.abilities[change.resource].edit:
+                    raise AssertionError(f"the service cannot edit {change.resource.collection}")
+                return self.service.edit(bot, change.resource, change.id, change.after)
+            case Replace(id=old) if not write.adds:
+                return self.service.delete(bot, change.resource, old)
+            case Add() | Replace():
+                return self.service.add(bot, change.resource, change.after)
+            case Delete():
+                return self.service.delete(bot, change.resource, change.id)
+            case _:
+                assert_never(change)
+
     def _step(self, step: Step) -> Steps[StepResult]:
         """Take one step; a stop from outside is noted."""
         event = yield step
@@ -262,29 +278,12 @@ class Run:
         return event
 
 
-def _operation(bot: str, write: Write) -> Operation[str]:
-    """Return the next request of a change."""
-    change = write.change
-    resource = change.resource
-    match change:
-        case Edit():
-            return operations.edit(bot, resource, change.id, change.after)
-        case Replace(id=old) if not write.adds:
-            return operations.delete(bot, resource, old)
-        case Add() | Replace():
-            return operations.add(bot, resource, change.after)
-        case Delete():
-            return operations.delete(bot, resource, change.id)
-        case _:
-            assert_never(change)
-
-
 def _answers(event: StepResult, flying: set[int]) -> list[Answered]:
     """Return the answers of the calls in flight: after an abort, none of them is awaited."""
     match event:
         case Answered():
             return [event]
         case Aborted():
-            return [Answered(index, error=_NO_ANSWER) for index in sorted(flying)]
+            return [Answered(index, _NO_ANSWER) for index in sorted(flying)]
         case _:
             return []

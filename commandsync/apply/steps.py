@@ -4,15 +4,13 @@ A driver starts the calls of a step, then waits for whichever comes first: the a
 flight, the end of the step's wait, or a stop from outside; and sends that event back.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from commandsync.api.operations import Operation
-    from commandsync.apply.outcomes import Settled
-    from commandsync.errors import ListingError
+from commandsync.api.operations import Operation
+from commandsync.api.policy import Failure
+from commandsync.apply.outcomes import Settled
+from commandsync.errors import ListingError
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +38,20 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A call ended: with the content of its answer, or with its last error."""
+    """A call ended: its value is the content of its answer, or a `Failure`."""
 
     key: int
     value: Any = None
-    error: ListingError | None = None
+
+    @property
+    def failure(self) -> Failure | None:
+        """How the call failed; None if it did not."""
+        return self.value if isinstance(self.value, Failure) else None
+
+    @property
+    def error(self) -> ListingError | None:
+        """The last error of a call that failed."""
+        return self.failure.error if self.failure else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,28 +1,20 @@
 """Verification: each change is compared with a later read, and the listing with the plan."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
-from commandsync.apply.claims import named
-from commandsync.apply.ledger import State
+from commandsync.apply.claims import Claims, named
+from commandsync.apply.ledger import Ledger, Write
 from commandsync.apply.resume import progress_of
+from commandsync.apply.states import FINDINGS, Finding, State
 from commandsync.diagnostics import Notice
 from commandsync.errors import StalePlanError
-from commandsync.plan.changes import Add, Delete, Edit, Replace
-from commandsync.records.rewrites import rewrites
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from commandsync.apply.claims import Claims
-    from commandsync.apply.ledger import Ledger, Write
-    from commandsync.plan.changes import Change
-    from commandsync.plan.plan import Plan
-    from commandsync.records.rewrites import Rewrite
-    from commandsync.records.snapshot import Identity, Snapshot
-    from commandsync.records.texts import Resource, Text
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.plan.plan import Plan
+from commandsync.records.rewrites import Rewrite, rewrites
+from commandsync.records.snapshot import Identity, Snapshot
+from commandsync.records.texts import Resource, Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +96,8 @@ def conclude(write: Write, claims: Claims, *, certain: bool) -> None:
         certain: Whether there were enough reads to conclude that what is not listed did not happen.
     """
     evidence = evidence_of(write.change, listed=claims.listed, record=write.record)
-    if evidence.missing and write.state in {State.UNCLEAR, State.UNCLEAR_DELETE}:
-        if certain and write.was_refused and not evidence.lost:
-            claims.ledger.settle(write, State.FAILED, write.half_done)
+    if evidence.missing and (write.state, Finding.LISTED) in FINDINGS:
+        _settle_missing(write, evidence.missing, claims, certain=certain)
         return
     write.rewrites = evidence.rewrites
     if evidence.missing:
@@ -117,6 +108,27 @@ def conclude(write: Write, claims: Claims, *, certain: bool) -> None:
         isinstance(write.change, Edit) and evidence.rewrites
     ):
         claims.ledger.settle(write, State.DONE)
+
+
+def finding_of(write: Write, claims: Claims, *, certain: bool) -> Finding:
+    """Return what the last read shows, which lacks a change; the arguments are of `conclude`."""
+    evidence = evidence_of(write.change, listed=claims.listed, record=write.record)
+    if evidence.lost:
+        return Finding.GONE
+    if write.adds and claims.unclaimed:
+        return Finding.OTHERS
+    return Finding.ABSENT if certain and write.was_refused else Finding.UNPROVEN
+
+
+def _settle_missing(write: Write, missing: str, claims: Claims, *, certain: bool) -> None:
+    """Settle what its answer did not accept and a read does not show."""
+    finding = finding_of(write, claims, certain=certain)
+    if FINDINGS[write.state, finding] is State.FAILED:
+        claims.ledger.settle(write, State.FAILED, write.half_done)
+    elif finding is Finding.GONE:
+        claims.ledger.settle(write, State.UNKNOWN, missing, "run plan again")
+    else:
+        claims.settle_missing(write, missing if finding is Finding.OTHERS else "")
 
 
 def _take_back(write: Write, evidence: Evidence, claims: Claims) -> None:

@@ -1,111 +1,93 @@
 """An announcement on the command line: read, shown, approved, and written or posted."""
 
-from __future__ import annotations
-
-import shlex
-import sys
 from functools import partial
-from typing import TYPE_CHECKING
 
 from commandsync.cli.application import Choices, apply_planned
-from commandsync.cli.approval import confirm, decline
+from commandsync.cli.approval import check_terminal, confirm, decline, write_approved
+from commandsync.cli.options import Run
+from commandsync.cli.wording import command_line
 from commandsync.diagnostics import Notice
-from commandsync.errors import UsageError
-from commandsync.report.escape import path as shown_path
+from commandsync.errors import Exit, UsageError
+from commandsync.records.texts import AnnouncementText
 from commandsync.report.escape import visible
-from commandsync.report.filediff import file_lines
-from commandsync.report.lines import joined
 from commandsync.sources.notes import Notes
 from commandsync.sources.notes.version import bare
-from commandsync.sync import exits
-from commandsync.sync.announcement import plan_announcement, posting
-from commandsync.sync.files import write_edits
+from commandsync.sync.announcement import (
+    AnnouncementPlan,
+    plan_announcement,
+    posting,
+    posting_whole,
+)
 from commandsync.sync.job import load_to_edit
-from commandsync.sync.notes import announcement_of
-
-if TYPE_CHECKING:
-    from commandsync.cli.output import Output
-    from commandsync.report.screen import Screen
-    from commandsync.sources.outcome import FileEdit
-    from commandsync.sync.announcement import AnnouncementPlan
-    from commandsync.sync.notes import Announcing
-    from commandsync.sync.settings import Settings
-    from commandsync.sync.signals import Signals
+from commandsync.sync.notes import Announcing, announcement_of
 
 _NOTHING = "Nothing to announce."
 
 
-def announce(
-    settings: Settings,
-    announcing: Announcing,
-    *,
-    posts: bool,
-    asks: bool,
-    output: Output,
-    signals: Signals,
-) -> int:
-    """Add an announcement to the manifest, or post it; return the exit code.
-
-    Raises:
-        CommandsyncError: Nothing was written.
-    """
-    if asks and not output.interactive:
-        raise UsageError(
-            "announce asks before it writes, and there is no terminal to ask on",
-            hint="--yes writes without asking",
-        )
-    announcement = announcement_of(announcing, changes=partial(_changes, settings, output))
+def announce(run: Run, announcing: Announcing, *, posts: bool, asks: bool) -> int:
+    """Add an announcement to the manifest, or post it; return the exit code."""
+    output, settings = run.output, run.settings
+    if settings.listing and not posts:
+        raise UsageError("--listing needs --post", hint="only the page is synced: add --post")
+    if asks:
+        check_terminal(output, "announce", "--yes writes without asking")
+    announcement = announcement_of(announcing, changes=partial(_changes, run))
     if isinstance(announcement, Notice):
         output.notices([announcement])
         output.result(_NOTHING)
-        return exits.Exit.DONE
+        return Exit.DONE
+    if settings.listing:
+        return _post(run, announcement.text, asks=asks)
     plan = plan_announcement(settings, announcement, posts=posts)
     if plan.difference:
         output.notices([plan.difference])
         output.result(_NOTHING)
-        return exits.Exit.DONE
+        return Exit.DONE
     if not posts:
-        return _add(settings, plan, output, asks=asks)
-    choices = Choices(asks=asks)
+        return _add(run, plan, asks=asks)
     with posting(settings, plan, source=announcing.source) as planned:
-        return apply_planned(planned, settings, choices, output=output, signals=signals)
+        return apply_planned(planned, run, Choices(asks=asks))
 
 
-def _changes(settings: Settings, output: Output, announcing: Announcing) -> Notes | Notice:
+def _post(run: Run, text: AnnouncementText, *, asks: bool) -> int:
+    """Post an announcement at a service that does not return it; return the exit code."""
+    from commandsync.cli.call import Writer
+
+    output = run.output
+    with posting_whole(run.settings, text) as (connection, site, operation):
+        name = site.service.name
+        lines = [text.title, "", *text.description.splitlines()]
+        output.talk("\n".join(map(visible, lines)), at=-1 if asks else 0)
+        if asks and not confirm(f"\nPost this at {name}?"):
+            decline(output)
+            return Exit.FAILED
+        writer = Writer(connection, site, run, bot="", check=f"the bot's page at {name}")
+        return writer.write(operation, lambda _: (f'posted "{visible(text.title)}" at {name}', {}))
+
+
+def _changes(run: Run, announcing: Announcing) -> Notes | Notice:
     """Return what users notice since an earlier manifest; the notices of it are printed."""
-    from commandsync.report.userchanges import NOTHING, markdown
-    from commandsync.sync.userchanges import changes_since
+    from commandsync.report.usersentences import NOTHING, markdown
+    from commandsync.sync.since import changes_since
 
-    changes = changes_since(announcing.since, load_to_edit(settings, {}, what="announce"))
-    output.notices(changes.notices)
+    changes = changes_since(announcing.since, load_to_edit(run.settings, {}, what="announce"))
+    run.output.notices(changes.notices)
     text = markdown(changes)
     return (
         Notes(text=text, version=bare(announcing.version)) if text else Notice(NOTHING.rstrip("."))
     )
 
 
-def _add(settings: Settings, plan: AnnouncementPlan, output: Output, *, asks: bool) -> int:
-    """Show the lines to add, ask if the user is to be asked, and write them."""
+def _add(run: Run, plan: AnnouncementPlan, *, asks: bool) -> int:
+    """Write the announcement into the manifest; return the exit code."""
+    output = run.output
     if plan.file is None:
         where = f" at {visible(str(plan.own.location))}" if plan.own else ""
         output.result(f"Nothing to announce: the manifest has it{where}.")
-        return exits.Exit.DONE
-    if asks:
-        output.talk(_change(plan.file, output.screen(sys.stderr, whole=True)), at=-1)
-    else:
-        output.result(_change(plan.file, output.screen(sys.stdout)))
-    output.notices([plan.remark] if plan.remark else [])
-    if asks and not confirm("\nWrite this change?"):
-        decline(output)
-        return exits.Exit.FAILED
-    write_edits([plan.file], again="announce again")
-    output.talk(f"wrote {shown_path(plan.file.path)}")
-    named = "".join(f" -f {shlex.quote(path)}" for path in settings.files)
-    output.talk(f"next: commandsync apply{named} posts it")
-    return exits.Exit.DONE
-
-
-def _change(file: FileEdit, screen: Screen) -> str:
-    """Show the changed lines of the manifest; with -q only the count."""
-    lines = [] if screen.quiet else [*file_lines(file), ""]
-    return joined([*lines, "Announce: 1 to add."], screen)
+        return Exit.DONE
+    remarks = [plan.remark] if plan.remark else []
+    counts = "Announce: 1 to add."
+    if not write_approved([plan.file], counts, output, notices=remarks, asks=asks):
+        return Exit.FAILED
+    output.talk(f"next: {command_line('apply', files=run.settings.files)} posts it")
+    return Exit.DONE

@@ -1,30 +1,30 @@
 """An apply on the command line: plans made, shown, approved and carried out."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
-from commandsync.cli.approval import approve_plans, ask_renames, decline
-from commandsync.cli.output import announce_stop
+from commandsync.cli.approval import approve_plans, ask_renames, check_terminal, decline
+from commandsync.cli.options import Run
+from commandsync.cli.output import Output
 from commandsync.cli.results import show_plans, show_results
 from commandsync.diagnostics import Notice
-from commandsync.errors import CommandsyncError, TooManyDeletesError, UsageError
+from commandsync.errors import (
+    CommandsyncError,
+    Exit,
+    StalePlanError,
+    TooManyDeletesError,
+    UsageError,
+)
+from commandsync.plan.plan import Plan
 from commandsync.sync import exits
-from commandsync.sync.execution import Stop, execute, ready_of, refusal_of, write_backup
+from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, write_backup
 from commandsync.sync.files import check_target
-from commandsync.sync.job import Planned, jobs, load, plan_all, plans_of
+from commandsync.sync.job import Planned, load, plan_jobs, plans_in
 from commandsync.sync.saved import saved_plan
-from commandsync.sync.settings import about
-from commandsync.sync.signals import of_signal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from commandsync.cli.output import Output
-    from commandsync.sync.settings import Settings
-    from commandsync.sync.signals import Signals
+from commandsync.sync.selection import jobs
+from commandsync.sync.settings import Settings, about
+from commandsync.sync.signals import announce_stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,45 +39,34 @@ class Choices:
     force: bool = False
 
 
-def apply_plans(settings: Settings, choices: Choices, *, output: Output, signals: Signals) -> int:
-    """Plan, ask, apply and show the results; return the exit code.
-
-    Raises:
-        CommandsyncError: An error before the first write.
-    """
-    if choices.asks and not output.interactive:
-        raise UsageError(
-            "apply asks before it writes, and there is no terminal to ask on",
-            hint="--yes applies without asking, --dry-run only shows the plan",
+def apply_plans(run: Run, choices: Choices) -> int:
+    """Plan, ask, apply and show the results; return the exit code."""
+    if choices.asks:
+        check_terminal(
+            run.output, "apply", "--yes applies without asking, --dry-run only shows the plan"
         )
-    with _planned(settings, choices) as planned:
-        return apply_planned(planned, settings, choices, output=output, signals=signals)
+    unseen = run.settings.unseen or choices.asks  # the question says what it replaces
+    with _open_plans(replace(run.settings, unseen=unseen), choices) as planned:
+        return apply_planned(planned, run, choices)
 
 
-def apply_planned(
-    planned: Sequence[Planned | CommandsyncError],
-    settings: Settings,
-    choices: Choices,
-    *,
-    output: Output,
-    signals: Signals,
-) -> int:
-    """Ask, apply plans and show the results; return the exit code.
-
-    Raises:
-        CommandsyncError: An error before the first write.
-    """
-    ready = ready_of(planned)
-    if choices.dry_run or len(ready) < len(planned):
-        return _show_only(planned, output)
-    approved = _approved(ready, output, choices)
+def apply_planned(planned: Sequence[Planned | CommandsyncError], run: Run, choices: Choices) -> int:
+    """Ask, apply plans and show the results; return the exit code."""
+    begun = begun_of(planned)
+    if choices.dry_run or not begun:
+        return _show_only(planned, run.output, dry_run=choices.dry_run)
+    unread = [item for item in planned if isinstance(item, CommandsyncError)]
+    if run.output.format != "json":
+        for error in unread:
+            run.output.failure(error)
+    approved = _approved(begun, run.output, choices)
     if approved is None:
-        return exits.Exit.FAILED
-    return _carry_out(approved, settings, choices, output=output, signals=signals)
+        return Exit.FAILED
+    return _carry_out(approved, run, choices, unread)
 
 
 @contextmanager
-def _planned(
+def _open_plans(
     settings: Settings, choices: Choices
 ) -> Iterator[Sequence[Planned | CommandsyncError]]:
     """Make or read the plans; before that, refuse to write with no token or another bot's."""
@@ -87,13 +76,13 @@ def _planned(
             yield [plan]
         return
     manifests = load(settings)
-    if choices.backup and len(manifests) != 1:
-        raise UsageError("--backup takes one listing", hint="apply the manifests one by one")
+    if choices.backup and (len(manifests) != 1 or manifests[0].listings):
+        raise UsageError("--backup takes one page", hint="apply the listings one by one")
     _check_backup(choices, manifests[0].paths)
     with jobs(settings, manifests) as opened:
         for job in () if choices.dry_run else opened:
             job.site.check_token()
-        planned = plan_all(opened)
+        planned = plan_jobs(opened)
         if choices.asks:
             planned = [ask_renames(item) if isinstance(item, Planned) else item for item in planned]
         yield planned
@@ -106,7 +95,7 @@ def _check_backup(choices: Choices, read: Sequence[str]) -> None:
 
 def _approved(ready: list[Planned], output: Output, choices: Choices) -> list[Planned] | None:
     """Return the plans to apply, asked about if the user is to be asked; None after a no."""
-    if choices.asks and any(planned.plan.changes for planned in ready):
+    if choices.asks and any(planned.plan.writes for planned in ready):
         approved = approve_plans(ready, output)
         if approved is None:
             decline(output)
@@ -117,26 +106,17 @@ def _approved(ready: list[Planned], output: Output, choices: Choices) -> list[Pl
 
 
 def _carry_out(
-    planned: list[Planned],
-    settings: Settings,
-    choices: Choices,
-    *,
-    output: Output,
-    signals: Signals,
+    planned: list[Planned], run: Run, choices: Choices, unread: Sequence[CommandsyncError]
 ) -> int:
     if choices.backup:
-        _back_up(planned[0], choices.backup, output, force=choices.force)
+        _back_up(planned[0], choices.backup, run.output, force=choices.force)
     stop = Stop(announce_stop)
-    with signals.answered_by(stop):
+    with run.signals.answered_by(stop):
         results = execute(
-            planned,
-            stop,
-            settings=settings,
-            signals=signals,
-            unordered=choices.unordered,
+            planned, stop, settings=run.settings, signals=run.signals, unordered=choices.unordered
         )
-        code = show_results(results, output)
-    return of_signal(signals.number) if signals.number else code
+        code = show_results(results, run.output, unread)
+    return run.signals.code(code)
 
 
 def _back_up(planned: Planned, path: str, output: Output, *, force: bool) -> None:
@@ -148,27 +128,44 @@ def _back_up(planned: Planned, path: str, output: Output, *, force: bool) -> Non
     output.talk(f"wrote {path}: the listing before this apply")
 
 
-def _show_only(planned: Sequence[Planned | CommandsyncError], output: Output) -> int:
-    """Show the plans, and why some of them would not be applied."""
-    plans = plans_of(planned)
-    errors = [_error_of(item, of=len(planned)) for item in planned]
+def _show_only(
+    planned: Sequence[Planned | CommandsyncError], output: Output, *, dry_run: bool
+) -> int:
+    """Show the plans, and why some of them are not applied; a dry run exits as `plan` does."""
+    plans = plans_in(planned)
+    errors = [_error_of(item, of=len(planned), dry_run=dry_run) for item in planned]
     if output.format == "json":
         show_plans([error or plan for error, plan in zip(errors, plans, strict=True)], output)
     else:
         show_plans(plans, output)
         for error, plan in zip(errors, plans, strict=True):
-            if isinstance(plan, CommandsyncError) or error is None:
-                continue  # shown already, or there is no error
-            if plan.refusal is not None and isinstance(error, TooManyDeletesError):
-                output.talk("Nothing was changed.")  # the plan shows why
-            else:
-                output.failure(error)
-    return exits.worst(map(exits.of_error, filter(None, errors)))
+            _show_refusal(error, plan, output)
+    return exits.worst(error.exit_code for error in errors if error)
 
 
-def _error_of(item: Planned | CommandsyncError, *, of: int) -> CommandsyncError | None:
-    """Return why a plan is missing or refused; of several plans, with the manifest's name."""
+def _show_refusal(
+    error: CommandsyncError | None, plan: Plan | CommandsyncError, output: Output
+) -> None:
+    """Show why a plan is refused, unless that is shown in its place, or by the plan itself."""
+    if isinstance(plan, CommandsyncError) or error is None:
+        return
+    if plan.refusal is not None and isinstance(error, TooManyDeletesError):
+        output.talk("Nothing was changed.")
+    else:
+        output.failure(error)
+
+
+def _error_of(
+    item: Planned | CommandsyncError, *, of: int, dry_run: bool
+) -> CommandsyncError | None:
+    """Return why a plan is missing or refused; of several plans, with the manifest's name.
+
+    In a dry run a plan itself shows why it would be refused, except a saved one that is stale.
+    """
     if isinstance(item, CommandsyncError):
         return item
     error = refusal_of(item)
-    return error and about(error, item.plan.manifest[0], of=of)
+    if dry_run and not isinstance(error, StalePlanError):
+        return None
+    path, listing = item.plan.manifest[0], item.plan.listing
+    return error and about(error, f"{path}: {listing.name}" if listing else path, of=of)

@@ -1,46 +1,46 @@
 """`commandsync apply`: make the listing match the manifest."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from commandsync.cli.help import Command
+from commandsync.cli.option import option
 from commandsync.cli.options import (
+    Run,
     force_option,
     format_option,
     limit_options,
-    path_option,
+    listings_options,
     service_options,
     yes_option,
 )
 
-if TYPE_CHECKING:
-    from commandsync.cli.output import Output
-    from commandsync.sync.settings import Settings
-    from commandsync.sync.signals import Signals
-
 
 @click.command("apply", cls=Command)
-@path_option("--plan", "plan_file", help="Apply this saved plan and nothing else.")
-@click.option("--dry-run", is_flag=True, help="Show the plan and write nothing.")
+@option("--plan PATH", "Apply this saved plan and nothing else.", dest="plan_file")
+@option("--dry-run", "Show the plan and write nothing.")
 @yes_option
-@path_option(
-    "--backup", help="If there are changes, first write what is listed, with ids, as a manifest."
+@option(
+    "--backup PATH",
+    "If there are changes, first write what is listed, with ids, as a manifest.",
 )
-@click.option("--unordered", is_flag=True, help="Add concurrently, in any order; quicker.")
+@option(
+    "--owned",
+    "Refuse to delete or replace what no version of the manifest had, by its history in git.",
+)
+@option("--unseen", "Replace a list also if nothing is known of what it contains.")
+@option("--resend", "Send a whole list also if it has no changes.")
+@option("--unordered", "Add concurrently, in any order; quicker.")
 @force_option
 @format_option
 @service_options
 @limit_options
-@click.pass_obj
+@listings_options
 def apply_command(
-    signals: Signals,
+    run: Run,
     /,
     *,
-    settings: Settings,
-    output: Output,
     yes: bool,
     **choices: Any,  # noqa: ANN401 - click has checked them
 ) -> int:
@@ -58,4 +58,4 @@ def apply_command(
     from commandsync.cli.application import Choices, apply_plans
 
     chosen = Choices(asks=not (yes or choices["dry_run"]), **choices)
-    return apply_plans(settings, chosen, output=output, signals=signals)
+    return apply_plans(run, chosen)

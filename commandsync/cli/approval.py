@@ -1,24 +1,25 @@
 """Questions to the user on a terminal, before anything is written."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import click
 
 from commandsync import report
-from commandsync.cli.output import print_err
-from commandsync.errors import CommandsyncError
+from commandsync.cli.output import Output, print_err
+from commandsync.diagnostics import Notice
+from commandsync.errors import CommandsyncError, UsageError
 from commandsync.plan.hints import likely_renames
-from commandsync.report.escape import visible
+from commandsync.plan.plan import Plan
+from commandsync.report.escape import path, visible
+from commandsync.report.filediff import file_lines
 from commandsync.report.linediff import cut
-from commandsync.report.summary import question
+from commandsync.report.lines import Screen, joined
+from commandsync.report.summary import origin, question_of
+from commandsync.sources.merge import FileEdit
 from commandsync.sync.execution import refusal_of
-
-if TYPE_CHECKING:
-    from commandsync.cli.output import Output
-    from commandsync.sync.job import Planned
+from commandsync.sync.files import write_edits
+from commandsync.sync.job import Planned
 
 
 def confirm(question: str) -> bool:
@@ -28,6 +29,45 @@ def confirm(question: str) -> bool:
     except click.Abort:
         print_err("")  # end the line of the question
         return False
+
+
+def check_terminal(output: Output, what: str, hint: str) -> None:
+    """Refuse to ask where nobody can answer; the hint names what needs no answer."""
+    if not output.interactive:
+        message = f"{what} asks before it writes, and there is no terminal to ask on"
+        raise UsageError(message, hint=hint)
+
+
+def write_approved(
+    edits: Sequence[FileEdit],
+    counts: str,
+    output: Output,
+    *,
+    notices: Sequence[Notice],
+    asks: bool,
+) -> bool:
+    """Show the changed lines of files, ask if the user is to be asked, and write the files.
+
+    `counts` is the last line of what is shown, and all of it with -q. Returns False after a no.
+    """
+
+    def shown(screen: Screen) -> str:
+        files = () if screen.quiet else edits
+        return joined(
+            [*(line for edit in files for line in (*file_lines(edit), "")), counts], screen
+        )
+
+    if asks:
+        output.talk(shown(output.screen(sys.stderr, whole=True)), at=-1)
+    else:
+        output.result(shown(output.screen(sys.stdout)))
+    output.notices(notices)
+    if asks and not confirm("\nWrite these changes?"):
+        decline(output)
+        return False
+    write_edits(edits)
+    output.talk(f"wrote {' and '.join(path(edit.path) for edit in edits)}")
+    return True
 
 
 def decline(output: Output) -> None:
@@ -41,19 +81,13 @@ def decline(output: Output) -> None:
 def approve_plans(planned: list[Planned], output: Output) -> list[Planned] | None:
     """Show plans and ask; after a yes read again, and ask again if a touched record has changed.
 
-    None is a no.
-
-    Raises:
-        CommandsyncError: Reading again failed, or what is listed now is refused.
+    None is a no. It raises what refuses the listing as it is now.
     """
     while True:
         plans = [item.plan for item in planned]
-        screen = output.screen(sys.stderr, whole=True)
-        output.talk(report.render_plans(plans, format="text", screen=screen), at=-1)
-        counts = question([change for plan in plans for change in plan.changes])
-        if not confirm(f"\n{counts}. Make these changes?"):
+        if not _confirm_plans(plans, output):
             return None
-        current = [item.again() for item in planned]
+        current = [item.planner.read() for item in planned]
         if refused := next(filter(None, map(refusal_of, current)), None):
             raise refused
         if [item.plan.fingerprint for item in current] == [plan.fingerprint for plan in plans]:
@@ -62,16 +96,27 @@ def approve_plans(planned: list[Planned], output: Output) -> list[Planned] | Non
         planned = current
 
 
+def _confirm_plans(plans: Sequence[Plan], output: Output) -> bool:
+    screen = output.screen(sys.stderr, whole=True)
+    output.talk(report.render_plans(plans, format="text", screen=screen), at=-1)
+    counts = question_of(plans)
+    origins = dict.fromkeys(line for plan in plans for line in origin(plan, visible))
+    return confirm("\n".join(["", *origins, f"{counts}. Make these changes?"]))
+
+
 def ask_renames(planned: Planned) -> Planned:
     """Ask of each added command that is like a deleted one whether it is a rename of it."""
-    if planned.pinned is None:
+    if planned.job is None:
         return planned
+    plan = planned.plan
+    editable = [kind for kind in plan.scope if plan.target.abilities[kind].edit]
     pins = {
         add.location: delete.id
-        for add, delete in likely_renames(planned.plan.changes)
+        for kind in editable
+        for add, delete in likely_renames(c for c in plan.changes if c.resource is kind)
         if confirm(
             f'Is "{visible(cut(delete.name))}" renamed to "{visible(cut(add.name))}", '
             "with its id and uses kept?"
         )
     }
-    return planned.pinned(pins) if pins else planned
+    return planned.job.pinned(pins).planned(planned.listed) if pins else planned

@@ -1,25 +1,21 @@
 """`commandsync bots`: the bots that the service lists, and those of a database of one's own."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from commandsync.cli.help import Group
+from commandsync.cli.option import option
 from commandsync.cli.options import (
+    Run,
     call_options,
     database_option,
     paging_options,
     talk_options,
     yes_option,
 )
-from commandsync.errors import UsageError
-
-if TYPE_CHECKING:
-    from commandsync.cli.output import Output
-    from commandsync.sync.settings import Settings
+from commandsync.errors import Exit
 
 
 @click.group("bots", cls=Group)
@@ -35,19 +31,17 @@ def bots_command() -> None:
 
 
 @bots_command.command("list")
-@click.option("--q", metavar="TEXT", help="Only bots that match this text.")
-@click.option("--sort", metavar="FIELD", help="The field to sort by.")
-@click.option("--id", "ids", multiple=True, metavar="ID", help="Only this bot; may be repeated.")
-@click.option(
-    "--tag", "tags", multiple=True, metavar="TAG", help="Only bots with this tag; may be repeated."
-)
-@click.option("--certified/--not-certified", default=None, help="Only certified bots, or others.")
+@option("--q TEXT", "Only bots that match this text.")
+@option("--sort FIELD", "The field to sort by.")
+@option("--id ID", "Only this bot; may be repeated.", dest="ids", multiple=True)
+@option("--tag TAG", "Only bots with this tag; may be repeated.", dest="tags", multiple=True)
+@option("--certified/--not-certified", "Only certified bots, or others.", default=None)
 @paging_options(limit=12)
 @call_options
 def list_command(
+    run: Run,
+    /,
     *,
-    settings: Settings,
-    output: Output,
     page: int,
     limit: int,
     every: bool,
@@ -62,20 +56,20 @@ def list_command(
     """
     from commandsync.cli.call import open_client, show_records
 
-    with open_client(settings, of_bot=False) as (client, site):
+    with open_client(run.settings, of_bot=False) as (client, site):
         service = replace(site, bot="")
         if every:
             bots = tuple(client.iter_bots(**query))
-            show_records("bots", bots, site=service, output=output)
+            show_records("bots", bots, site=service, output=run.output)
         else:
             answer = client.list_bots(limit=limit, page=page, **query)
-            show_records("bots", answer.bots, site=service, output=output, page=answer.queries)
+            show_records("bots", answer.bots, site=service, output=run.output, page=answer.queries)
 
 
 @bots_command.command("show")
 @click.argument("identifier", metavar="[ID]", default="")
 @call_options
-def show_command(*, settings: Settings, output: Output, identifier: str) -> None:
+def show_command(run: Run, /, *, identifier: str) -> None:
     """Show every field of a bot: yours, or another.
 
     \b
@@ -85,43 +79,45 @@ def show_command(*, settings: Settings, output: Output, identifier: str) -> None
     """
     from commandsync.cli.call import open_client, show_record
 
-    with open_client(replace(settings, bot=identifier or settings.bot)) as (client, site):
-        show_record("listed", client.get_bot(), site=site, output=output)
+    with open_client(replace(run.settings, bot=identifier or run.settings.bot)) as (client, site):
+        show_record("listed", client.get_bot(), site=site, output=run.output)
 
 
 @bots_command.command("add")
 @click.argument("identifier", metavar="ID")
-@click.option("--name", required=True, metavar="TEXT", help="The bot's name.")
+@option("--name TEXT", "The bot's name.", required=True)
 @database_option
 @talk_options
-def add_command(*, identifier: str, name: str, database: str, output: Output) -> None:
+def add_command(run: Run, /, *, identifier: str, name: str, database: str) -> None:
     """Add a bot to the database of your service, and print its token.
 
     \b
     Example:
       commandsync bots add 812045337190064138 --name Harbor
     """
-    from commandsync.server import add_bot, stored
+    from commandsync.server.administration import add_bot, stored
+    from commandsync.sync.files import refuse_token
 
+    refuse_token(database, [identifier, name])
     with stored(database) as handle:
-        output.result(add_bot(handle, identifier, username=name).token)
+        run.output.result(add_bot(handle, identifier, username=name).token, with_tokens=True)
 
 
 @bots_command.command("token")
 @click.argument("identifier", metavar="ID")
 @database_option
 @talk_options
-def token_command(*, identifier: str, database: str, output: Output) -> None:
+def token_command(run: Run, /, *, identifier: str, database: str) -> None:
     """Print the token of a bot of your service again.
 
     \b
     Example:
       commandsync bots token 812045337190064138
     """
-    from commandsync.server import find_bot, stored
+    from commandsync.server.administration import find_bot, stored
 
     with stored(database) as handle:
-        output.result(find_bot(handle, identifier).token)
+        run.output.result(find_bot(handle, identifier).token, with_tokens=True)
 
 
 @bots_command.command("remove")
@@ -129,29 +125,25 @@ def token_command(*, identifier: str, database: str, output: Output) -> None:
 @yes_option
 @database_option
 @talk_options
-def remove_command(*, identifier: str, yes: bool, database: str, output: Output) -> int:
+def remove_command(run: Run, /, *, identifier: str, yes: bool, database: str) -> int:
     """Remove a bot of your service with all its records; asks first on a terminal.
 
     \b
     Example:
       commandsync bots remove 812045337190064138 --yes
     """
-    from commandsync.cli.approval import confirm, decline
+    from commandsync.cli.approval import check_terminal, confirm, decline
     from commandsync.cli.call import quoted
-    from commandsync.server import find_bot, remove_bot, stored
-    from commandsync.sync.exits import Exit
+    from commandsync.server.administration import find_bot, remove_bot, stored
 
-    if not (yes or output.interactive):
-        raise UsageError(
-            "remove asks before it writes, and there is no terminal to ask on",
-            hint="--yes removes without asking",
-        )
+    if not yes:
+        check_terminal(run.output, "remove", "--yes removes without asking")
     with stored(database) as handle:
         bot = find_bot(handle, identifier)
         which = quoted(bot.username, bot.id)
         if not (yes or confirm(f"Remove the bot {which} and all its records?")):
-            decline(output)
+            decline(run.output)
             return Exit.FAILED
         remove_bot(handle, bot.id)
-    output.result(f"removed {which}")
+    run.output.result(f"removed {which}")
     return Exit.DONE

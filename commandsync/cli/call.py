@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,27 +11,33 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from commandsync.api.policy import may_have_happened
-from commandsync.cli.output import ResultLostError, announce_stop
+from commandsync.api.policy import Failure
+from commandsync.apply.check import check_call
+from commandsync.cli.options import Run
+from commandsync.cli.output import Output, ResultLostError
 from commandsync.client.library import Client
-from commandsync.document import failure_kind
-from commandsync.errors import CommandsyncError, ListingError, UsageError
+from commandsync.errors import (
+    CommandsyncError,
+    Exit,
+    Invalid,
+    ListingError,
+    TransportError,
+    UsageError,
+)
+from commandsync.records.models import Queries, Record
+from commandsync.records.texts import Resource
 from commandsync.report.escape import visible
 from commandsync.report.records import document, record_table, records_table
-from commandsync.sync import DEFAULT_MANIFEST, exits
+from commandsync.sync import default_manifest
 from commandsync.sync.job import calls_of, load
-from commandsync.sync.settings import site_of
+from commandsync.sync.settings import BOT_VARIABLE, Settings, site_of
+from commandsync.sync.signals import announce_stop
+from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from commandsync.cli.output import Output
+    from commandsync.api.operations import Operation
+    from commandsync.client.connection import Connection
     from commandsync.manifest import Manifest
-    from commandsync.records.models import Queries, Record
-    from commandsync.records.texts import Resource
-    from commandsync.sync.settings import Settings
-    from commandsync.sync.signals import Signals
-    from commandsync.sync.site import Site
 
 T = TypeVar("T")
 
@@ -41,21 +48,25 @@ class _AbandonedError(Exception):
     """A second signal came before the end."""
 
 
-def one_manifest(settings: Settings, *, known: bool) -> Manifest | None:
-    """Load the manifest, if one was given or the settings do not name the listing (`known`).
+def one_manifest(settings: Settings, *, of_bot: bool = True) -> Manifest | None:
+    """Load the manifest, if one was given or is needed to know the listing, or to check its bot.
 
-    Raises:
-        ManifestError: It is invalid.
-        UsageError: Several are given.
+    A bot from the environment may be left over: it must not contradict the manifest that is here.
+    Without `of_bot` no bot is needed.
     """
-    default = Path(DEFAULT_MANIFEST)  # empty: the file of `pull > commands.yaml`
-    empty = not default.exists() or (default.is_file() and default.stat().st_size == 0)
-    if not settings.files and (known or empty):
+    chosen = settings.bot and settings.bot_from != BOT_VARIABLE
+    known = settings.base_url and (chosen or not of_bot)
+    if not settings.files and (known or _is_empty(Path(default_manifest()))):
         return None
     manifests = load(settings)
     if len(manifests) != 1:
         raise UsageError("this works on one listing", hint="name one manifest")
     return manifests[0]
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether a manifest is not there, or the empty file of `pull > commands.yaml`."""
+    return not path.exists() or (path.is_file() and path.stat().st_size == 0)
 
 
 @contextmanager
@@ -66,8 +77,7 @@ def open_client(
 
     Without `of_bot` no bot is needed; with `with_token` the bot's own token is.
     """
-    known = bool(settings.base_url and (settings.bot or not of_bot))
-    site = site_of(settings, one_manifest(settings, known=known), of_bot=of_bot)
+    site = site_of(settings, one_manifest(settings, of_bot=of_bot), of_bot=of_bot)
     if with_token:
         site.check_token()
     with Client(
@@ -83,12 +93,11 @@ def open_client(
 
 
 @contextmanager
-def open_writer(
-    settings: Settings, signals: Signals, output: Output, of: Resource
-) -> Iterator[Writer]:
-    """Open what makes single writes of records of one kind, with the bot's own token."""
-    with open_client(settings, with_token=True) as (client, site):
-        yield Writer(client, site, signals, output, check=f"{of.collection} list")
+def open_writer(run: Run, of: Resource) -> Iterator[tuple[Client, Writer]]:
+    """Open a client with the bot's own token, and what makes single writes of one kind."""
+    with open_client(run.settings, with_token=True) as (client, site):
+        check = f"commandsync {of.collection} list"
+        yield client, Writer(client.connection, site, run, bot=client.bot, check=check)
 
 
 def show_records(
@@ -142,53 +151,76 @@ def _show(
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Makes single writes; `check` is the command that shows whether one was made."""
+    """Makes single writes of a bot; `check` is what shows whether one was made."""
 
-    client: Client
+    connection: Connection
     site: Site
-    signals: Signals
-    output: Output
+    run: Run
+    bot: str
     check: str
 
     def write(
-        self, call: Callable[[], T], describe: Callable[[T], tuple[str, dict[str, Any]]]
+        self,
+        operation: Operation[T],
+        describe: Callable[[T], tuple[str, dict[str, Any]]],
+        *,
+        is_unchanged: Callable[[], bool] | None = None,
     ) -> int:
         """Write, and print the result; return the exit code.
 
         `describe` returns the result as a sentence, and as keys of a JSON document.
+        `is_unchanged` reads the listing after a write that was refused, for services are seen to
+        carry out what they refuse; without it a 4xx is believed.
 
         Raises:
             ListingError: It was certainly not written.
         """
         try:
-            sentence, keys = describe(self._result_of(call))
-            show_call(sentence, site=self.site, output=self.output, **keys)
+            result = self._result_of(operation)
+            if isinstance(result, Failure):
+                return self._failed(result, is_unchanged)
+            sentence, keys = describe(result)
+            show_call(sentence, site=self.site, output=self.run.output, **keys)
         except ResultLostError as error:
-            self.output.failure(error.after_writing())
-            return exits.Exit.INCOMPLETE
+            self.run.output.failure(error.after_writing())
+            return Exit.INCOMPLETE
         except _AbandonedError:
             return self._unknown("interrupted", "interrupted")
-        except ListingError as error:
-            if not may_have_happened(error):
-                raise
-            return self._unknown(error.message, failure_kind(error))
-        return exits.Exit.DONE
+        return Exit.DONE
+
+    def _failed(self, failure: Failure, is_unchanged: Callable[[], bool] | None) -> int:
+        error = failure.error
+        if failure.doubt:
+            certain = False
+        elif isinstance(error, TransportError):  # it was never sent
+            certain = True
+        elif is_unchanged is None:
+            certain = not (isinstance(error, Invalid) and error.status in range(300, 400))
+        else:
+            try:
+                certain = is_unchanged()
+            except ListingError:
+                certain = False
+        if certain:
+            raise error
+        return self._unknown(error.message, error.kind)
 
     def _unknown(self, message: str, kind: str) -> int:
         error = CommandsyncError(
             f"{message}; the result is unknown, it may have been written",
-            hint=f"check before you repeat it: commandsync {self.check}",
+            hint=f"check before you repeat it: {self.check}",
         )
-        self.output.failure(error, kind=kind)
-        return exits.Exit.INCOMPLETE
+        self.run.output.failure(error, kind=kind)
+        return Exit.INCOMPLETE
 
-    def _result_of(self, call: Callable[[], T]) -> T:
-        """Call on a thread that never keeps the program alive, and wait for the result."""
-        results: SimpleQueue[T | BaseException] = SimpleQueue()
+    def _result_of(self, operation: Operation[T]) -> T | Failure:
+        """Send it on a thread that never keeps the program alive, and wait for the result."""
+        check_call(operation, self.site.token, bot=self.bot)
+        results: SimpleQueue[T | Failure | BaseException] = SimpleQueue()
 
         def run() -> None:
             try:
-                results.put(call())
+                results.put(self.connection.attempt(operation))
             except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
                 results.put(error)
 
@@ -196,10 +228,10 @@ class Writer:
             if count > 1:
                 results.put(_AbandonedError())
             else:
-                self.client.close()
+                self.connection.close()
                 announce_stop()
 
-        with self.signals.answered_by(answer):
+        with self.run.signals.answered_by(answer):
             Thread(target=run, name="commandsync-write", daemon=True).start()
             while True:
                 with suppress(Empty):

@@ -1,16 +1,15 @@
 """`commandsync completion`: the script that completes commands and options in a shell."""
 
-from __future__ import annotations
-
 import click
 
 from commandsync.cli.help import Command
+from commandsync.cli.program import program
 
 
 @click.command("completion", cls=Command)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion_command(*, shell: str) -> None:
-    """Print what completes commands and options in a shell.
+    """Print a script that completes commands and options in a shell.
 
     \b
     Example:
@@ -21,7 +20,6 @@ def completion_command(*, shell: str) -> None:
     from click.shell_completion import get_completion_class
 
     from commandsync.cli.output import print_out
-    from commandsync.cli.program import program
 
     script = get_completion_class(shell)
     assert script is not None  # noqa: S101 - click has all three

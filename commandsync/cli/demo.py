@@ -4,25 +4,22 @@ Each command is a child process of this program, and its real output is shown. T
 this process, so that it ends with it.
 """
 
-from __future__ import annotations
-
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.example import example
 from commandsync.cli.help import Command
-from commandsync.cli.shell import program_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from commandsync.cli.serve import example
+from commandsync.sync.files import write_file
 
 PROGRAM = (sys.executable, "-m", "commandsync")
 _SHOWN_LINES = 24
@@ -94,19 +91,20 @@ def demo_command() -> int:
     Everything runs on this machine, against a listing service in a temporary folder, and is
     removed at the end.
     """
-    from commandsync.server import running
+    from commandsync.server.runner import running
 
     with tempfile.TemporaryDirectory(prefix="commandsync-demo-") as name:
         manifest, seed = Path(name) / "commands.yaml", Path(name) / "seed.json"
         for file in (manifest, seed):
             text = example(file.name).read_text(encoding="utf-8")
-            file.write_text(text, encoding="utf-8", newline="\n")
+            write_file(str(file), text, force=False)
         _print("$ commandsync serve --port 0 --seed seed.json &")
         with running(f"{name}/listing.db", seed=seed) as service:
             _print(f"listening on {service.url}")
+            _, lantern = service.bots
             settings = {
                 "COMMANDSYNC_BASE_URL": service.url,
-                "COMMANDSYNC_TOKEN": service.bots[0].token,
+                "COMMANDSYNC_TOKEN": lantern.token,
                 "COMMANDSYNC_BOT": "",
             }
             failed = [step for step in STEPS if not _run(step, manifest, settings)]
@@ -115,13 +113,26 @@ def demo_command() -> int:
     return 1 if failed else 0
 
 
+def program_name() -> str:
+    """Return how a shell calls this installation: by its name, or else by the path of its script.
+
+    The path is below the current folder if it can be.
+    """
+    own = shutil.which("commandsync", path=str(Path(sys.executable).parent))
+    if own is None or own == shutil.which("commandsync"):
+        return "commandsync"
+    script, here = Path(own), Path.cwd()
+    path = script.relative_to(here) if script.is_relative_to(here) else script
+    return shlex.quote(path.as_posix())
+
+
 def _run(step: DemoStep, manifest: Path, settings: dict[str, str]) -> bool:
     """Run one step; return whether it ended with the expected exit code."""
     if step.title:
         _print(f"\n# {step.title}")
     if step.edit:
         text = manifest.read_text(encoding="utf-8")
-        manifest.write_text(step.edit(text), encoding="utf-8", newline="\n")
+        write_file(str(manifest), step.edit(text), force=True)
     _print(f"$ commandsync {step.command}")
     color = "always" if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else "never"
     ended = subprocess.run(  # noqa: S603 - this program, with the arguments above

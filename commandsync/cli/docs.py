@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from commandsync.api.redaction import redacted
 from commandsync.cli.help import Command
-from commandsync.cli.options import PATH, file_option, not_empty, strict_option, talk_options
+from commandsync.cli.option import PATH, not_empty, option
+from commandsync.cli.options import Run, file_option, strict_option, talk_options
+from commandsync.errors import Exit, UsageError
+from commandsync.records.texts import CommandText
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from commandsync.cli.output import Output
     from commandsync.cli.pages import Page
-    from commandsync.records.texts import CommandText
+    from commandsync.sync.settings import Settings
 
 
 @click.command("docs", cls=Command)
 @click.argument("paths", nargs=-1, type=PATH, metavar="[PATH]...", callback=not_empty)
 @file_option
 @strict_option
-@click.option("--check", is_flag=True, help="Write nothing; exit 3 if a list is not up to date.")
-@click.option("--diff", is_flag=True, help="Write nothing; show the differences.")
-@click.option("--force", is_flag=True, help="Replace lists that were edited by hand.")
-@click.option(
-    "--format",
-    "printed",
+@option("--check", "Write nothing; exit 3 if a list is not up to date.")
+@option("--diff", "Write nothing; show the differences.")
+@option("--force", "Replace lists that were edited by hand.")
+@option(
+    "--format FORMAT",
+    "Print the list instead of writing files, as markdown, html or json.",
+    dest="printed",
     type=click.Choice(["markdown", "html", "json"]),
-    metavar="FORMAT",
-    help="Print the list instead of writing files, as markdown, html or json.",
 )
 @talk_options
-def docs_command(
-    *,
-    output: Output,
-    **choices: Any,  # noqa: ANN401 - click has checked them
-) -> int:
+def docs_command(run: Run, /, **choices: Any) -> int:  # noqa: ANN401 - click has checked them
     """Write the command list into Markdown, HTML and JSON files.
 
     In a Markdown file the list is between two markers, and nothing else changes. A file that does
@@ -50,7 +49,7 @@ def docs_command(
       commandsync docs --check --diff      # in CI
       commandsync docs site/commands.html site/commands.json
     """
-    return _run(Choices(**choices), output)
+    return _write(run, Choices(**choices))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,80 +57,69 @@ class Choices:
     """The arguments of the command `docs`; `printed` is the format of a list on standard output."""
 
     paths: tuple[str, ...]
-    files: tuple[str, ...]
-    strict: bool
     check: bool
     diff: bool
     force: bool
     printed: str | None
 
 
-def _run(choices: Choices, output: Output) -> int:
+def _write(run: Run, choices: Choices) -> int:
     from commandsync.cli.pages import check_edits, read_pages, write_pages
-    from commandsync.errors import UsageError
+    from commandsync.sync.files import refuse_token
 
-    if choices.printed and (choices.paths or choices.check or choices.diff):
+    shows = choices.check or choices.diff
+    if choices.printed and (choices.paths or shows):
         raise UsageError("--format prints the list", hint="give no PATH, --check or --diff")
-    commands = _commands(choices, output)
+    commands = _commands(run.settings, shown=bool(choices.printed or shows))
     if choices.printed:
-        _print(commands, choices.printed, output)
+        run.output.result(_list(commands, choices.printed))
         return 0
     pages = read_pages(choices.paths, commands)
-    if choices.check or choices.diff:
-        return _show(pages, choices, output)
+    if shows:
+        return _show(run, pages, choices)
+    for page in pages:  # a format may write a token in another way than it is
+        refuse_token(page.path, chain.from_iterable(commands))
     if not choices.force:
         check_edits(pages)
-    write_pages(pages, output)
+    write_pages(pages, run.output)
     return 0
 
 
-def _commands(choices: Choices, output: Output) -> tuple[CommandText, ...]:
-    from commandsync.cli.progress import shown
-    from commandsync.errors import UsageError
+def _commands(settings: Settings, *, shown: bool) -> tuple[CommandText, ...]:
+    """Return the commands, without the tokens of the run if they are shown and not written."""
     from commandsync.sync.job import load
-    from commandsync.sync.settings import Settings
 
-    with shown(output) as on_progress:
-        settings = Settings(files=choices.files, strict=choices.strict, on_progress=on_progress)
-        manifests = load(settings)
+    manifests = load(settings)
     if len(manifests) != 1:
         raise UsageError("docs takes one manifest", hint="run it for each manifest")
-    return manifests[0].snapshot.commands
+    commands = manifests[0].snapshot.commands
+    return tuple(CommandText(*map(redacted, text)) for text in commands) if shown else commands
 
 
-def _print(commands: Sequence[CommandText], printed: str, output: Output) -> None:
+def _list(commands: Sequence[CommandText], printed: str) -> str:
     from commandsync.cli.pages import html_list
     from commandsync.report.commandlist import Layout, command_list
     from commandsync.report.json import command_list as json_list
 
     if printed == "html":
-        output.result(html_list(commands))
-    elif printed == "json":
-        output.result(json_list(commands))
-    else:
-        output.result(command_list(commands, Layout(), level=2))
+        return html_list(commands)
+    return json_list(commands) if printed == "json" else command_list(commands, Layout(), level=2)
 
 
-def _show(pages: Sequence[Page], choices: Choices, output: Output) -> int:
-    import sys
-
+def _show(run: Run, pages: Sequence[Page], choices: Choices) -> int:
     from commandsync.cli.pages import differences, states
-    from commandsync.sync import exits
 
-    shown = differences(pages, output.screen(sys.stdout)) if choices.diff else ""
+    shown = differences(pages, run.output.screen(sys.stdout)) if choices.diff else ""
     if not choices.check:
-        output.result(shown)
-        return exits.Exit.DONE
-    output.result(shown + states(pages, _mend(choices, pages)))
-    return exits.Exit.CHANGES if any(page.stale for page in pages) else exits.Exit.DONE
+        run.output.result(shown)
+        return Exit.DONE
+    run.output.result(shown + states(pages, _mend(run.settings.files, choices, pages)))
+    return Exit.CHANGES if any(page.stale for page in pages) else Exit.DONE
 
 
-def _mend(choices: Choices, pages: Sequence[Page]) -> str:
-    """Return the command that brings the files up to date."""
-    import shlex
-
+def _mend(files: Sequence[str], choices: Choices, pages: Sequence[Page]) -> str:
+    from commandsync.cli.wording import command_line
     from commandsync.report.markdownfile import State
 
     force = ["--force"] if any(page.places(State.EDITED) for page in pages) else []
-    named = [word for file in choices.files for word in ("-f", file)]
-    return shlex.join(["commandsync", "docs", *force, *named, *choices.paths])
+    return command_line("docs", *force, *choices.paths, files=files)

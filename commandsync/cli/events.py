@@ -1,41 +1,32 @@
 """Events shown while they come, and the user's program run for each."""
 
-from __future__ import annotations
-
 import logging
 import os
 import shlex
 import shutil
 import subprocess
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING
 
+from commandsync import Client, Event
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Send
-from commandsync.cli.output import LogStream, in_flags
-from commandsync.errors import CommandsyncError, ListingError, UsageError
+from commandsync.cli.options import Run
+from commandsync.cli.output import LogStream, Output, log_handled_by
+from commandsync.client.shared import OnWait
+from commandsync.errors import CommandsyncError, Exit, ListingError, UsageError
 from commandsync.report import records
-from commandsync.sync import exits
+from commandsync.services.catalogue import LISTS
 from commandsync.sync.files import reason
 from commandsync.sync.settings import TOKEN_VARIABLE
 from commandsync.sync.signals import Interruption
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from commandsync import Client, Event
-    from commandsync.cli.output import Output
-    from commandsync.client.connection import OnWait
-    from commandsync.sync.signals import Signals
 
 _STDERR = 2
 _WAIT = 0.2  # seconds: a wait that a signal may not break is never longer than this
 
 _OPENING = Operation("open the event stream", "GET", "", lambda _: None)
-
-_log = logging.getLogger("commandsync")
 
 
 def words_of(program: str) -> tuple[str, ...]:
@@ -54,11 +45,12 @@ def words_of(program: str) -> tuple[str, ...]:
 
 
 def environment_without(variable: str) -> dict[str, str]:
-    """Return the environment without the variable of the token, and without the usual ones."""
+    """Return the environment without the variable of the token, and those of all listings."""
+    known = {name for service in LISTS.values() for name in service.variables}
     return {
         name: value
         for name, value in os.environ.items()
-        if name != variable and not name.startswith(TOKEN_VARIABLE)
+        if name not in {variable, *known} and not name.startswith(TOKEN_VARIABLE)
     }
 
 
@@ -92,30 +84,25 @@ class _Stop:
             raise Interruption(count)
 
 
-def show_events(
-    client: Client, program: Program, *, output: Output, signals: Signals, on_wait: OnWait
-) -> int:
+def show_events(client: Client, program: Program, run: Run, *, on_wait: OnWait) -> int:
     """Show events, and run the program for each, until a signal or the service ends the stream.
 
     `on_wait` is called as for a call of a connection: until the first event the stream is opened.
-
-    Raises:
-        CommandsyncError: The stream cannot be opened, or the token is refused.
     """
-    stop = _Stop(client)
+    stop, output = _Stop(client), run.output
     try:
-        with _warnings_shown(output), signals.answered_by(stop):
+        with log_handled_by(_warning_handler(output)), run.signals.answered_by(stop):
             for event in _opened(client.events(), on_wait):
-                if signals.number or not _show(event, program, output, stop):
+                if run.signals.number or not _show(event, program, output, stop):
                     break
     except Interruption:
         pass
     except CommandsyncError as error:
         if output.format != "json":
             raise
-        output.result(records.failure_json(in_flags(error)))
-        return exits.of_error(error)
-    return exits.Exit.DONE
+        output.result(records.failure_json(error))
+        return error.exit_code
+    return Exit.DONE
 
 
 def _opened(events: Iterator[Event], on_wait: OnWait) -> Iterator[Event]:
@@ -128,17 +115,12 @@ def _opened(events: Iterator[Event], on_wait: OnWait) -> Iterator[Event]:
     return chain(first, events)
 
 
-@contextmanager
-def _warnings_shown(output: Output) -> Iterator[None]:
-    """Show the client's warnings, unless its whole log is shown already."""
-    everything = _log.getEffectiveLevel() <= logging.DEBUG
+def _warning_handler(output: Output) -> logging.Handler:
+    """Return what shows the client's warnings, unless its whole log is shown already."""
+    everything = logging.getLogger("commandsync").getEffectiveLevel() <= logging.DEBUG
     handler = logging.NullHandler() if everything else logging.StreamHandler(LogStream(output.talk))
     handler.setLevel(logging.WARNING)
-    _log.addHandler(handler)
-    try:
-        yield
-    finally:
-        _log.removeHandler(handler)
+    return handler
 
 
 def _show(event: Event, program: Program, output: Output, stop: _Stop) -> bool:

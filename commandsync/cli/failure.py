@@ -1,20 +1,15 @@
 """What a command raises, as a message and an exit code."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Sequence
+from typing import Any, get_args
 
 import click
 
 from commandsync.cli.output import Color, Output, discard, print_err
-from commandsync.errors import CommandsyncError, UsageError
+from commandsync.errors import CommandsyncError, Exit, UsageError
 from commandsync.report import Format
-from commandsync.sync import exits
 from commandsync.sync.files import reason
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def show_failure(error: Exception, arguments: Sequence[str], *, writing: bool) -> int:
@@ -29,14 +24,14 @@ def show_failure(error: Exception, arguments: Sequence[str], *, writing: bool) -
             return error.exit_code
         case CommandsyncError():
             output.failure(error)
-            return exits.of_error(error)
+            return error.exit_code
         case OSError():  # click could not print: help, the version, a script to complete
             discard(sys.stdout)
             print_err(f"error: {reason(error)}")
-            return exits.Exit.FAILED
+            return Exit.FAILED
         case _:
             output.failure(_defect(error))
-            return exits.Exit.INCOMPLETE if writing else exits.Exit.FAILED
+            return Exit.INCOMPLETE if writing else Exit.FAILED
 
 
 def show_interruption(arguments: Sequence[str]) -> None:
@@ -52,7 +47,7 @@ def _usage(error: click.ClickException) -> UsageError:
         return UsageError("Missing command", hint=f"see {error.ctx.command_path} --help")
     message = " ".join(error.format_message().split()).removesuffix(".")
     if isinstance(error, click.NoSuchOption) and ctx and isinstance(ctx.command, click.Group):
-        hint = f"options come after the command: {ctx.command_path} COMMAND {error.option_name}"
+        hint = f"write options after the command: {ctx.command_path} COMMAND {error.option_name}"
         return UsageError(message, hint=hint)
     return UsageError(message, hint=f"see {ctx.command_path if ctx else 'commandsync'} --help")
 

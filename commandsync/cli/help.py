@@ -1,13 +1,11 @@
 """Help pages: the options of a command in sections, and a hint for an argument in a wrong place."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click
 
 OWN = "Options"
-SECTIONS = (OWN, "Conditions", "Manifest", "Discord", "Service", "Output")
+SECTIONS = (OWN, "Conditions", "Simulation", "Manifest", "Discord", "Service", "Output")
 """The sections of a help page in their order; the first one contains a command's own options."""
 
 
@@ -25,11 +23,7 @@ class Command(click.Command):
     allow_extra_args = True  # refused below, with a hint
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments.
-
-        Raises:
-            UsageError: There are more than the command takes.
-        """
+        """Parse the arguments; more than the command takes are refused with a hint."""
         extra = super().parse_args(ctx, args)
         if extra and not ctx.resilient_parsing:
             from commandsync.errors import UsageError

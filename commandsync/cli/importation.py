@@ -1,86 +1,67 @@
 """An import on the command line: planned, shown, approved and written."""
 
-from __future__ import annotations
-
 import json
-import shlex
 import sys
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from commandsync.cli.approval import confirm, decline
-from commandsync.cli.progress import shown
-from commandsync.errors import UsageError
+from commandsync.cli.approval import check_terminal, confirm, decline
+from commandsync.cli.options import Run
+from commandsync.cli.output import Output
+from commandsync.cli.wording import command_line
+from commandsync.errors import Exit
 from commandsync.report.escape import visible
 from commandsync.report.imports import render_import, render_left_out
-from commandsync.sync import exits
-from commandsync.sync.imports import plan_import, write_import
+from commandsync.sources.entry import SourceReading
+from commandsync.sources.merge import Import
+from commandsync.sync.files import write_edits
+from commandsync.sync.imports import plan_import
 from commandsync.sync.settings import Settings
-from commandsync.sync.signals import of_signal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from commandsync.cli.output import Output
-    from commandsync.sources.entry import SourceReading
-    from commandsync.sources.outcome import Import
-    from commandsync.sync.signals import Signals
 
 
 def import_commands(  # noqa: PLR0913 - the options of one command
+    run: Run,
     *,
     sources: Sequence[str],
-    files: Sequence[str],
     check: bool,
     yes: bool,
     locale: str,
     discord_token_env: str,
     discord_application: str,
     discord_url: str,
-    output: Output,
-    signals: Signals,
 ) -> int:
-    """Import or check, and show the result; return the exit code.
-
-    Raises:
-        CommandsyncError: Nothing was written.
-    """
-    if not (check or yes or output.interactive):
-        raise UsageError(
-            "import asks before it writes, and there is no terminal to ask on",
-            hint="--yes writes without asking, --check only compares",
-        )
-    with shown(output) as on_progress:
-        settings = Settings(files=tuple(files), on_progress=on_progress)
-        registered = partial(
-            _registered,
-            settings,
-            variable=discord_token_env,
-            application=discord_application,
-            base_url=discord_url,
-        )
-        result = plan_import(
-            settings, sources, registered=registered, locale=locale, create=not check
-        )
+    """Import or check, and show the result; return the exit code."""
+    output = run.output
+    if not (check or yes):
+        check_terminal(output, "import", "--yes writes without asking, --check only compares")
+    registered = partial(
+        _registered,
+        run.settings,
+        variable=discord_token_env,
+        application=discord_application,
+        base_url=discord_url,
+    )
+    result = plan_import(
+        run.settings, sources, registered=registered, locale=locale, create=not check
+    )
     output.notices(result.notes)
     output.talk(render_left_out(result, screen=output.screen(sys.stderr)), at=1)
     if check:
-        named = [word for file in files for word in ("-f", file)]
         language = ["--locale", locale] if locale else []
-        mend = shlex.join(["commandsync", "import", *named, *language, *sources])
-        return _checked(result, output, mend)
+        files = run.settings.files
+        return _checked(result, output, command_line("import", *language, *sources, files=files))
     if not _approved(result, output, asks=not yes):
         decline(output)
-        return exits.Exit.FAILED
-    with signals.answered_by(lambda _: None):  # files are written whole, in a moment
-        write_import(result)
+        return Exit.FAILED
+    with run.signals.answered_by(lambda _: None):  # files are written whole, in a moment
+        write_edits(result.files)
     _say_written(result, output)
-    return of_signal(signals.number) if signals.number else exits.Exit.DONE
+    return run.signals.code(Exit.DONE)
 
 
 def _registered(settings: Settings, locale: str, **account: str) -> SourceReading:
     """Read what the bot has registered with Discord; only then is its client loaded."""
-    from commandsync.sync.discord import read_registered
+    from commandsync.sync.registered import read_registered
 
     return read_registered(settings, locale=locale, **account)
 
@@ -93,13 +74,12 @@ def _checked(result: Import, output: Output, mend: str) -> int:
     screen = output.screen(sys.stdout)
     output.result(render_import(result, format=output.format, screen=screen, check=True))
     if not result.files:
-        return exits.Exit.DONE
+        return Exit.DONE
     output.talk(f"Run {visible(mend)}, and commit what it writes.")
-    return exits.Exit.CHANGES
+    return Exit.CHANGES
 
 
 def _approved(result: Import, output: Output, *, asks: bool) -> bool:
-    """Show the changes and, if the user is to be asked, ask."""
     if asks and result.files:
         shown = render_import(result, format="text", screen=output.screen(sys.stderr, whole=True))
         output.talk(shown, at=-1)

@@ -1,20 +1,15 @@
 """`commandsync init`: a manifest of what is listed, or a starter, with the schema for editors."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
 from commandsync.cli.help import Command
-from commandsync.cli.options import PATH, listing_options, not_empty
-from commandsync.sync import DEFAULT_MANIFEST, SCHEMA
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from commandsync.cli.output import Output
-    from commandsync.sync.settings import Settings
+from commandsync.cli.option import PATH, not_empty, option
+from commandsync.cli.options import Run, listing_options
+from commandsync.diagnostics import Notice
+from commandsync.errors import FileError
+from commandsync.sync import SCHEMA, default_manifest
 
 _TITLE = b'"commandsync manifest"'
 _LARGEST_SCHEMA = 1024 * 1024  # bytes
@@ -24,9 +19,14 @@ _ADOPTED = (
 
 
 @click.command("init", cls=Command)
-@click.argument("path", type=PATH, default=DEFAULT_MANIFEST, callback=not_empty)
+@click.argument("given", metavar="[PATH]", type=PATH, required=False, callback=not_empty)
+@option(
+    "--platform NAME",
+    "Write a starter for a bot of this platform, without a page: telegram.",
+    type=click.Choice(["telegram"]),
+)
 @listing_options
-def init_command(*, path: str, settings: Settings, output: Output) -> None:
+def init_command(run: Run, /, *, given: str | None, platform: str | None) -> None:
     """Write a manifest; never over an existing file.
 
     If the bot and the base URL are known and something is listed, the manifest contains what is
@@ -37,61 +37,77 @@ def init_command(*, path: str, settings: Settings, output: Output) -> None:
     Example:
       commandsync init
       commandsync init bots/music/commands.yaml
+      commandsync init --platform telegram
       commandsync init --bot 779641401482805289 --base-url https://listing.example
     """
-    import shlex
-    from pathlib import Path
-
+    from commandsync.cli.wording import command_line
     from commandsync.manifest import schema_text
-    from commandsync.sync.files import check_target, write_file
+    from commandsync.sync.files import check_target, refuse_token, write_file
 
+    path = given or default_manifest()
     hint = "name another file; commandsync pull --merge adds what is listed to a manifest"
     check_target(path, force=False, new_folder=True, hint=hint)
     schema = Path(path).parent / SCHEMA
     _check_schema(schema)
-    text, adopted = _manifest(settings, output)
+    text, adopted = _platform_starter(run) if platform else _manifest(run)
+    refuse_token(path, [text])
     write_file(str(schema), schema_text(), force=True, new_folder=True)
     write_file(path, text, force=False)
-    output.talk(f"wrote {path} and {schema.as_posix()}")
+    run.output.talk(f"wrote {path} and {schema.as_posix()}")
     if adopted:
-        output.talk(f"{path} contains what is listed now: {adopted}")
-    option = "" if path == DEFAULT_MANIFEST else f" -f {shlex.quote(Path(path).as_posix())}"
-    output.talk(f"next: edit it, then run  commandsync validate{option}")
+        run.output.talk(f"{path} contains what is listed now: {adopted}")
+    files = [Path(given).as_posix()] if given else []
+    run.output.talk(f"next: edit it, then run  {command_line('validate', files=files)}")
 
 
-def _manifest(settings: Settings, output: Output) -> tuple[str, str]:
+def _platform_starter(run: Run) -> tuple[str, str]:
+    """Return the starter of a bot of Telegram, which contains nothing that is listed."""
+    from commandsync.errors import UsageError
+    from commandsync.manifest.dump import telegram_starter
+
+    settings = run.settings
+    for value, source in (
+        (settings.base_url, settings.base_url_from),
+        (settings.bot, settings.bot_from),
+    ):
+        if value and source.startswith("--"):
+            raise UsageError(
+                f"{source} cannot be used with --platform",
+                hint="that is about a page, which this manifest does not have",
+            )
+    return telegram_starter(f"./{SCHEMA}"), ""
+
+
+def _manifest(run: Run) -> tuple[str, str]:
     """Return the manifest to write, and what of the listing it contains; empty for a starter."""
-    from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest, starter
+    from commandsync.report.summary import counted
     from commandsync.sync.job import read_listing
     from commandsync.sync.settings import known_bot, site_of
 
     schema = f"./{SCHEMA}"
-    site = site_of(settings, None, of_bot=False) if settings.base_url else None
+    site = site_of(run.settings, None, of_bot=False) if run.settings.base_url else None
     if site is None or not site.bot.strip():
         base_url = site.address.base_url if site else ""
-        return starter(schema, bot=known_bot(settings), base_url=base_url), ""
-    listed = read_listing(settings, site)
-    output.notices(site.warnings())
-    counts = [
-        f"{len(entries):,} {resource if len(entries) == 1 else resource.collection}"
-        for resource, entries in listed.collections.items()
-        if entries
-    ]
+        return starter(schema, bot=known_bot(run.settings), base_url=base_url), ""
+    listed = read_listing(run.settings, site)
+    run.output.notices(site.warnings())
+    collections = listed.collections.items()
+    counts = [counted(len(entries), resource) for resource, entries in collections if entries]
     base_url = site.address.base_url
     if not counts:
         return starter(schema, bot=site.bot, base_url=base_url), ""
     header = (f"yaml-language-server: $schema={schema}", "", _ADOPTED)
     dumped = dump_manifest(listed, bot=site.bot, base_url=base_url, header=header)
-    output.notices([Notice(warning) for warning in dumped.warnings])
+    run.output.notices([Notice(warning) for warning in dumped.warnings])
     return dumped.text, " and ".join(counts)
 
 
 def _check_schema(path: Path) -> None:
     """Refuse to replace a file that is not an older schema of this program."""
-    from commandsync.errors import FileError
-    from commandsync.sync.files import read_file
+    from commandsync.sync.files import check_target, read_file
 
+    check_target(str(path), force=True, new_folder=True)
     if path.exists() and _TITLE not in read_file(str(path), most=_LARGEST_SCHEMA):
         raise FileError(
             f"{path.as_posix()} exists already, and is not a schema of commandsync",

@@ -2,51 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import sys
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TextIO
+from typing import Literal, TextIO
 
 import click
 
 from commandsync import report
-from commandsync.errors import FileError
+from commandsync.cli.wording import OPTIONS
+from commandsync.diagnostics import Hint, Notice
+from commandsync.errors import CommandsyncError, FileError
+from commandsync.report import Format
+from commandsync.report.escape import visible
 from commandsync.sync.files import reason
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from commandsync.diagnostics import Notice
-    from commandsync.errors import CommandsyncError
-    from commandsync.report import Format
-
 
 Color = Literal["auto", "always", "never"]
 
 _REQUESTS = 2  # -vv
-_STOPPING = b"\nstopping: requests in flight are finished first (again: stop at once)\n"
-
-
-_FLAGS = {
-    "token=...": "COMMANDSYNC_TOKEN (or the variable in token_env), or --token-file",
-    "insecure_http=True": "--insecure-http",
-    "bot=...": "--bot",
-}
-
-
-def in_flags(error: CommandsyncError) -> CommandsyncError:
-    """Rename arguments to flags in the hint of an error."""
-    error.hint = hint_in_flags(error.hint)
-    return error
-
-
-def hint_in_flags(hint: str) -> str:
-    """Rename arguments to flags in a hint."""
-    for argument, flag in _FLAGS.items():
-        hint = hint.replace(argument, flag)
-    return hint
 
 
 class ResultLostError(FileError):
@@ -59,14 +36,11 @@ class ResultLostError(FileError):
         )
 
 
-def print_out(text: str) -> bool:
-    """Print on standard output; return whether it still has a reader.
-
-    Raises:
-        ResultLostError: It cannot be written.
-    """
+def print_out(text: str, *, with_tokens: bool = False) -> bool:
+    """Print on standard output, or raise `ResultLostError`; return whether it has a reader."""
     try:
-        click.echo(text.rstrip("\n"), color=True)
+        stream = getattr(sys.stdout, "unredacted", sys.stdout) if with_tokens else sys.stdout
+        click.echo(text.rstrip("\n"), file=stream, color=True)
     except OSError as error:
         discard(sys.stdout)
         if not isinstance(error, BrokenPipeError):
@@ -85,17 +59,22 @@ def print_err(text: str) -> None:
         discard(sys.stderr)
 
 
-def announce_stop() -> None:
-    """Print that the run is stopping; a signal may come during another print, so write raw."""
-    with suppress(OSError):  # it may have no reader
-        os.write(2, _STOPPING)
-
-
 def discard(stream: TextIO) -> None:
     """Discard all further output to a stream, the interpreter's own flush at exit included."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, stream.fileno())
     os.close(null)
+
+
+@contextmanager
+def log_handled_by(handler: logging.Handler) -> Iterator[None]:
+    """Pass the client's log to a handler too, as long as the block lasts."""
+    log = logging.getLogger("commandsync")
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +85,6 @@ class LogStream:
 
     def write(self, text: str) -> None:
         """Print one record."""
-        from commandsync.report.escape import visible  # seldom needed
-
         self.show("\n".join(map(visible, text.splitlines())))
 
     def flush(self) -> None:
@@ -124,16 +101,16 @@ class Output:
     full: bool = False
 
     def __post_init__(self) -> None:
-        """Show the client's log with `-vv`, for the rest of the run."""
-        if self.verbosity >= _REQUESTS:
-            import logging  # seldom needed
-
+        """Say hints in options, and show logs with `-v`, the client's with `-vv`, from now on."""
+        Hint.words = OPTIONS
+        if self.verbosity > 0:
             logging.basicConfig(stream=LogStream(print_err), format="%(message)s")
+        if self.verbosity >= _REQUESTS:
             logging.getLogger("commandsync").setLevel(logging.DEBUG)
 
-    def result(self, text: str) -> bool:
-        """Print a result, as `print_out` does."""
-        return print_out(text) if text else True
+    def result(self, text: str, *, with_tokens: bool = False) -> bool:
+        """Print a result, as `print_out` does; `with_tokens` if tokens are what was asked for."""
+        return print_out(text, with_tokens=with_tokens) if text else True
 
     def talk(self, text: str, *, at: int = 0) -> None:
         """Print a message on standard error, if the verbosity is at least `at`."""
@@ -152,7 +129,7 @@ class Output:
         lost = isinstance(error, ResultLostError)
         form: Format = "text" if lost or self.format == "markdown" else self.format
         screen = self.screen(sys.stderr)
-        text = report.render_failure(in_flags(error), format=form, screen=screen, kind=kind)
+        text = report.render_failure(error, format=form, screen=screen, kind=kind)
         if form == "text":
             print_err(text)
             return

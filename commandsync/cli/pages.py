@@ -1,15 +1,15 @@
 """The files that `commandsync docs` writes: read, compared with the manifest, shown and written."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from commandsync.cli.output import Output
 from commandsync.diagnostics import Location
 from commandsync.document.commandlist import is_command_list
-from commandsync.errors import FileError, RefusedError, UsageError
-from commandsync.report import htmlfile
+from commandsync.errors import RefusedError, UsageError
+from commandsync.records.texts import CommandText
+from commandsync.report import Screen, htmlfile
 from commandsync.report.escape import path
 from commandsync.report.filediff import file_lines
 from commandsync.report.json import command_list as json_list
@@ -17,15 +17,8 @@ from commandsync.report.lines import joined
 from commandsync.report.markdownfile import NEW_FILE, State, with_lists
 from commandsync.report.markers import BEGIN, read_regions
 from commandsync.report.summary import counted
-from commandsync.sources.outcome import FileEdit
-from commandsync.sync.files import check_target, read_file, write_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from commandsync.cli.output import Output
-    from commandsync.records.texts import CommandText
-    from commandsync.report import Screen
+from commandsync.sources.merge import FileEdit
+from commandsync.sync.files import check_target, read_text, refuse_token, write_file
 
 DEFAULT_PAGES = ("README.md", "COMMANDS.md")
 _LARGEST = 32 * 1024 * 1024  # bytes
@@ -47,17 +40,10 @@ _REFUSED = (
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A file with command lists.
-
-    Attributes:
-        path: The file.
-        old: What it contains; None where it does not exist.
-        new: What it is to contain.
-        lists: The place of each list, and what the list is.
-    """
+    """A file with command lists."""
 
     path: str
-    old: str | None
+    old: str | None  # what it contains; None where it does not exist
     new: str
     lists: tuple[tuple[Location, State], ...]
 
@@ -72,25 +58,14 @@ class Page:
 
 
 def html_list(commands: Sequence[CommandText]) -> str:
-    """Return a page of commands.
-
-    Raises:
-        UsageError: The extra `[server]` is not installed.
-    """
-    from commandsync.server import commands_page
+    """Return a page of commands; raises `UsageError` if the extra `[preview]` is missing."""
+    from commandsync.pages.commandlist import commands_page
 
     return htmlfile.sealed(commands_page(commands))
 
 
 def read_pages(paths: Iterable[str], commands: Sequence[CommandText]) -> list[Page]:
-    """Read files and write their lists again, in memory.
-
-    Raises:
-        UsageError: No file is named, and none of the usual ones has markers; or one is not of a
-            known kind.
-        FileError: A file cannot be read.
-        ManifestError: The markers of a file are not valid.
-    """
+    """Read files, without names the usual ones, and write their lists again, in memory."""
     named = list(dict.fromkeys(paths)) or [
         name for name in DEFAULT_PAGES if read_regions(_read(name) or "", name)
     ]
@@ -103,25 +78,18 @@ def read_pages(paths: Iterable[str], commands: Sequence[CommandText]) -> list[Pa
 
 
 def check_edits(pages: Sequence[Page]) -> None:
-    """Refuse to replace what somebody wrote.
-
-    Raises:
-        RefusedError: A list was edited by hand, or a file is not a list.
-    """
+    """Refuse to replace what somebody wrote: a list edited by hand, or a file that is none."""
     for state, problem, hint in _REFUSED:
         if places := [place for page in pages for place in page.places(state)]:
             raise RefusedError(f"{' and '.join(places)}: {problem}", hint=hint)
 
 
 def write_pages(pages: Sequence[Page], output: Output) -> None:
-    """Write the files that are not up to date.
-
-    Raises:
-        FileError: One cannot be written; those before it are.
-    """
+    """Write the files that are not up to date; if one cannot be written, those before it are."""
     for page in pages:
         if page.stale:
             check_target(page.path, force=True)
+            refuse_token(page.path, [page.new])
     for page in pages:
         if page.stale:
             write_file(page.path, page.new, force=True)
@@ -150,24 +118,18 @@ def _page(name: str, commands: Sequence[CommandText]) -> Page:
         hint = "its name must end in .md, .html or .json"
         raise UsageError(f"{name} is not a file that docs can write", hint=hint)
     old = _read(name)
-    if suffix == _HTML:
-        new = html_list(commands)
-        return Page(name, old, new, ((Location(name), htmlfile.state_of(old, new)),))
-    if suffix == _JSON:
-        new = json_list(commands)
-        return Page(name, old, new, ((Location(name), _state_of_json(old, new)),))
-    file = with_lists(NEW_FILE if old is None else old, commands, path=name)
-    return Page(name, old, file.text, file.lists)
+    if suffix in _MARKDOWN:
+        file = with_lists(NEW_FILE if old is None else old, commands, path=name)
+        return Page(name, old, file.text, file.lists)
+    new = html_list(commands) if suffix == _HTML else json_list(commands)
+    state = htmlfile.state_of(old, new) if suffix == _HTML else _state_of_json(old, new)
+    return Page(name, old, new, ((Location(name), state),))
 
 
 def _read(name: str) -> str | None:
     """Read a file as it is; None where it does not exist."""
-    if not Path(name).exists():
-        return None
-    try:
-        return read_file(name, most=_LARGEST).decode()
-    except UnicodeDecodeError as error:
-        raise FileError(f"{name} is not UTF-8", hint="save it as UTF-8") from error
+    check_target(name, force=True, new_folder=True)  # a pipe would be read for ever
+    return read_text(name, most=_LARGEST) if Path(name).exists() else None
 
 
 def _state_of_json(old: str | None, new: str) -> State:

@@ -2,46 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from commandsync.cli.help import Command
+from commandsync.cli.option import option
 from commandsync.cli.options import (
+    Run,
     force_option,
     format_option,
     limit_options,
-    path_option,
+    listings_options,
     service_options,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from commandsync.cli.output import Output
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
-    from commandsync.sync.settings import Settings
+    from commandsync.sync.job import Planned
 
 
 @click.command("plan", cls=Command)
-@path_option("--out", help="Save the plan, for apply --plan.")
-@path_option(
-    "--against", help="Compare with another manifest instead of the page, with no network."
-)
-@click.option("--detailed-exitcode", is_flag=True, help="Exit 3 when changes are pending.")
+@option("--out PATH", "Save the plan, for apply --plan.")
+@option("--against PATH", "Compare with another manifest instead of the page, with no network.")
+@option("--detailed-exitcode", "Exit 3 when changes are pending.")
+@option("--requests", "Print the requests that would replace whole lists, without the token.")
 @force_option
 @format_option
 @service_options
 @limit_options
+@listings_options
 def plan_command(
+    run: Run,
+    /,
     *,
-    settings: Settings,
-    output: Output,
     out: str | None,
     against: str | None,
     detailed_exitcode: bool,
+    requests: bool,
     force: bool,
 ) -> int:
     """Show what apply would change; nothing is written.
@@ -55,36 +56,52 @@ def plan_command(
       commandsync plan --out plan.json              # then: apply --plan plan.json
       commandsync plan --against old/commands.yaml  # what did this edit change?
     """
-    from commandsync.cli.results import show_plans
-    from commandsync.errors import UsageError
+    from commandsync.cli.results import show_plans, show_requests
+    from commandsync.errors import Exit
     from commandsync.report import render_plans
     from commandsync.sync import exits
     from commandsync.sync.files import check_target, write_file
     from commandsync.sync.job import load, split
 
-    manifests = load(settings)
-    if out and (against or len(manifests) != 1):
-        raise UsageError(
-            "--out saves one plan of one listing", hint="give one manifest, and no --against"
-        )
+    manifests = load(run.settings)
     if out:
+        _check_one_page(manifests, against)
         check_target(out, force=force, read=manifests[0].paths)
-    plans = _plans(settings, manifests, against)
+    if requests:
+        return show_requests(_planned(run, manifests), run.output)
+    plans = _plans(run, manifests, against)
     made, errors = split(plans)
     if out and made:  # an error in the place of the plan is shown, not saved
         write_file(out, render_plans(made, format="json"), force=force)
-    show_plans(plans, output)
-    changes = detailed_exitcode and any(plan.changes for plan in made)
-    return exits.worst([*map(exits.of_error, errors), exits.Exit.CHANGES if changes else 0])
+    show_plans(plans, run.output)
+    changes = detailed_exitcode and any(plan.pending for plan in made)
+    return exits.worst([*(error.exit_code for error in errors), Exit.CHANGES if changes else 0])
+
+
+def _check_one_page(manifests: Sequence[Manifest], against: str | None) -> None:
+    from commandsync.errors import UsageError
+
+    if against or len(manifests) != 1 or manifests[0].listings:
+        raise UsageError(
+            "--out saves one plan of one page",
+            hint="give one manifest without listings:, and no --against",
+        )
 
 
 def _plans(
-    settings: Settings, manifests: Sequence[Manifest], against: str | None
+    run: Run, manifests: Sequence[Manifest], against: str | None
 ) -> list[Plan | CommandsyncError]:
     from commandsync.sync.comparison import plan_against
-    from commandsync.sync.job import jobs, plan_all, plans_of
+    from commandsync.sync.job import plans_in
 
     if against:
-        return [plan_against(settings, manifests, against, called=against)]
-    with jobs(settings, manifests) as opened:
-        return plans_of(plan_all(opened))
+        return [plan_against(run.settings, manifests, against, called=against)]
+    return plans_in(_planned(run, manifests))
+
+
+def _planned(run: Run, manifests: Sequence[Manifest]) -> list[Planned | CommandsyncError]:
+    from commandsync.sync.job import plan_jobs
+    from commandsync.sync.selection import jobs
+
+    with jobs(run.settings, manifests) as opened:
+        return plan_jobs(opened)

@@ -1,50 +1,34 @@
 """`commandsync preview`: the bot's page as it will be."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import chain
 
 import click
 
 from commandsync.cli.help import Command
-from commandsync.cli.options import (
-    PATH,
-    force_option,
-    limit_options,
-    not_empty,
-    page_options,
-    path_option,
-)
-
-if TYPE_CHECKING:
-    from commandsync.cli.output import Output
-    from commandsync.sync.settings import Settings
-    from commandsync.sync.signals import Signals
+from commandsync.cli.option import PATH, not_empty, option
+from commandsync.cli.options import Run, force_option, limit_options, page_options
+from commandsync.errors import UsageError
 
 
 @click.command("preview", cls=Command)
 @click.argument("path", required=False, type=PATH, metavar="[PATH]", callback=not_empty)
-@click.option(
-    "--port",
+@option(
+    "--port N",
+    "The port on this machine.  [default: a free one]",
     type=click.IntRange(0, 65535),
     default=0,
-    metavar="N",
-    help="The port on this machine.  [default: a free one]",
 )
-@click.option("--no-open", is_flag=True, help="Do not open the page in a browser.")
-@click.option("--offline", is_flag=True, help="Read no listing: everything is new on the page.")
-@path_option("--html", "folder", help="Write the page into this folder instead, and end.")
+@option("--no-open", "Do not open the page in a browser.")
+@option("--offline", "Read no listing: everything is new on the page.")
+@option("--html PATH", "Write the page into this folder instead, and end.", dest="folder")
 @force_option
 @page_options
 @limit_options
-@click.pass_obj
 def preview_command(  # noqa: PLR0913 - the options of the command
-    signals: Signals,
+    run: Run,
     /,
     *,
-    settings: Settings,
-    output: Output,
     path: str | None,
     port: int,
     no_open: bool,
@@ -64,14 +48,33 @@ def preview_command(  # noqa: PLR0913 - the options of the command
       commandsync preview bots/lantern.yaml --no-open --port 8080
       commandsync preview --html site    # in CI: writes site/index.html
     """
-    from commandsync.cli.display import show_live, write_page
-    from commandsync.errors import UsageError
-
-    if path and settings.files:
+    if path and run.settings.files:
         raise UsageError("PATH is the manifest, and so is -f", hint="give one of the two")
-    settings = replace(settings, files=(path,)) if path else settings
+    if path:
+        run = run._replace(settings=replace(run.settings, files=(path,)))
     if folder:
-        write_page(settings, folder, output=output, offline=offline, force=force)
+        _write_page(run, folder, offline=offline, force=force)
         return 0
-    show_live(settings, output, signals, offline=offline, port=port, opens=not no_open)
+    from commandsync.cli.display import show_live
+
+    show_live(run, offline=offline, port=port, opens=not no_open)
     return 0
+
+
+def _write_page(run: Run, folder: str, *, offline: bool, force: bool) -> None:
+    from commandsync.pages.botpage import page_files
+    from commandsync.preview.baseline import baseline_of, load_one
+    from commandsync.preview.folder import check_folder, write_folder
+    from commandsync.preview.page import state_of
+    from commandsync.report.summary import plan_line
+    from commandsync.sync.files import refuse_token
+
+    check_folder(folder, force=force)
+    manifest = load_one(run.settings)
+    entries = chain.from_iterable(manifest.snapshot.collections.values())
+    refuse_token(folder, (text for entry in entries for text in entry.text))  # Markdown in them
+    state = state_of(run.settings, manifest, baseline_of(run.settings, manifest, offline=offline))
+    page = write_folder(folder, page_files(state.page), force=force)
+    run.output.notices(list(state.notices))
+    run.output.talk(f"wrote {page}")
+    run.output.result(plan_line(state.plan))

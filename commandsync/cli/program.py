@@ -3,30 +3,27 @@
 It loads little more than click, for `--version` and `--help`; a command loads when it is called.
 """
 
-from __future__ import annotations
-
 import gc
 import io
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn
 
 import click
 
-from commandsync import __version__
+from commandsync.records.texts import Resource
 from commandsync.sync import signals
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import NoReturn
+from commandsync.sync.redaction import redacted_outputs
+from commandsync.version import __version__
 
 EPILOG = """\b
 Exit codes:
   0  done, or nothing to do
-  1  failed; certainly nothing was changed
+  1  failed; nothing was changed: no write was sent, or a read shows it
   2  wrong usage
   3  changes are pending (plan --detailed-exitcode, import --check,
      docs --check), or no vote (voters check)
@@ -49,6 +46,7 @@ COMMANDS = {
     "announce": "Add an announcement from a changelog, a release or a file to the manifest.",
     "docs": "Write the command list into Markdown, HTML and JSON files.",
     "schema": "Print a JSON Schema: of manifests, plans, results, lists or changes.",
+    "listings": "Show what each listing service can do, as far as it is known.",
     "bots": "Show the bots that the service lists, and manage those of your own service.",
     "voters": "Show who voted for the bot.",
     "vote": "Cast a vote for the bot on an embedded service.",
@@ -57,9 +55,12 @@ COMMANDS = {
     "watch": "Show votes and other events as they come, until Ctrl-C.",
     "serve": "Run a listing service on this machine.",
     "demo": "Show every step, from validate to pull.",
-    "completion": "Print what completes commands and options in a shell.",
+    "completion": "Print a script that completes commands and options in a shell.",
 }
 """The commands in the order of their use, with the first sentence of their help."""
+
+
+_KINDS = {kind.collection: kind for kind in Resource}
 
 
 class _Commands(click.Group):
@@ -71,6 +72,10 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name in _KINDS:
+            from commandsync.cli.records import record_group
+
+            return record_group(_KINDS[cmd_name])
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
         module = import_module(f"commandsync.cli.{name}")
         command: click.Command = getattr(module, f"{cmd_name}_command")
@@ -112,14 +117,19 @@ def _prepare_streams() -> None:
     """Open the null device for closed streams, and let both outputs carry any text.
 
     Without it a socket would take the number of a closed stream. Windows consoles and the C locale
-    are not in UTF-8.
+    are not in UTF-8. With PYTHONUNBUFFERED, Python does not notice that a disk took only a part.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - without pathlib; stays open
-    for stream in (sys.stdout, sys.stderr):
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+            if isinstance(stream.buffer, io.RawIOBase):
+                whole = io.BufferedWriter(stream.buffer)
+                again = io.TextIOWrapper(whole, "utf-8", "backslashreplace", line_buffering=True)
+                setattr(sys, name, again)
 
 
 def run(arguments: Sequence[str], early: Sequence[int] = ()) -> int:
@@ -136,7 +146,7 @@ def run(arguments: Sequence[str], early: Sequence[int] = ()) -> int:
             from commandsync.cli.failure import show_interruption
 
             show_interruption(arguments)
-    return signals.of_signal(handler.number) if handler.number else code
+    return handler.code(code)
 
 
 def _forget_orphans() -> None:
@@ -151,18 +161,19 @@ def _forget_orphans() -> None:
 
 def _called(arguments: Sequence[str], handler: signals.Signals) -> int:
     """Call a command; show what it raises, and return the exit code."""
-    try:
-        with signals.unwrapped():
-            code: Any = program.main(
-                list(arguments), prog_name="commandsync", standalone_mode=False, obj=handler
-            )
-    except SystemExit:  # click met a closed pipe: its reader has seen enough
-        from commandsync.cli.output import discard
+    with redacted_outputs(os.environ, arguments):
+        try:
+            with signals.unwrapped():
+                code: Any = program.main(
+                    list(arguments), prog_name="commandsync", standalone_mode=False, obj=handler
+                )
+        except SystemExit:  # click met a closed pipe: its reader has seen enough
+            from commandsync.cli.output import discard
 
-        discard(sys.stdout)
-        return 0
-    except Exception as error:  # noqa: BLE001 - a defect is reported in words
-        from commandsync.cli.failure import show_failure
+            discard(sys.stdout)
+            return 0
+        except Exception as error:  # noqa: BLE001 - a defect is reported in words
+            from commandsync.cli.failure import show_failure
 
-        return show_failure(error, arguments, writing=handler.writing)
-    return code if isinstance(code, int) else 0
+            return show_failure(error, arguments, writing=handler.writing)
+        return code if isinstance(code, int) else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import RLock, Timer
@@ -12,13 +13,12 @@ from urllib.parse import urlsplit
 
 from commandsync.api.policy import Send, Wait
 from commandsync.report import progress as text
-from commandsync.report import render_settled
+from commandsync.report import render_settled, summary
+from commandsync.report.escape import path, visible
 from commandsync.report.lines import joined
 from commandsync.sync.progress import ApplyProgress, CallProgress, FilesRead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from rich.console import RenderableType
     from rich.live import Live
 
@@ -62,8 +62,8 @@ class Lines:
     def show(self, progress: Progress) -> None:
         """Show what there is to say about it."""
         match progress:
-            case FilesRead(paths=paths, content=content, seconds=seconds):
-                self._say(text.file_line(paths, content, seconds))
+            case FilesRead():
+                self._say(_files_line(progress))
             case CallProgress():
                 with self._lock:
                     self._show_call(progress)
@@ -91,7 +91,7 @@ class Lines:
             case None:
                 reads = progress.operation.method == "GET"
                 if reads or not self._applying:  # an apply shows its changes as they are settled
-                    self._say(text.call_line(progress.operation.name, now - begun))
+                    self._say(f"{progress.operation.name}: {now - begun:.2f} s")
                 return
             case Wait():
                 self._say(_wait_line(progress, 0))
@@ -187,10 +187,12 @@ class Place:
         apply = self._apply or _Apply(len(plan.changes))
         apply.settled.update(id(settled.change) for settled in step.settled)
         apply.pause_end = monotonic() + step.wait if step.wait else 0.0
-        writes = (call for call in step.start if call.key >= 0)
-        self._changes |= {
-            id(call.operation): text.under_way(plan.changes[call.key]) for call in writes
-        }
+        for call in step.start:
+            if call.key >= 0:  # a write
+                change = plan.changes[call.key]
+                self._changes[id(call.operation)] = (
+                    f"{summary.named(change)} {visible(change.name)}"
+                )
         return apply
 
     def _update(self) -> None:
@@ -267,10 +269,20 @@ def _wait_line(progress: CallProgress, elapsed: float, name: str = "") -> str:
     return text.wait_line(progress.step, elapsed, call=call, host=host)
 
 
+def _files_line(read: FilesRead) -> str:
+    """Return which files were read, how much they contain, and how long it took."""
+    if isinstance(read.content, tuple):
+        contained = "; ".join(summary.managed(manifest.snapshot) for manifest in read.content)
+    else:
+        contained = f"a plan of {summary.counted(len(read.content.changes), 'change')}"
+    return f"read {', '.join(map(path, read.paths))}: {contained}, {read.seconds:.2f} s"
+
+
 def _site_line(site: Site) -> str:
-    return text.site_line(
-        bot=site.bot,
-        base_url=site.address.base_url,
-        token_of=None if site.token is None else site.token.bot,
-        token_from=site.token_from,
-    )
+    """Return which bot a run is for, if for one, on which service, and with which token."""
+    url, source = visible(site.address.base_url), visible(site.token_from)
+    where = f"bot {visible(site.bot)} at {url}" if site.bot else url
+    if site.token is None:
+        return f"{where}, without a token ({source} is not set)"
+    owner = f"token of bot {visible(site.token.bot)}" if site.token.bot else "token"
+    return f"{where}, with the {owner} from {source}"

@@ -1,35 +1,29 @@
 """`commandsync pull`: a manifest of what is listed now."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
 from commandsync.cli.help import Command
-from commandsync.cli.options import force_option, path_option, service_options, yes_option
+from commandsync.cli.option import option
+from commandsync.cli.options import Run, force_option, service_options, yes_option
+from commandsync.diagnostics import Notice
+from commandsync.errors import Exit, UsageError
+from commandsync.records.texts import Resource
 from commandsync.sync import SCHEMA
-
-if TYPE_CHECKING:
-    from commandsync.cli.output import Output
-    from commandsync.sync.settings import Settings
 
 
 @click.command("pull", cls=Command)
-@path_option("--out", help="Write the manifest here instead of printing it.")
-@click.option(
-    "--merge",
-    is_flag=True,
-    help="Add to the manifest, in place, what is listed and missing in it; asks first.",
-)
-@click.option("--pin", is_flag=True, help="Include the ids, so that renames need no formerly.")
+@option("--out PATH", "Write the manifest here instead of printing it.")
+@option("--merge", "Add to the manifest, in place, what is listed and missing in it; asks first.")
+@option("--pin", "Include the ids, so that renames need no formerly.")
 @yes_option
 @force_option
 @service_options
-def pull_command(  # noqa: PLR0913 - the options of one command
+def pull_command(
+    run: Run,
+    /,
     *,
-    settings: Settings,
-    output: Output,
     out: str | None,
     merge: bool,
     pin: bool,
@@ -51,35 +45,51 @@ def pull_command(  # noqa: PLR0913 - the options of one command
       commandsync pull --merge
     """
     if not merge:
-        _pull(settings, output, out, pin=pin, force=force)
+        _pull(run, out, pin=pin, force=force)
         return None
-    from commandsync.cli.merge import merge_listing
-    from commandsync.errors import UsageError
-
     if out or force:
         raise UsageError("--merge edits the manifest itself", hint="leave out --out and --force")
-    return merge_listing(settings, output, pin=pin, yes=yes)
+    return _merge(run, pin=pin, yes=yes)
 
 
-def _pull(settings: Settings, output: Output, out: str | None, *, pin: bool, force: bool) -> None:
-    from pathlib import Path
+def _merge(run: Run, *, pin: bool, yes: bool) -> int:
+    """Add to the manifest what is listed and missing in it; return the exit code."""
+    from commandsync.cli.approval import check_terminal, write_approved
+    from commandsync.cli.wording import command_line
+    from commandsync.sync.adoption import plan_adoption
 
+    output = run.output
+    if not yes:
+        check_terminal(output, "--merge", "--yes writes without asking")
+    adoption = plan_adoption(run.settings, pin=pin)
+    files, notices = adoption.files, adoption.notices
+    if not files:
+        output.notices(notices)
+        output.result("Nothing is missing: the manifest has everything that is listed.")
+        return Exit.DONE
+    counts = f"Merge: {adoption.added:,} to add, {adoption.renamed:,} to rename."
+    if not write_approved(files, counts, output, notices=notices, asks=not yes):
+        return Exit.FAILED
+    line = command_line("plan", files=run.settings.files)
+    output.talk(f"next: {line} shows what is left to change")
+    return Exit.DONE
+
+
+def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     from commandsync.cli.call import one_manifest
-    from commandsync.diagnostics import Notice
     from commandsync.manifest import schema_text
     from commandsync.manifest.dump import dump_manifest
-    from commandsync.records.texts import Resource
     from commandsync.sync.files import check_target, write_file
     from commandsync.sync.job import read_listing
     from commandsync.sync.settings import site_of
 
     if out:
         check_target(out, force=force)
-    manifest = one_manifest(settings, known=bool(settings.bot and settings.base_url))
-    site = site_of(settings, manifest)
+    manifest = one_manifest(run.settings)
+    site = site_of(run.settings, manifest)
     managed = manifest.snapshot.scope if manifest else ()
     scope = managed or tuple(Resource)  # one that manages nothing yet only names the listing
-    listed = read_listing(settings, site, scope)
+    listed = read_listing(run.settings, site, scope)
     dumped = dump_manifest(
         listed,
         bot=site.bot,
@@ -87,12 +97,12 @@ def _pull(settings: Settings, output: Output, out: str | None, *, pin: bool, for
         pin=pin,
         header=[f"yaml-language-server: $schema=./{SCHEMA}"],
     )
-    output.notices([Notice(warning) for warning in dumped.warnings])
+    run.output.notices([Notice(warning) for warning in dumped.warnings])
     if out:
         write_file(out, dumped.text, force=force)
-        output.talk(f"wrote {out}")
+        run.output.talk(f"wrote {out}")
         if not (schema := Path(out).parent / SCHEMA).exists():
             write_file(str(schema), schema_text(), force=False, new_folder=True)
-            output.talk(f"wrote {schema.as_posix()}, with which editors complete {out}")
+            run.output.talk(f"wrote {schema.as_posix()}, with which editors complete {out}")
     else:
-        output.result(dumped.text)
+        run.output.result(dumped.text)

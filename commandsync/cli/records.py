@@ -1,156 +1,176 @@
-"""The commands that every kind of record has: list, add, edit, delete."""
+"""`commandsync commands`, `commandsync announcements`: the listed records of a kind, one by one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from commandsync.cli.help import Command
-from commandsync.cli.options import call_options, yes_option
-from commandsync.errors import ListingError, UsageError
+from commandsync.cli.help import Group
+from commandsync.cli.option import option
+from commandsync.cli.options import Run, call_options, yes_option
+from commandsync.errors import Exit, ListingError, UsageError
+from commandsync.records.texts import Resource
+from commandsync.services.abilities import PAGE_ABILITIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from commandsync import Client
-    from commandsync.cli.output import Output
-    from commandsync.records.texts import Resource
-    from commandsync.sync.settings import Settings
-    from commandsync.sync.signals import Signals
 
 
-def add_record_commands(group: click.Group, resource: Resource, *, sample: str) -> None:
-    """Add the commands of a kind of record; `sample` are the options in the example of `add`."""
-    group.add_command(_list_command(resource))
-    group.add_command(_add_command(resource, sample))
-    group.add_command(_delete_command(resource))
-    if resource.editable:
-        group.add_command(_edit_command(resource))
+_SAMPLES = {"name": "ping", "syntax": "/ping", "title": "v2.0"}  # by field; others are a word
+_EDITABLE = """\
+List the bot's {}, and change single ones.
+
+Where a manifest describes the listing, change the manifest: the next apply undoes changes
+that are made here."""
+_POSTED = """\
+List, add and delete the bot's {}.
+
+The service cannot edit them."""
 
 
-def _list_command(resource: Resource) -> click.Command:
+def record_group(resource: Resource) -> click.Group:
+    """Return the commands for a kind of record: what the service can do with it."""
+    ability = PAGE_ABILITIES[resource]
+    sample = " ".join(f"--{field} {_SAMPLES.get(field, 'Hello.')}" for field in resource.required)
+    about = (_EDITABLE if ability.edit else _POSTED).format(resource.collection)
+    group = Group(resource.collection, help=_help(about, resource, "list", f"add {sample}"))
+    _define_list(group, resource)
+    _define_add(group, resource, sample)
+    _define_delete(group, resource)
+    if ability.edit:
+        _define_edit(group, resource)
+    if ability.uses:
+        _define_set_uses(group, resource)
+    return group
+
+
+def _define_list(group: click.Group, resource: Resource) -> None:
     collection = resource.collection
 
-    @click.command(
-        "list", cls=Command, help=_help(f"List the {collection}, ids included.", resource, "list")
-    )
+    @group.command("list", help=_help(f"List the {collection}, ids included.", resource, "list"))
     @call_options
-    def list_command(*, settings: Settings, output: Output) -> None:
+    def list_command(run: Run, /) -> None:
         from commandsync.cli.call import open_client, show_records
 
-        with open_client(settings) as (client, site):
-            listed = getattr(client, f"get_{collection}")()
-        show_records(collection, listed, site=site, output=output)
-
-    return list_command
+        with open_client(run.settings) as (client, site):
+            listed = _records(client, resource)
+        show_records(collection, listed, site=site, output=run.output)
 
 
-def _add_command(resource: Resource, sample: str) -> click.Command:
+def _define_add(group: click.Group, resource: Resource, sample: str) -> None:
     text = (
         f"Add {resource.with_article}.\n\nA request that may have been received is "
         "not repeated. If the result is unknown, check the list."
     )
 
-    @click.command("add", cls=Command, help=_help(text, resource, f"add {sample}"))
+    @group.command("add", help=_help(text, resource, f"add {sample}"))
     @_field_options(resource, required=True)
     @call_options
-    @click.pass_obj
-    def add_command(
-        signals: Signals, /, *, settings: Settings, output: Output, **fields: str | None
-    ) -> int:
+    def add_command(run: Run, /, **fields: str | None) -> int:
         from commandsync.api.operations import add
         from commandsync.cli.call import open_writer, quoted
+        from commandsync.records.rewrites import agrees
 
         given = {field: text for field, text in fields.items() if text is not None}
         name = given[resource.fields[0]]
-        with open_writer(settings, signals, output, resource) as writer:
-            client = writer.client
+        with open_writer(run, resource) as (client, writer):
             return writer.write(
-                lambda: client.call(add(client.bot, resource, resource.text(**given))),
+                add(client.bot, resource, resource.text(**given)),
                 lambda new: (f"added {quoted(name, new)}", {"added": new or None}),
+                is_unchanged=lambda: (
+                    not any(
+                        agrees(getattr(record, resource.fields[0]), sent=name)
+                        for record in _records(client, resource)
+                    )
+                ),
             )
 
-    return add_command
 
-
-def _edit_command(resource: Resource) -> click.Command:
+def _define_edit(group: click.Group, resource: Resource) -> None:
     text = (
         f"Edit {resource.with_article}; fields that are not given keep their text.\n\n"
         f"The {resource} is read first, since the service needs all of its fields."
     )
     sample = f"edit 64f0c2a91be34d5a7c0e8812 --{resource.fields[0]} latency"
 
-    @click.command("edit", cls=Command, help=_help(text, resource, sample))
+    @group.command("edit", help=_help(text, resource, sample))
     @click.argument("identifier", metavar="ID")
     @_field_options(resource, required=False)
     @call_options
-    @click.pass_obj
-    def edit_command(
-        signals: Signals,
-        /,
-        *,
-        settings: Settings,
-        output: Output,
-        identifier: str,
-        **fields: str | None,
-    ) -> int:
+    def edit_command(run: Run, /, *, identifier: str, **fields: str | None) -> int:
+        from commandsync.api.operations import edit
         from commandsync.cli.call import open_writer, quoted
 
         if all(text is None for text in fields.values()):
             options = ", ".join(f"--{field}" for field in resource.fields)
             raise UsageError("nothing to edit", hint=f"give {options}")
-        with open_writer(settings, signals, output, resource) as writer:
-            old = _record(writer.client, resource, identifier)
+        with open_writer(run, resource) as (client, writer):
+            old = _record(client, resource, identifier)
             new = {
                 field: getattr(old, field) if text is None else text
                 for field, text in fields.items()
             }
             return writer.write(
-                lambda: getattr(writer.client, f"edit_{resource}")(identifier, **new),
+                edit(client.bot, resource, identifier, resource.text(**new)),
                 lambda _: (
                     f"edited {quoted(new[resource.fields[0]], identifier)}",
                     {"edited": identifier},
                 ),
+                is_unchanged=lambda: _record(client, resource, identifier) == old,
             )
 
-    return edit_command
 
-
-def _delete_command(resource: Resource) -> click.Command:
+def _define_delete(group: click.Group, resource: Resource) -> None:
     text = f"Delete {resource.with_article}; asks first on a terminal."
+    sample = "delete 64f0c2a91be34d5a7c0e8812 --yes"
 
-    @click.command(
-        "delete", cls=Command, help=_help(text, resource, "delete 64f0c2a91be34d5a7c0e8812 --yes")
-    )
+    @group.command("delete", help=_help(text, resource, sample))
     @click.argument("identifier", metavar="ID")
     @yes_option
     @call_options
-    @click.pass_obj
-    def delete_command(
-        signals: Signals, *, settings: Settings, output: Output, identifier: str, yes: bool
-    ) -> int:
-        from commandsync.cli.approval import confirm, decline
+    def delete_command(run: Run, /, *, identifier: str, yes: bool) -> int:
+        from commandsync.api.operations import delete
+        from commandsync.cli.approval import check_terminal, confirm, decline
         from commandsync.cli.call import open_writer, quoted
-        from commandsync.sync.exits import Exit
 
-        if not (yes or output.interactive):
-            raise UsageError(
-                "delete asks before it writes, and there is no terminal to ask on",
-                hint="--yes deletes without asking",
-            )
-        with open_writer(settings, signals, output, resource) as writer:
-            old = _record(writer.client, resource, identifier)
+        if not yes:
+            check_terminal(run.output, "delete", "--yes deletes without asking")
+        with open_writer(run, resource) as (client, writer):
+            old = _record(client, resource, identifier)
             which = quoted(getattr(old, resource.fields[0]), identifier)
             if not (yes or confirm(f"Delete the {resource} {which}?")):
-                decline(output)
+                decline(run.output)
                 return Exit.FAILED
             return writer.write(
-                lambda: getattr(writer.client, f"delete_{resource}")(identifier),
+                delete(client.bot, resource, identifier),
                 lambda _: (f"deleted {which}", {"deleted": identifier}),
+                is_unchanged=lambda: _record(client, resource, identifier) == old,
             )
 
-    return delete_command
+
+def _define_set_uses(group: click.Group, resource: Resource) -> None:
+    text = f"Set how often {resource.with_article} was used; 0 is allowed."
+    sample = "set-uses 64f0c2a91be34d5a7c0e8812 1840"
+
+    @group.command("set-uses", help=_help(text, resource, sample))
+    @click.argument("identifier", metavar="ID")
+    @click.argument("uses", type=click.IntRange(0))
+    @call_options
+    def set_uses_command(run: Run, /, *, identifier: str, uses: int) -> int:
+        from commandsync.api.operations import set_uses
+        from commandsync.cli.call import open_writer, quoted
+
+        with open_writer(run, resource) as (client, writer):
+            return writer.write(
+                set_uses(client.bot, identifier, uses),
+                lambda _: (
+                    f"{quoted('', identifier)}: used {uses:,} times",
+                    {"id": identifier, "uses": uses},
+                ),
+                is_unchanged=lambda: _record(client, resource, identifier).uses not in {None, uses},
+            )
 
 
 def _field_options(resource: Resource, *, required: bool) -> Callable[[Any], Any]:
@@ -159,27 +179,25 @@ def _field_options(resource: Resource, *, required: bool) -> Callable[[Any], Any
     def decorate(command: Any) -> Any:  # noqa: ANN401 - a command under construction
         for field in reversed(resource.fields):
             optional = field not in resource.required
-            command = click.option(
-                f"--{field}",
-                required=required and not optional,
-                metavar="TEXT",
-                help=f"The {resource}'s {field}{'; empty for none' if optional else ''}.",
-            )(command)
+            text = f"The {resource}'s {field}{'; empty for none' if optional else ''}."
+            must = required and not optional
+            command = option(f"--{field} TEXT", text, required=must)(command)
         return command
 
     return decorate
 
 
-def _help(text: str, resource: Resource, example: str) -> str:
-    return f"{text}\n\n\b\nExample:\n  commandsync {resource.collection} {example}\n"
+def _help(text: str, resource: Resource, *examples: str) -> str:
+    lines = (f"  commandsync {resource.collection} {example}\n" for example in examples)
+    return f"{text}\n\n\b\nExample:\n{''.join(lines)}"
 
 
-def _with_article(resource: Resource) -> str:
-    return f"{'an' if resource.value[0] in 'aeiou' else 'a'} {resource}"
+def _records(client: Client, resource: Resource) -> Any:  # noqa: ANN401 - of any kind
+    return getattr(client, f"get_{resource.collection}")()
 
 
 def _record(client: Client, resource: Resource, identifier: str) -> Any:  # noqa: ANN401 - of any kind
-    for record in getattr(client, f"get_{resource.collection}")():
+    for record in _records(client, resource):
         if record.id == identifier:
             return record
     raise ListingError(

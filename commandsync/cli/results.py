@@ -1,28 +1,22 @@
 """Plans, progress and results, in the format that the user asked for."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from commandsync import report
-from commandsync.cli.output import ResultLostError, in_flags
+from commandsync.apply.outcomes import Result
+from commandsync.cli.output import Output, ResultLostError
+from commandsync.errors import CommandsyncError, Exit
+from commandsync.plan.plan import Plan
+from commandsync.report.records import document
 from commandsync.sync import exits
-from commandsync.sync.job import split
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from commandsync.apply.outcomes import Result
-    from commandsync.cli.output import Output
-    from commandsync.errors import CommandsyncError
-    from commandsync.plan.plan import Plan
+from commandsync.sync.job import Planned, plans_in, split
+from commandsync.sync.listings import request_of
 
 
 def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None:
     """Print plans, and the errors of those that could not be made."""
     made, errors = split(plans)
-    errors = tuple(map(in_flags, errors))
     if output.format == "json" and errors:
         output.result(report.render_plans(plans, format="json"))
         return
@@ -33,13 +27,35 @@ def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None
         output.failure(error)
 
 
-def show_results(results: Sequence[Result], output: Output) -> int:
-    """Print the results of plans; return their exit code: results that are lost are incomplete."""
+def show_requests(planned: Sequence[Planned | CommandsyncError], output: Output) -> int:
+    """Print the requests that an apply would send to replace whole lists; return the exit code."""
+    _, errors = split(plans_in(planned))
+    requests = [request_of(item) for item in planned if isinstance(item, Planned)]
+    made = [request for request in requests if request]
+    if output.format == "json":
+        output.result(document({"requests": [request.as_keys() for request in made]}))
+    else:
+        output.result("\n\n".join(map(str, made)) or "no listing takes a whole list")
+    for error in errors:
+        output.failure(error)
+    return exits.worst(error.exit_code for error in errors)
+
+
+def show_results(
+    results: Sequence[Result], output: Output, unread: Sequence[CommandsyncError] = ()
+) -> int:
+    """Print the results of plans; return their exit code: results that are lost are incomplete.
+
+    The errors of listings that could not be read are part of a JSON document, after the results.
+    """
     screen = output.screen(sys.stdout)
+    shown: list[Result | CommandsyncError] = [*results]
+    if output.format == "json":
+        shown += unread
     try:
-        output.result(report.render_results(results, format=output.format, screen=screen))
+        output.result(report.render_results(shown, format=output.format, screen=screen))
     except ResultLostError as error:
         touched = any(result.touched for result in results)
         output.failure(error.after_writing() if touched else error)
-        return exits.Exit.INCOMPLETE if touched else exits.Exit.FAILED
-    return exits.of_result(*results)
+        return Exit.INCOMPLETE if touched else Exit.FAILED
+    return exits.of_result(*results, unread=bool(unread))

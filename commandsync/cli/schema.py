@@ -1,16 +1,9 @@
 """`commandsync schema`: the JSON Schemas of manifests, plans, results, lists and changes."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import click
 
 from commandsync.cli.help import Command
-from commandsync.cli.options import talk_options
-
-if TYPE_CHECKING:
-    from commandsync.cli.output import Output
+from commandsync.cli.options import Run, talk_options
 
 
 @click.command("schema", cls=Command)
@@ -18,7 +11,7 @@ if TYPE_CHECKING:
     "name", type=click.Choice(["commands", "plan", "result", "docs", "changes"]), default="commands"
 )
 @talk_options
-def schema_command(*, name: str, output: Output) -> None:
+def schema_command(run: Run, /, *, name: str) -> None:
     """Print a JSON Schema: of manifests, plans, results, lists or changes.
 
     \b
@@ -33,7 +26,7 @@ def schema_command(*, name: str, output: Output) -> None:
     elif name == "docs":
         from commandsync.document.commandlist import command_list_schema_text as text
     elif name == "changes":
-        from commandsync.document.userchanges import user_changes_schema_text as text
+        from commandsync.document.userdocument import user_changes_schema_text as text
     else:
         from commandsync.document.result import result_schema_text as text
-    output.result(text())
+    run.output.result(text())

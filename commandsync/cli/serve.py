@@ -2,156 +2,135 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from datetime import timedelta
 from functools import partial
-from math import isnan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click import IntRange
 
-from commandsync.cli.help import Command, Option
-from commandsync.cli.options import DEFAULT_DATABASE, PATH, database_option, talk_options
+from commandsync.cli.help import Command
+from commandsync.cli.option import Number, option, read_by
+from commandsync.cli.options import Run, database_option, talk_options
+from commandsync.cli.simulation import (
+    QUESTIONS,
+    check_options,
+    serve_simulation,
+    simulation_options,
+)
+from commandsync.cli.variables import lines_to_paste, reachable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from commandsync.cli.output import Output
-    from commandsync.server import SeededBot
+    from commandsync.server.seed import SeededBot
 
 
 _MOST_BOTS = 10  # whose lines are printed
 CONDITIONS = ("latency", "rate_limit", "fail", "lag", "chaos_seed")
 
 
-def _rate_limit(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    if value is not None:
-        from commandsync.server import parse_rate_limit
+def _rate_limit(value: str) -> str:
+    from commandsync.server.conditions import parse_rate_limit
 
-        try:
-            parse_rate_limit(value)
-        except ValueError as error:
-            raise click.BadParameter(str(error), ctx, param) from error
+    parse_rate_limit(value)
     return value
 
 
-def _not_nan(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    if value is not None and isnan(value):  # click's ranges contain it
-        raise click.BadParameter("'nan' is not a number", ctx, param)
-    return value
-
-
-_condition = partial(click.option, cls=Option, section="Conditions")
+_condition = partial(option, section="Conditions")
 
 
 @click.command("serve", cls=Command)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8000,
-    show_default=True,
-    help="The port; 0 picks a free one.",
-)
+@option("--host TEXT", "Where to listen.", default="127.0.0.1")
+@option("--port N", "The port; 0 picks a free one.", type=IntRange(0, 65535), default=8000)
 @database_option
-@click.option(
-    "--seed",
-    type=PATH,
-    metavar="PATH",
-    help="A JSON file of bots to create if they do not exist.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 64),
+@option("--seed PATH", "A JSON file of bots to create if they do not exist.", callback=None)
+@option(
+    "--workers N",
+    "The processes that answer; more than one needs PostgreSQL.",
+    type=IntRange(1, 64),
     default=1,
-    show_default=True,
-    metavar="N",
-    help="The processes that answer; more than one needs PostgreSQL.",
 )
-@click.option(
-    "--vote-interval",
-    type=click.IntRange(1, 31_536_000),
+@option(
+    "--vote-interval SECONDS",
+    "The time until a user can vote for a bot again.",
+    type=IntRange(1, 31_536_000),
     default=43_200,
-    show_default=True,
-    metavar="SECONDS",
-    help="The time until a user can vote for a bot again.",
 )
 @_condition(
-    "--latency",
-    type=click.FloatRange(0, 60_000),
-    metavar="MS",
-    callback=_not_nan,
-    help="Milliseconds that every answer takes at least.",
+    "--latency MS", "Milliseconds that every answer takes at least.", type=Number(0, 60_000)
 )
 @_condition(
-    "--rate-limit",
-    metavar="LIMIT",
-    callback=_rate_limit,
-    help="Answer more requests of a client with 429: 30/minute, or 100/5 minutes.",
+    "--rate-limit LIMIT",
+    "Answer more requests of a client with 429: 30/minute, or 100/5 minutes.",
+    callback=read_by(_rate_limit),
 )
 @_condition(
-    "--fail",
-    type=click.FloatRange(0, 1),
-    metavar="RATE",
-    callback=_not_nan,
-    help="The share of requests that fail, half of them after their work was done; 0.1 is a tenth.",
+    "--fail RATE",
+    "The share of requests that fail, half of them after their work was done; 0.1 is a tenth.",
+    type=Number(0, 1),
 )
-@_condition(
-    "--lag",
-    type=click.FloatRange(0, 3_600),
-    metavar="SECONDS",
-    callback=_not_nan,
-    help="Seconds until reads show a write.",
-)
-@_condition(
-    "--chaos-seed",
-    type=click.IntRange(0),
-    metavar="N",
-    help="Repeat the failures of another run.",
-)
+@_condition("--lag SECONDS", "Seconds until reads show a write.", type=Number(0, 3_600))
+@_condition("--chaos-seed N", "Repeat the failures of another run.", type=IntRange(0))
+@simulation_options
 @talk_options
 def serve_command(
+    run: Run,
+    /,
     *,
+    service: str | None,
     seed: str | None,
     database: str,
     vote_interval: int,
-    output: Output,
     **options: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
     """Run a listing service on this machine.
 
     It has a real database, so that everything can be tried with no account. A new database file
-    gets bots to play with, unless there is a seed. It prints the lines that set the service and a
-    bot in another terminal. Only a terminal shows the tokens; elsewhere, where the output may be
-    a log, the lines ask the database for them.
+    gets bots to play with, unless there is a seed. It prints lines to paste into another terminal:
+    they set the service and the first bot; for the others, there is a comment with the line that
+    sets each. Only a terminal shows the tokens; elsewhere, where the output may be a log, the lines
+    ask the database for them.
+
+    With --as, it answers as the documents of another listing service say, on this machine only and
+    with nothing stored. It prints a token and the lines for the manifest. What the documents leave
+    open is chosen with the options of the simulation.
 
     \b
     Example:
       commandsync serve
+      commandsync serve --as top.gg --empty refused
       commandsync serve --database mine.db --seed bots.json
     """
-    import sys
-    from datetime import timedelta
-    from pathlib import Path
-
-    from commandsync.cli.example import example
-    from commandsync.server import Conditions, serve
+    from commandsync.server.conditions import Conditions
+    from commandsync.server.runner import serve
 
     given = {name: options.pop(name) for name in CONDITIONS}
     conditions = Conditions(**{name: value for name, value in given.items() if value is not None})
+    choices = {name: options.pop(name) for name in QUESTIONS}
+    check_options(service, choices)
+    if service is not None:
+        port = options["port"]
+        serve_simulation(run, service, port=port, conditions=conditions, choices=choices)
+        return
 
     def on_ready(url: str, bots: Sequence[SeededBot]) -> None:
         shown = sys.stdout.isatty() or database == ":memory:"
         lines = lines_to_paste(url, bots[:_MOST_BOTS], database, with_tokens=shown)
-        output.result("\n".join([f"listening on {url}", *lines]))
+        run.output.result("\n".join([f"listening on {url}", *lines]), with_tokens=shown)
         sys.stdout.flush()
         if sys.stderr.isatty():
-            output.talk(f"\nopen {_reachable(url)} in a browser to see its pages")
+            run.output.talk(f"\nopen {reachable(url)} in a browser to see its pages")
         if not bots:
-            output.talk("there is no bot yet: commandsync bots add ID --name NAME adds one")
+            run.output.talk("there is no bot yet: commandsync bots add ID --name NAME adds one")
         elif len(bots) > _MOST_BOTS:
-            output.talk("there are more bots: commandsync bots token ID prints the token of each")
+            run.output.talk(
+                "there are more bots: commandsync bots token ID prints the token of each"
+            )
 
     for line in conditions.described():
-        output.talk(line)
+        run.output.talk(line)
     if seed is None and _is_new(database):
         seed = str(example("seed.json"))
     serve(
@@ -160,44 +139,22 @@ def serve_command(
         vote_interval=timedelta(seconds=vote_interval),
         conditions=conditions,
         on_ready=on_ready,
-        access_log=output.verbosity > 0,
+        access_log=run.output.verbosity > 0,
         **options,
     )
 
 
 def _is_new(database: str) -> bool:
     """Whether a database is a file that serve creates; one of PostgreSQL may be anybody's."""
-    from pathlib import Path
-
     return "://" not in database and not Path(database).exists()
 
 
-def lines_to_paste(
-    url: str, bots: Sequence[SeededBot], database: str, *, with_tokens: bool
-) -> Iterator[str]:
-    """Yield the lines that set the service, and each bot with its token, in another terminal.
+def example(name: str) -> Path:
+    """Return the path of an example; raises `UsageError` if it is missing."""
+    from commandsync.errors import UsageError
 
-    A terminal shows tokens. Other output may be a log, where no token belongs: the line asks the
-    database for it. The database in memory cannot be asked, and its tokens end with the process.
-    """
-    import shlex
-
-    from commandsync.cli.shell import variable_line
-    from commandsync.report.escape import visible
-
-    if bots:
-        yield ""
-        yield "  " + variable_line("COMMANDSYNC_BASE_URL", _reachable(url))
-    elsewhere = database != DEFAULT_DATABASE and "://" not in database  # a URL has a password
-    option = f" --database {shlex.quote(database)}" if elsewhere else ""
-    for bot in bots:
-        token = bot.token if with_tokens else f"commandsync bots token {bot.id}{option}"
-        yield ""
-        yield f"  # {visible(bot.username)}"
-        yield "  " + variable_line("COMMANDSYNC_BOT", bot.id)
-        yield "  " + variable_line("COMMANDSYNC_TOKEN", token, is_command=not with_tokens)
-
-
-def _reachable(url: str) -> str:
-    """Return the URL for clients on this machine: no client connects to "all addresses"."""
-    return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+    package = Path(__file__).resolve().parents[1]
+    for folder in ("examples", "../examples"):  # in the installed package, in a checkout
+        if (path := package / folder / name).is_file():
+            return path
+    raise UsageError(f"examples/{name} is missing", hint="install commandsync again")

@@ -1,16 +1,11 @@
 """`commandsync validate`: check manifests offline."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+import sys
 
 import click
 
 from commandsync.cli.help import Command
-from commandsync.cli.options import file_option, format_option, strict_option, talk_options
-
-if TYPE_CHECKING:
-    from commandsync.cli.output import Output
+from commandsync.cli.options import Run, file_option, format_option, strict_option, talk_options
 
 
 @click.command("validate", cls=Command)
@@ -18,7 +13,7 @@ if TYPE_CHECKING:
 @strict_option
 @format_option
 @talk_options
-def validate_command(*, files: tuple[str, ...], strict: bool, output: Output) -> None:
+def validate_command(run: Run, /) -> None:
     """Check manifests, with no network and no token.
 
     Shows the problems of all files, each as path:line:column. Exits 4 if there are any.
@@ -28,14 +23,9 @@ def validate_command(*, files: tuple[str, ...], strict: bool, output: Output) ->
       commandsync validate
       commandsync validate -f bots/ --format github
     """
-    import sys
-
     from commandsync import report
-    from commandsync.cli.progress import shown
     from commandsync.sync.job import load
-    from commandsync.sync.settings import Settings
 
-    with shown(output) as on_progress:
-        manifests = load(Settings(files=files, strict=strict, on_progress=on_progress))
-    screen = output.screen(sys.stdout)
-    output.result(report.render_validated(manifests, format=output.format, screen=screen))
+    manifests = load(run.settings)
+    screen = run.output.screen(sys.stdout)
+    run.output.result(report.render_validated(manifests, format=run.output.format, screen=screen))

@@ -38,11 +38,7 @@ class AsyncSettings(_Settings, total=False):
 
 
 def variable(name: str) -> str:
-    """Return a variable of the environment.
-
-    Raises:
-        UsageError: It is not set, or is empty.
-    """
+    """Return a variable of the environment; raises `UsageError` if it is not set, or is empty."""
     value = os.environ.get(name, "")
     if not value:
         raise UsageError(f"the variable {name} is not set", hint="set it, or use the constructor")

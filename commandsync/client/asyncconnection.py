@@ -1,57 +1,37 @@
 """An asynchronous connection: operations, sent and retried as the policy decides, from one loop."""
 
-from __future__ import annotations
-
 import random
-from copy import copy
-from math import inf
+from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar, assert_never
+from typing import Self, TypeVar, assert_never
 
-from commandsync.api import arguments
-from commandsync.api.policy import Health, Send, Wait, attempt
+import aiohttp
+
+from commandsync.api.address import Address
+from commandsync.api.credentials import Token
+from commandsync.api.operations import Operation
+from commandsync.api.policy import Failure, Health, Send, Wait, attempt
 from commandsync.api.refusals import rate_limit_of
 from commandsync.client.asyncgate import AsyncGate
 from commandsync.client.asyncsessions import surroundings_of
 from commandsync.client.asynctransport import AsyncTransport
+from commandsync.client.environment import Surroundings
 from commandsync.client.request import log_answer, not_sent
-from commandsync.client.secrecy import Secrecy
-from commandsync.errors import Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self, TypeAlias
-
-    import aiohttp
-
-    from commandsync.api.address import Address
-    from commandsync.api.credentials import Token
-    from commandsync.api.operations import Operation
-    from commandsync.client.environment import Surroundings
-    from commandsync.errors import TransportError
-
-    OnWait: TypeAlias = Callable[[Operation[Any], Send | Wait | None], object]
+from commandsync.client.shared import AnyConnection
+from commandsync.errors import Reply, TransportError
+from commandsync.services.page import PAGE
+from commandsync.services.service import Service
 
 T = TypeVar("T")
 
 
-def _ignore(_operation: Operation[Any], _step: Send | Wait | None) -> None:
-    """Do nothing: nobody wants to know."""
-
-
-class AsyncConnection:
+class AsyncConnection(AnyConnection):
     """The connection to one listing service.
 
     Use it from one event loop; a cancelled task closes the connection of its request.
 
-    The time-out is in seconds, for one request from connecting to the last byte, at most 3,600.
-    `retries` is how often an operation may be sent again, and `concurrency` the most requests in
-    flight, unless connections share a gate. `jitter` returns a number from 0 to 1, which spreads
-    the waits of many clients. A session lends its settings, as `surroundings_of` describes.
-
-    Attributes:
-        on_wait: Called with an operation when it begins to wait: for its answer (`Send`) or for a
-            retry (`Wait`), but not for its turn; and with None when it has ended.
+    The numbers are those of `AnyConnection`. A session lends its settings, as `surroundings_of`
+    describes.
 
     Raises:
         ArgumentError: A number is out of its bounds, or the session cannot be used.
@@ -67,60 +47,44 @@ class AsyncConnection:
         concurrency: int = 4,
         jitter: Callable[[], float] = random.random,
         gate: AsyncGate | None = None,
+        service: Service = PAGE,
         session: aiohttp.ClientSession | Surroundings | None = None,
     ) -> None:
-        self.address = address
-        self.token = token
-        self.timeout = arguments.seconds("timeout", timeout)
-        self.retries = arguments.number("retries", retries, least=0)
-        self.concurrency = arguments.number("concurrency", concurrency, least=1)
+        super().__init__(
+            address,
+            token,
+            timeout=timeout,
+            retries=retries,
+            concurrency=concurrency,
+            jitter=jitter,
+            service=service,
+        )
         self.gate = AsyncGate(concurrency) if gate is None else gate
-        self.secrecy = Secrecy(token)
         self.surroundings = surroundings_of(session, address)
-        self.transport = AsyncTransport(address, self.secrecy, self.surroundings, timeout=timeout)
-        self.deadline = inf
-        self.on_wait: OnWait = _ignore
-        self._jitter = jitter
-
-    def with_options(
-        self,
-        *,
-        timeout: float | None = None,
-        retries: int | None = None,
-        deadline: float | None = None,
-    ) -> Self:
-        """Return the same connection with other limits on each call; None keeps a limit.
-
-        Args:
-            timeout: Seconds for one request.
-            retries: How often an operation may be sent again.
-            deadline: Seconds for a whole call: for its place, its requests and all waits.
-
-        Raises:
-            ArgumentError: A number is out of its bounds.
-        """
-        connection = copy(self)
-        if timeout is not None:
-            connection.timeout = arguments.seconds("timeout", timeout)
-        if retries is not None:
-            connection.retries = arguments.number("retries", retries, least=0)
-        if deadline is not None:
-            connection.deadline = arguments.seconds("deadline", deadline)
-        return connection
+        self.transport: AsyncTransport = AsyncTransport(
+            address, self.secrecy, self.surroundings, timeout=timeout
+        )
 
     async def call(self, operation: Operation[T], *, health: Health | None = None) -> T:
         """Carry out an operation, retries included; calls of one run share its health.
 
-        Raises:
-            ListingError: It failed; `policy.may_have_happened` decides what that means for a write.
-            StoppedError: `stop` was called before it was sent for the first time.
+        Raises `ListingError` if it failed; as `StoppedError`, if it was stopped before it was sent.
         """
+        result = await self.attempt(operation, health=health)
+        if isinstance(result, Failure):
+            raise result.raised(operation)
+        return result
+
+    async def attempt(
+        self, operation: Operation[T], *, health: Health | None = None
+    ) -> T | Failure:
+        """Carry out an operation as `call`, but return how it failed; raises `StoppedError`."""
         try:
             return await self._carry_out(operation, health)
         finally:
             self.on_wait(operation, None)
 
-    async def _carry_out(self, operation: Operation[T], health: Health | None) -> T:
+    async def _carry_out(self, operation: Operation[T], health: Health | None) -> T | Failure:
         steps = attempt(
             operation,
             retries=self.retries,
@@ -133,7 +97,8 @@ class AsyncConnection:
         step = next(steps)
         while True:
             match step:
-                case Send():
+                case Send(other=other):
+                    operation = other or operation
                     answer = last = await self._send_in_turn(operation, step, last, end)
                 case Wait(seconds=seconds, everyone=everyone):
                     self.on_wait(operation, step)
@@ -145,8 +110,8 @@ class AsyncConnection:
             try:
                 step = steps.send(answer)
             except StopIteration as end:
-                value: T = end.value
-                return value
+                result: T | Failure = end.value
+                return result
 
     async def _send_in_turn(
         self, operation: Operation[T], step: Send, last: Reply | TransportError | None, end: float

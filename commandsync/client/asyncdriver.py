@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING
 
-from commandsync.api.listing import reading
-from commandsync.apply.steps import Answered, Elapsed
+from commandsync.api.policy import Failure, Health
+from commandsync.apply.outcomes import Result
+from commandsync.apply.steps import Answered, Call, Elapsed, Step, StepResult
 from commandsync.client.driver import listing_error
 from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
-
-    from commandsync.api.policy import Health
-    from commandsync.apply.outcomes import Result
-    from commandsync.apply.steps import Call, Step, StepResult
     from commandsync.client.asyncconnection import AsyncConnection
-    from commandsync.records.texts import Resource
 
 
 async def read_async(connection: AsyncConnection, bot: str, scope: Sequence[Resource]) -> Snapshot:
-    """Read a listing's collections at the same time, as `SnapshotReading` does in threads.
-
-    Raises:
-        ListingError: A read failed; the first in the order of the scope.
-    """
-    reads = (connection.call(reading(bot, resource)) for resource in scope)
+    """Read a listing's collections at the same time; raises as `start_reading` in threads."""
+    reads = (connection.call(connection.service.read(bot, resource)) for resource in scope)
     results = await asyncio.gather(*reads, return_exceptions=True)
     entries = {}
     for resource, result in zip(scope, results, strict=True):
@@ -47,10 +40,8 @@ async def drive_async(
     """Carry out the steps of apply, as `drive` does in threads.
 
     If it is cancelled, it cancels the calls in flight and waits until each has released its place.
-    For an orderly end, put `Interrupted` into the events and stop the connection.
-
-    Raises:
-        StalePlanError: As `apply` does, before anything is sent.
+    For an orderly end, put `Interrupted` into the events and stop the connection. Raises
+    `StalePlanError` as `apply` does, before anything is sent.
     """
     tasks: set[asyncio.Task[None]] = set()
     try:
@@ -76,9 +67,9 @@ async def _carry(
     call: Call, connection: AsyncConnection, health: Health, events: asyncio.Queue[StepResult]
 ) -> None:
     try:
-        answer = Answered(call.key, await connection.call(call.operation, health=health))
+        answer = Answered(call.key, await connection.attempt(call.operation, health=health))
     except Exception as error:  # noqa: BLE001 - a defect must not leave the run waiting
-        answer = Answered(call.key, error=listing_error(error))
+        answer = Answered(call.key, Failure(listing_error(error)))
     events.put_nowait(answer)
 
 

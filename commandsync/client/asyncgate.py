@@ -1,7 +1,5 @@
 """The limit on requests in flight, for an event loop: a number of places, a pause, a stop."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import deque
 from contextlib import suppress
@@ -28,11 +26,7 @@ class AsyncGate:
         self._waiting: deque[asyncio.Future[None]] = deque()  # tasks that wait for a time
 
     async def enter(self, end: float = inf) -> bool:
-        """Take a place as soon as one is free and there is no pause.
-
-        Returns:
-            False after a stop, or at the `end`, a time of the monotonic clock.
-        """
+        """Take a place as soon as one is free and there is no pause; False at the `end`."""
         while not self.stopped and (now := monotonic()) < end:
             if self._closed_until <= now and self._free > 0:
                 self._free -= 1

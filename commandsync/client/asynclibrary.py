@@ -5,31 +5,24 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-from copy import copy
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 from commandsync.api import arguments, operations
 from commandsync.api.address import parse_address
+from commandsync.api.arguments import Id
 from commandsync.api.credentials import Token
+from commandsync.api.operations import BotFilters, Operation
 from commandsync.api.paging import P, Paging, R
-from commandsync.client import async_extra, variable
+from commandsync.apply.check import check_call
+from commandsync.client import AsyncSettings, async_extra, variable
 from commandsync.client.asynclistener import AsyncListener
-from commandsync.errors import ApiError
+from commandsync.errors import ApiError, Reply
+from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
-    from types import TracebackType
-    from typing import Self, Unpack
-
     import aiohttp
-
-    from commandsync.api.arguments import Id
-    from commandsync.api.operations import BotFilters, Operation
-    from commandsync.api.refusals import RateLimit
-    from commandsync.client import AsyncSettings
-    from commandsync.errors import Reply
-    from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
 
 T = TypeVar("T")
 
@@ -38,7 +31,8 @@ class AsyncClient(AsyncListener):
     """The client of a listing service, for a bot's event loop.
 
     Every method checks its arguments before anything is sent, retries what may be retried, and
-    raises `ListingError` (`Unauthorized`, `NotFound`, `TransportError` ...) when it fails.
+    raises `ListingError` (`Unauthorized`, `NotFound`, `TransportError` ...) when it fails. One that
+    would write with another bot's token, or a text that contains the token, raises `RefusedError`.
     It may be created before the loop runs; use it from one loop.
 
     Example:
@@ -113,33 +107,6 @@ class AsyncClient(AsyncListener):
         token, base_url = variable("COMMANDSYNC_TOKEN"), variable("COMMANDSYNC_BASE_URL")
         return cls(token, base_url, bot=os.environ.get("COMMANDSYNC_BOT") or None, **settings)
 
-    def with_options(
-        self,
-        *,
-        timeout: float | None = None,
-        retries: int | None = None,
-        deadline: float | None = None,
-    ) -> Self:
-        """Return a client with other limits that shares everything else with this one.
-
-        Closing either closes both.
-
-        Args:
-            timeout: Seconds for one request, at most 3,600.
-            retries: How often a request may be sent again, from 0.
-            deadline: Seconds for a whole call, with all retries and waits: an interaction has 3.
-        """
-        client = copy(self)
-        client.connection = self.connection.with_options(
-            timeout=timeout, retries=retries, deadline=deadline
-        )
-        return client
-
-    @property
-    def rate_limit(self) -> RateLimit | None:
-        """The limit on requests that the service last reported; None if it never did."""
-        return self.connection.transport.rate_limit
-
     async def list_bots(
         self, *, limit: int = 12, page: int = 1, **filters: Unpack[BotFilters]
     ) -> BotPage:
@@ -173,7 +140,8 @@ class AsyncClient(AsyncListener):
         """Yield all voters of a bot, page after page of `limit` voters, each once for each vote.
 
         New votes move entries to later pages. That lists no vote twice, if fewer than a page arrive
-        between two pages.
+        between two pages. If the service does not send the times of votes, two of one user that
+        follow each other from one page to the next are listed once.
         """
         operation = operations.list_voters(self._of(bot), page=1, limit=limit)
         return self._pages(Paging(operation), lambda page: page.voters)
@@ -239,7 +207,13 @@ class AsyncClient(AsyncListener):
         await self.call(operations.post_stats(self.bot, servers=servers, shards=shards))
 
     async def call(self, operation: Operation[T]) -> T:
-        """Carry out an operation of `commandsync.api.operations`, retries included."""
+        """Carry out an operation of `commandsync.api.operations`, retries included.
+
+        Raises:
+            RefusedError: It would write with another bot's token, or publish the token in a text.
+            ListingError: It failed.
+        """
+        check_call(operation, self.connection.token, bot=self.bot)
         return await self.connection.call(operation)
 
     async def raw(self, operation: Operation[object]) -> Reply:
@@ -253,9 +227,6 @@ class AsyncClient(AsyncListener):
         """End the events, send nothing new and close the connections."""
         self._buffer.close()
         await self.connection.close()
-
-    def _of(self, bot: Id | None) -> Id:
-        return self.bot if bot is None else bot
 
     async def _pages(
         self, paging: Paging[P], records: Callable[[P], tuple[R, ...]]
@@ -272,10 +243,5 @@ class AsyncClient(AsyncListener):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()

@@ -5,22 +5,24 @@ from __future__ import annotations
 import asyncio
 import http.client
 import socket
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
-from urllib.parse import urlencode, urlsplit
+from typing import Any, TypeAlias, TypeVar
+from urllib.parse import urlencode
 
 import aiohttp
 from requests.exceptions import InvalidURL, RequestException
 from yarl import URL
 
+from commandsync.api.address import Address
+from commandsync.api.operations import Operation
+from commandsync.api.refusals import RateLimit
 from commandsync.client.body import Body, BodyError
-from commandsync.client.environment import proxy_host, proxy_of, trust_of
+from commandsync.client.environment import Surroundings, proxy_of, trust_of
 from commandsync.client.failures import failure, root_of
 from commandsync.client.forks import renew_in_children
-from commandsync.client.names import look_up
 from commandsync.client.request import (
     HEADERS,
     LONGEST_CONNECT,
@@ -29,17 +31,9 @@ from commandsync.client.request import (
     StaleError,
     request_of,
 )
-from commandsync.errors import TransportError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping
-
-    from commandsync.api.address import Address
-    from commandsync.api.operations import Operation
-    from commandsync.api.refusals import RateLimit
-    from commandsync.client.environment import Surroundings
-    from commandsync.client.secrecy import Secrecy
-    from commandsync.errors import Reply
+from commandsync.client.secrecy import Secrecy
+from commandsync.client.sockets import look_up
+from commandsync.errors import Reply, TransportError, UsageError
 
 T = TypeVar("T")
 WebSocket: TypeAlias = "aiohttp.ClientWebSocketResponse[bool]"
@@ -50,21 +44,13 @@ _LONGEST_LINE = 65536  # bytes of a header, as http.client has it
 
 @dataclass(slots=True, eq=False)
 class _ConnectionState:
-    """The connection of the running task's request.
-
-    Attributes:
-        limit: The time limit of the request.
-        over: Done when the request is over.
-        writes: Whether the request may change something.
-        transport: Its transport; None until there is a connection.
-        kept: Whether it had carried another request before.
-    """
+    """The connection of the running task's request."""
 
     limit: asyncio.Timeout
-    over: asyncio.Future[None]
-    writes: bool
-    transport: asyncio.Transport | None = None
-    kept: bool = False
+    over: asyncio.Future[None]  # done when the request is over
+    writes: bool  # whether the request may change something
+    transport: asyncio.Transport | None = None  # None until there is a connection
+    kept: bool = False  # whether it had carried another request before
 
     def cut(self) -> None:
         """Close the connection at once: TLS would wait for a broken peer to close it."""
@@ -86,8 +72,6 @@ class _Names:
 
 
 class _RefusedError(Exception):
-    """The service refused a handshake."""
-
     def __init__(self, reply: Reply) -> None:
         super().__init__()
         self.reply = reply
@@ -103,14 +87,9 @@ class _Connector(aiohttp.TCPConnector):
 
 
 class AsyncTransport:
-    """Sends one request, or opens one WebSocket, in `timeout` seconds, and returns its result.
+    """Sends one request, or opens one WebSocket, in `timeout` seconds, and returns its result."""
 
-    Attributes:
-        rate_limit: The limit on requests that the last answer with one reported.
-        closed: Whether it is closed.
-    """
-
-    rate_limit: RateLimit | None = None
+    rate_limit: RateLimit | None = None  # that the last answer with one reported
     closed = False
 
     def __init__(
@@ -183,14 +162,8 @@ class AsyncTransport:
                 self._reuse.broke(operation, _cause(error))
             if self.closed and state.limit.expired() and not (state.writes and state.transport):
                 return TransportError("the client was closed", sent=state.transport is not None)
-            return failure(
-                _cause(error),
-                made=state.transport is not None,
-                host=urlsplit(self._address.base_url).netloc,
-                proxy=partial(proxy_host, self._address, self._surroundings),
-                connecting=min(seconds, LONGEST_CONNECT),
-                answering=seconds,
-            )
+            root, made = _cause(error), state.transport is not None
+            return failure(root, self._address, self._surroundings, made=made, seconds=seconds)
         except BaseException:
             state.cut()
             raise
@@ -272,8 +245,6 @@ class AsyncTransport:
 
 
 def _reuse_noted() -> aiohttp.TraceConfig:
-    """Return a trace that notes the reuse of a connection."""
-
     async def note(*_: object) -> None:
         _current.get().kept = True
 

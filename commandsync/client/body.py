@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 LARGEST_BODY = 32 * 1024 * 1024
 """Bytes of an unzipped answer; 20,000 commands fit many times."""
@@ -22,8 +19,7 @@ class BodyError(Exception):
 class Body:
     """A body that is being read; the limit is of the unzipped body, in bytes.
 
-    Raises:
-        BodyError: The encoding is not one that was requested.
+    Its encoding, its size or its content may raise `BodyError`, at any step.
     """
 
     def __init__(self, *, encoding: str = "", limit: int = LARGEST_BODY) -> None:
@@ -39,11 +35,7 @@ class Body:
                 raise BodyError("has a content encoding that was not requested")
 
     def feed(self, chunk: bytes) -> None:
-        """Add bytes from the network.
-
-        Raises:
-            BodyError: It is too large, or is not valid in its encoding.
-        """
+        """Add bytes from the network."""
         pieces = (chunk,) if self._unzip is None else self._unzipped(chunk, self._unzip)
         for piece in pieces:
             self._body += piece
@@ -51,11 +43,7 @@ class Body:
                 raise BodyError(f"is larger than {self._limit // 1024 // 1024} MiB")
 
     def whole(self) -> bytes:
-        """Return the whole body, at its end.
-
-        Raises:
-            BodyError: It is truncated.
-        """
+        """Return the whole body, at its end."""
         if self._begun and self._unzip is not None and not self._unzip.eof:
             raise BodyError("is truncated gzip")
         return bytes(self._body)

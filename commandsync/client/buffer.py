@@ -1,21 +1,16 @@
 """The events that a client has received and its readers have not taken yet."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import math
 from collections import deque
+from collections.abc import Callable
 from threading import Condition
 from time import monotonic
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
+from commandsync.client.events import Event
 from commandsync.client.forks import renew_in_children
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from commandsync.client.events import Event
 
 _log = logging.getLogger("commandsync.client")
 
@@ -37,15 +32,11 @@ S = TypeVar("S", bound=Startable)
 
 
 class Buffer(Generic[S]):
-    """The events of a client, for all its readers.
+    """The events of a client, for all its readers; `note` is called with each.
 
-    Args:
-        size: Most events that are kept for the slowest reader; then no more are received.
-        note: Called with each event.
-
-    Attributes:
-        changed: Held during each change. Its lock is re-entrant, and a change expects that a signal
-            handler closes the buffer between any two steps.
+    When `size` events are kept for the slowest reader, no more are received. `changed` is held
+    during each change. Its lock is re-entrant, and a change expects that a signal handler closes
+    the buffer between any two steps.
     """
 
     def __init__(self, size: int, note: Callable[[Event], None]) -> None:
@@ -72,7 +63,7 @@ class Buffer(Generic[S]):
         self._readers = []
         return stream
 
-    def join(self, reader: AnyReader[S], stream: Callable[[], S]) -> None:
+    def join(self, reader: "AnyReader[S]", stream: Callable[[], S]) -> None:
         """Add a reader, which takes the events from now on; the first one starts the stream."""
         with self.changed:
             reader.position = self._first + len(self._events)
@@ -89,7 +80,7 @@ class Buffer(Generic[S]):
                 if reader.stream is not None:
                     reader.stream.stop()
 
-    def leave(self, reader: AnyReader[S]) -> S | None:
+    def leave(self, reader: "AnyReader[S]") -> S | None:
         """Remove a reader; returns its stream if that has ended, or ends with its last reader."""
         with self.changed:
             if reader in self._readers:
@@ -114,7 +105,7 @@ class Buffer(Generic[S]):
             self._make_room = lambda: loop.call_soon_threadsafe(room.set)
         await room.wait()
 
-    def take(self, reader: AnyReader[S]) -> Event | None:
+    def take(self, reader: "AnyReader[S]") -> Event | None:
         """Return the next event of a reader; None if there is none yet."""
         with self.changed:
             at = reader.position - self._first
@@ -175,28 +166,16 @@ class Buffer(Generic[S]):
 
 
 class AnyReader(Generic[S]):
-    """One reader of a buffer.
-
-    Args:
-        buffer: The buffer.
-        handles: Whether it calls the handlers.
-
-    Attributes:
-        position: The number of its next event.
-        unhandled: The events up to the last one taken whose handlers are to be called.
-        stream: The stream of its events.
-        ended: Whether there are no more events than those in the buffer.
-        error: The error that ended the stream.
-    """
+    """One reader of a buffer; `handles` says whether it calls the handlers."""
 
     def __init__(self, buffer: Buffer[S], *, handles: bool) -> None:
         self._buffer = buffer
         self.handles = handles
-        self.position = 0
-        self.unhandled: list[Event] = []
+        self.position = 0  # the number of its next event
+        self.unhandled: list[Event] = []  # up to the last one taken: their handlers are called next
         self.stream: S | None = None
-        self.ended = False
-        self.error: BaseException | None = None
+        self.ended = False  # whether there are no more events than those in the buffer
+        self.error: BaseException | None = None  # which ended the stream
 
     def wake(self) -> None:
         """Look at the buffer again."""
@@ -217,12 +196,7 @@ class AsyncReader(AnyReader[S]):
         self._woken.set()
 
     async def next(self, seconds: float = math.inf) -> Event | None:
-        """Return the next event; None at the end of the stream.
-
-        Raises:
-            TimeoutError: There was none within so many seconds.
-            ListingError: The stream has failed.
-        """
+        """Return the next event, None at the end; raises `TimeoutError`, or the stream's error."""
         try:
             async with asyncio.timeout(seconds if seconds < math.inf else None):
                 while (event := self._buffer.take(self)) is None and not self.ended:
@@ -239,12 +213,7 @@ class Reader(AnyReader[S]):
     """A reader in a thread."""
 
     def next(self, seconds: float = math.inf) -> Event | None:
-        """Return the next event; None at the end of the stream.
-
-        Raises:
-            TimeoutError: There was none within so many seconds.
-            ListingError: The stream has failed.
-        """
+        """Return the next event, None at the end; raises `TimeoutError`, or the stream's error."""
         end = monotonic() + seconds
         with self._buffer.changed:
             while (event := self._buffer.take(self)) is None and not self.ended:

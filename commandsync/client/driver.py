@@ -2,52 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Sequence
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from commandsync.api.listing import reading
-from commandsync.api.policy import Health
-from commandsync.apply.steps import Answered, Call, Elapsed
+from commandsync.api.policy import Failure, Health
+from commandsync.apply.outcomes import Result
+from commandsync.apply.steps import Answered, Call, Elapsed, Step, StepResult
 from commandsync.errors import ListingError, TransportError
 from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
-
-    from commandsync.apply.outcomes import Result
-    from commandsync.apply.steps import Step, StepResult
     from commandsync.client.connection import Connection
-    from commandsync.records.texts import Resource
 
 _LONGEST_WAIT = 0.2  # seconds: no signal interrupts a longer wait on Windows
 
 
-class SnapshotReading:
-    """The reads of a listing's collections, all at the same time."""
+def start_reading(
+    connection: Connection, bot: str, scope: Sequence[Resource]
+) -> Callable[[], Snapshot]:
+    """Start to read a listing's collections, all at the same time; return what waits for them.
 
-    def __init__(self, connection: Connection, bot: str, scope: Sequence[Resource]) -> None:
-        self._scope = tuple(scope)
-        self._events: SimpleQueue[StepResult] = SimpleQueue()
-        for key, resource in enumerate(self._scope):
-            _start(Call(key, reading(bot, resource)), connection, Health(), self._events)
+    That raises the `ListingError` of a read that failed, the first in the order of the scope.
+    """
+    events: SimpleQueue[StepResult] = SimpleQueue()
+    for key, resource in enumerate(scope):
+        _start(Call(key, connection.service.read(bot, resource)), connection, Health(), events)
 
-    def result(self) -> Snapshot:
-        """Wait for all of them.
-
-        Raises:
-            ListingError: A read failed; the first in the order of the scope.
-        """
+    def result() -> Snapshot:
         answers: dict[int, Answered] = {}
-        while len(answers) < len(self._scope):
-            event = _next_event(self._events, None)
+        while len(answers) < len(scope):
+            event = _next_event(events, None)
             if isinstance(event, Answered):  # pragma: no branch - nothing else arrives here
                 answers[event.key] = event
         for key in sorted(answers):
             if error := answers[key].error:
                 raise error
-        return Snapshot({name: answers[key].value for key, name in enumerate(self._scope)})
+        return Snapshot({name: answers[key].value for key, name in enumerate(scope)})
+
+    return result
 
 
 def drive(
@@ -62,9 +58,7 @@ def drive(
 
     A signal handler puts `Interrupted` or `Aborted` into the events, and stops the connection, so
     that waits end at once. `on_step` is called in this thread with each step, before its calls.
-
-    Raises:
-        StalePlanError: As `apply` does, before anything is sent.
+    Raises `StalePlanError` as `apply` does, before anything is sent.
     """
     try:
         step = next(steps)
@@ -90,9 +84,9 @@ def _start(
 ) -> None:
     def work() -> None:
         try:
-            answer = Answered(call.key, connection.call(call.operation, health=health))
+            answer = Answered(call.key, connection.attempt(call.operation, health=health))
         except Exception as error:  # noqa: BLE001 - a defect must not leave the run waiting
-            answer = Answered(call.key, error=listing_error(error))
+            answer = Answered(call.key, Failure(listing_error(error)))
         events.put(answer)
 
     Thread(target=work, name=f"commandsync-{call.key}", daemon=True).start()

@@ -3,12 +3,12 @@
 They are the environment's, or those of a session that the caller lends to the client.
 """
 
-from __future__ import annotations
-
+import ssl
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import requests
@@ -22,34 +22,26 @@ from requests.utils import (
 from urllib3.util import parse_url
 from urllib3.util.ssl_ import create_urllib3_context
 
+from commandsync.api.address import Address
 from commandsync.errors import ArgumentError
-
-if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Iterable, Mapping
-
-    from commandsync.api.address import Address
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """The settings of a client that its environment, or a session of the caller's, decides.
 
-    Attributes:
-        settings: Proxies and certificates, under the names that requests uses.
-        headers: The headers that every request has beside those of the client.
-        context: The TLS context; None for one that is made of the settings.
+    The proxies and certificates have the names that requests uses. Every request has the headers
+    beside those of the client.
     """
 
     settings: Mapping[str, Any] = field(repr=False)  # a proxy may have a password
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    context: ssl.SSLContext | None = None
+    context: ssl.SSLContext | None = None  # None for one that is made of the settings
 
 
-_OWN = frozenset({"accept", "accept-encoding", "connection", "content-type", "user-agent"})
-_NEVER = frozenset(
-    {"authorization", "content-length", "cookie", "host", "proxy-authorization"}
-    | {"transfer-encoding", "upgrade"}
+_OWN = frozenset(
+    {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type"}
+    | {"cookie", "host", "proxy-authorization", "transfer-encoding", "upgrade", "user-agent"}
 )
 
 
@@ -62,49 +54,53 @@ def surroundings(
 ) -> Surroundings:
     """Return the settings for a service, as a session has them; None for one without settings.
 
-    Loopback is always reached directly: a proxy's loopback is another machine.
+    Loopback is always reached directly: a proxy's loopback is another machine. Certificates are
+    checked, whatever the session says.
     """
     with closing(requests.Session()) as plain:
         settings = (session or plain).merge_environment_settings(
             address.api, {}, stream=True, verify=None, cert=None
         )
+    settings["verify"] = settings["verify"] or True
     if address.loopback:
         settings["proxies"] = {}
     return Surroundings(settings, headers or {}, context)
 
 
-def refuse(reasons: Iterable[tuple[bool, str]]) -> None:
-    """Refuse a session for the first of these reasons that holds.
+def surroundings_of(
+    session: requests.Session | Surroundings | None, address: Address
+) -> Surroundings:
+    """Return what a session of the caller's lends; the settings of the environment if None.
 
-    Raises:
-        ArgumentError: There is one.
+    It lends proxies, certificates and headers, and nothing else; raises `ArgumentError` for what is
+    not a session, or has a header that is not valid.
     """
-    for holds, reason in reasons:
-        if holds:
-            hint = "pass a session that only has proxies, certificates and headers of its own"
-            raise ArgumentError(f"the session cannot be used: {reason}", hint=hint)
+    if session is None or isinstance(session, Surroundings):
+        return session or surroundings(address)
+    if not isinstance(session, requests.Session):
+        raise not_session(session, "requests.Session")
+    return surroundings(address, session, headers=lent_headers(session.headers))
 
 
-def unusual(session: object) -> str:
-    """Return why a session of another class cannot be used."""
-    return f"it is a {type(session).__name__}, which sends requests in a way of its own"
+def not_session(value: object, wanted: str) -> ArgumentError:
+    """Return the error for a value that is not a session."""
+    return ArgumentError(f"session must be of the class {wanted}, not {type(value).__name__}")
 
 
 def lent_headers(headers: Mapping[str, Any]) -> dict[str, str]:
     """Return the headers of a session that a client adds to its own.
 
-    Raises:
-        ArgumentError: A header would change how a request is sent, or is not valid.
+    Those that the client sets itself, or that decide how a request is sent, are left out.
     """
     lent: dict[str, str] = {}
     for name, value in headers.items():
-        refuse([(name.lower() in _NEVER, f"it has a header {name}")])
-        if name.lower() not in _OWN:
-            try:
-                check_header_validity((name, value))
-            except InvalidHeader:
-                refuse([(True, f"its header {name!r} is not valid")])
-            lent[name] = value if isinstance(value, str) else value.decode("latin-1")
+        if name.lower() in _OWN:
+            continue
+        try:
+            check_header_validity((name, value))
+        except InvalidHeader as error:
+            raise ArgumentError(f"the session's header {name!r} is not valid") from error
+        lent[name] = value if isinstance(value, str) else value.decode("latin-1")
     return lent
 
 
@@ -121,11 +117,7 @@ def proxy_of(address: Address, around: Surroundings) -> str | None:
 
 
 def proxy_host(address: Address, around: Surroundings) -> str:
-    """Return the host and port of the proxy, without its password; empty for none.
-
-    Raises:
-        OSError: The URL of the proxy is not valid.
-    """
+    """Return the host and port of the proxy, without its password; empty for none."""
     proxy = proxy_of(address, around)
     return urlsplit(proxy).netloc.rpartition("@")[2] if proxy else ""
 

@@ -1,16 +1,11 @@
 """The events that a client yields: those of the service, and those of its own connection."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from commandsync.errors import ArgumentError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from commandsync.records.models import Account
+from commandsync.records.models import Account
 
 EventName = Literal["ready", "vote", "reminder", "reconnecting", "reconnected"]
 """The names of events in the service interface."""
@@ -91,15 +86,16 @@ class Reconnected:
     name: EventName = "reconnected"
 
 
-Event = Ready | Vote | Reminder | Reconnecting | Reconnected
+UserEvent = Vote | Reminder
+"""What the service sends about a user and a bot."""
+
+USER_EVENTS: Mapping[str, type[UserEvent]] = {"vote": Vote, "reminder": Reminder}
+
+Event = Ready | UserEvent | Reconnecting | Reconnected
 
 
 def event_name(event: object) -> str:
-    """Return the name of an event by its name, its type, or a function `on_vote` or `vote`.
-
-    Raises:
-        ArgumentError: There is no such event.
-    """
+    """Return the name of an event by its name, its type, or a function `on_vote` or `vote`."""
     name = event if isinstance(event, str) else getattr(event, "__name__", repr(event))
     name = name if isinstance(event, str) else name.lower().removeprefix("on_")
     if name not in get_args(EventName):

@@ -3,22 +3,21 @@
 The foreign exceptions are not kept: they contain the request, and with it the token.
 """
 
-from __future__ import annotations
-
 import http.client
 import socket
 import ssl
-from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from requests.exceptions import InvalidProxyURL, InvalidSchema, InvalidURL
 from urllib3.exceptions import IncompleteRead, LocationValueError, ProxySchemeUnknown
 from urllib3.exceptions import TimeoutError as PoolTimeoutError
 
+from commandsync.api.address import Address
 from commandsync.client.body import BodyError
+from commandsync.client.environment import Surroundings, proxy_host
+from commandsync.client.request import LONGEST_CONNECT
+from commandsync.diagnostics import Do, Hint
 from commandsync.errors import TransportError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _CHECK = "check the base URL and the network"
 _CHECK_PROXY = "check HTTPS_PROXY, or add the host to NO_PROXY"
@@ -44,33 +43,33 @@ def root_of(error: BaseException) -> BaseException:
 
 def failure(
     root: BaseException,
+    address: Address,
+    around: Surroundings,
     *,
     made: bool,
-    host: str,
-    proxy: Callable[[], str],
-    connecting: float,
-    answering: float,
+    seconds: float,
 ) -> TransportError:
-    """Return the error of a request that got no answer, by its root cause.
+    """Return the error of a request that got no answer in its time, by its root cause.
 
-    With a connection (`made`) it may have been sent. The time-outs of a connection and of the whole
-    request are in seconds. `proxy` returns its host and port, or an empty string
-    for a direct connection, and is called only if the proxy can be the cause.
+    With a connection (`made`) it may have been sent.
     """
+    host = urlsplit(address.base_url).netloc
     impossible = _unsendable(root, host=host)
     if impossible is not None:
         return impossible
     if made:
-        return _unanswered(root, host=host, seconds=answering)
-    if isinstance(root, socket.gaierror | ConnectionRefusedError) and (name := proxy()):
+        return _unanswered(root, host=host, seconds=seconds)
+    unreached = isinstance(root, socket.gaierror | ConnectionRefusedError)
+    if unreached and (name := proxy_host(address, around)):
         why = "cannot be found" if isinstance(root, socket.gaierror) else "refuses connections"
         return TransportError(f"the proxy {name} {why}", hint=_CHECK_PROXY, sent=False)
-    return _never_made(root, host=host, seconds=connecting)
+    return _never_made(root, host=host, seconds=min(seconds, LONGEST_CONNECT))
 
 
 def _never_made(root: BaseException, *, host: str, seconds: float) -> TransportError:
     """Return the error of a connection that was never made: nothing was sent."""
-    hint, lasting = _CHECK, False
+    hint: str | Hint = _CHECK
+    lasting = False
     match root:
         case ssl.SSLCertVerificationError():
             message = f"the certificate of {host} is not trusted: {root.verify_message}"
@@ -115,14 +114,17 @@ def _unsendable(root: BaseException, *, host: str) -> TransportError | None:
 
 def _unanswered(root: BaseException, *, host: str, seconds: float) -> TransportError:
     """Return the error of a missing answer to a request that may have arrived."""
-    hint, lasting = _CHECK, False
+    hint: str | Hint = _CHECK
+    lasting = False
     match root:
         case BodyError():
             message, lasting = f"the answer of {host} {root}", True
             hint = "check the base URL: is it the listing service's?"
         case TimeoutError() | PoolTimeoutError():
-            message = f"{host} did not answer in full within {max(round(seconds, 2), 0.01):g} s"
-            hint = "run again later, or with a longer timeout"
+            message = (
+                f"{host} did not send a complete answer within {max(round(seconds, 2), 0.01):g} s"
+            )
+            hint = Do.RAISE_TIMEOUT()
         case IncompleteRead() | http.client.IncompleteRead():
             message = f"the answer of {host} is truncated"
             hint = "run again"

@@ -1,7 +1,5 @@
 """What a forked child does not share with its parent: locks, places of requests, connections."""
 
-from __future__ import annotations
-
 import os
 from typing import Protocol
 from weakref import WeakSet

@@ -1,7 +1,5 @@
 """The limit on requests in flight, for threads: a number of places, a pause for all, a stop."""
 
-from __future__ import annotations
-
 import time
 from math import inf
 from threading import Condition
@@ -29,11 +27,7 @@ class Gate:
         self._free = self._places
 
     def enter(self, end: float = inf) -> bool:
-        """Take a place as soon as one is free and there is no pause.
-
-        Returns:
-            False after a stop, or at the `end`, a time of the monotonic clock.
-        """
+        """Take a place as soon as one is free and there is no pause; False at the `end`."""
         with self._change:
             while not self.stopped and (now := time.monotonic()) < end:
                 if self._closed_until <= now and self._free > 0:

@@ -4,22 +4,18 @@ A frame is an Engine.IO packet (its first digit), its messages are Socket.IO pac
 and events of the service are in a Socket.IO event named `message` (wire notes, "Events").
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from commandsync.client.events import Event, Ready, Reminder, Vote
+from commandsync.client.events import USER_EVENTS, Event, Ready
 from commandsync.records.models import Account, read_account
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Hide = Callable[[str], str]
+Hide = Callable[[str], str]
 
 _log = logging.getLogger("commandsync.client")
 
@@ -43,17 +39,11 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The connection has ended.
-
-    Attributes:
-        code: The close code.
-        reason: The reason, as text.
-        refused: Whether the service refuses the token.
-    """
+    """The connection has ended."""
 
     code: int
     reason: str
-    refused: bool = False
+    refused: bool = False  # whether the service refuses the token
 
 
 _GONE = 1000
@@ -67,11 +57,8 @@ _REFUSALS = frozenset({_POLICY, 3000, 3003, 4001, 4003, 4401, 4403})
 class Session:
     """One connection to the gateway, from its first frame to its last.
 
-    Args:
-        greet: Whether to connect to the Socket.IO namespace, as version 4 of Engine.IO requires;
-            without the version the service connects by itself.
-        hide: Removes the token from what the service sends.
-        clock: Returns the time in seconds.
+    `greet` is whether to connect to the Socket.IO namespace, as version 4 of Engine.IO requires;
+    without the version the service connects by itself. `hide` removes the token.
     """
 
     def __init__(self, *, greet: bool, hide: Hide, clock: Callable[[], float] = monotonic) -> None:
@@ -82,12 +69,9 @@ class Session:
         self._probed = False  # whether nothing was received since the last ping to the service
         self._interval = self._timeout = self._margin = self._due = 0.0
         self._expect(*_HEARTBEAT)
-        self.established = False
-        """Whether the service has sent more than its greeting."""
-        self.heard = False
-        """Whether it has sent something that it does not send on every connection."""
-        self.ready = False
-        """Whether it has sent an event, so that the token was accepted."""
+        self.established = False  # whether the service has sent more than its greeting
+        self.heard = False  # whether it has sent what it does not send on every connection
+        self.ready = False  # whether it has sent an event, so that the token was accepted
 
     @property
     def patience(self) -> float:
@@ -245,16 +229,13 @@ def _start(frame: str) -> int:
 
 
 def _event(name: str, data: Any) -> Event | None:  # noqa: ANN401 - JSON is anything
-    if name in _ABOUT_USERS:
+    if name in USER_EVENTS:
         user, bot = _account(data["user"]), data.get("bot")
-        return _ABOUT_USERS[name](user, Account() if bot is None else _account(bot), raw=data)
+        return USER_EVENTS[name](user, Account() if bot is None else _account(bot), raw=data)
     if name == "ready":
         return Ready(read_account(data), raw=data)
     _ignore(f"the event {name!r}")
     return None
-
-
-_ABOUT_USERS: dict[str, type[Vote | Reminder]] = {"vote": Vote, "reminder": Reminder}
 
 
 def _account(value: object) -> Account:

@@ -1,23 +1,17 @@
 """The functions that a client calls with events; a failure is logged, and the stream goes on."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import logging
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
-from commandsync.client.events import event_name
+from commandsync.client.events import Event, event_name
 from commandsync.errors import ArgumentError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from commandsync.client.events import Event
-
-    Handler = Callable[[Any], object]
-    H = TypeVar("H", bound=Callable[[Any], object])
+Handler = Callable[[Any], object]
+H = TypeVar("H", bound=Callable[[Any], object])
 
 _log = logging.getLogger("commandsync.client")
 
@@ -31,13 +25,8 @@ class _Handlers:
     def decorator(self, event: object, *, once: bool = False) -> Any:  # noqa: ANN401 - typed by `on`
         """Return a decorator for the handlers of an event, or the handler that was decorated.
 
-        Args:
-            event: The name or the type of the event, or a handler called `on_vote` or `vote`; None
-                for a decorator of such a handler.
-            once: Whether it is called with one event only.
-
-        Raises:
-            ArgumentError: There is no such event, or the client cannot wait for the handler.
+        The event is its name or its type, or a handler called `on_vote` or `vote`; None for a
+        decorator of such a handler.
         """
         if event is None:
             return lambda handler: self.decorator(handler, once=once)

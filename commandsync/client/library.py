@@ -6,31 +6,24 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-from copy import copy
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Awaitable, Callable, Iterator
+from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 from commandsync.api import arguments, operations
 from commandsync.api.address import parse_address
+from commandsync.api.arguments import Id
 from commandsync.api.credentials import Token
+from commandsync.api.operations import BotFilters, Operation
 from commandsync.api.paging import P, Paging, R
-from commandsync.client import variable
+from commandsync.apply.check import check_call
+from commandsync.client import Settings, variable
 from commandsync.client.listener import Listener
-from commandsync.errors import ApiError
+from commandsync.errors import ApiError, Reply
+from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
-    from types import TracebackType
-    from typing import Self, Unpack
-
     import requests
-
-    from commandsync.api.arguments import Id
-    from commandsync.api.operations import BotFilters, Operation
-    from commandsync.api.refusals import RateLimit
-    from commandsync.client import Settings
-    from commandsync.errors import Reply
-    from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
 
 T = TypeVar("T")
 
@@ -39,7 +32,8 @@ class Client(Listener):
     """The client of a listing service.
 
     Every method checks its arguments before anything is sent, retries what may be retried, and
-    raises `ListingError` (`Unauthorized`, `NotFound`, `TransportError` ...) when it fails.
+    raises `ListingError` (`Unauthorized`, `NotFound`, `TransportError` ...) when it fails. One that
+    would write with another bot's token, or a text that contains the token, raises `RefusedError`.
     It may be used from any thread.
 
     Example:
@@ -113,33 +107,6 @@ class Client(Listener):
         token, base_url = variable("COMMANDSYNC_TOKEN"), variable("COMMANDSYNC_BASE_URL")
         return cls(token, base_url, bot=os.environ.get("COMMANDSYNC_BOT") or None, **settings)
 
-    def with_options(
-        self,
-        *,
-        timeout: float | None = None,
-        retries: int | None = None,
-        deadline: float | None = None,
-    ) -> Self:
-        """Return a client with other limits that shares everything else with this one.
-
-        Closing either closes both.
-
-        Args:
-            timeout: Seconds for one request, at most 3,600.
-            retries: How often a request may be sent again, from 0.
-            deadline: Seconds for a whole call, with all retries and waits: an interaction has 3.
-        """
-        client = copy(self)
-        client.connection = self.connection.with_options(
-            timeout=timeout, retries=retries, deadline=deadline
-        )
-        return client
-
-    @property
-    def rate_limit(self) -> RateLimit | None:
-        """The limit on requests that the service last reported; None if it never did."""
-        return self.connection.transport.rate_limit
-
     def list_bots(
         self, *, limit: int = 12, page: int = 1, **filters: Unpack[BotFilters]
     ) -> BotPage:
@@ -171,7 +138,8 @@ class Client(Listener):
         """Yield all voters of a bot, page after page of `limit` voters, each once for each vote.
 
         New votes move entries to later pages. That lists no vote twice, if fewer than a page arrive
-        between two pages.
+        between two pages. If the service does not send the times of votes, two of one user that
+        follow each other from one page to the next are listed once.
         """
         operation = operations.list_voters(self._of(bot), page=1, limit=limit)
         return self._pages(Paging(operation), lambda page: page.voters)
@@ -237,7 +205,13 @@ class Client(Listener):
         self.call(operations.post_stats(self.bot, servers=servers, shards=shards))
 
     def call(self, operation: Operation[T]) -> T:
-        """Carry out an operation of `commandsync.api.operations`, retries included."""
+        """Carry out an operation of `commandsync.api.operations`, retries included.
+
+        Raises:
+            RefusedError: It would write with another bot's token, or publish the token in a text.
+            ListingError: It failed.
+        """
+        check_call(operation, self.connection.token, bot=self.bot)
         return self.connection.call(operation)
 
     def raw(self, operation: Operation[object]) -> Reply:
@@ -252,9 +226,6 @@ class Client(Listener):
         self._buffer.close()
         self.connection.close()
 
-    def _of(self, bot: Id | None) -> Id:
-        return self.bot if bot is None else bot
-
     def _pages(self, paging: Paging[P], records: Callable[[P], tuple[R, ...]]) -> Iterator[R]:
         while not paging.over:
             try:
@@ -267,10 +238,5 @@ class Client(Listener):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

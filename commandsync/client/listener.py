@@ -4,24 +4,21 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Generator
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from commandsync.api import arguments, operations
+from commandsync.api.arguments import Id
 from commandsync.client import async_extra
 from commandsync.client.buffer import Buffer, Reader
 from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
 from commandsync.client.handlers import Handlers
-from commandsync.client.votes import RecentVotes
+from commandsync.client.shared import AnyClient
 from commandsync.client.watch import Watch
-from commandsync.errors import StoppedError, UsageError
+from commandsync.errors import StoppedError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator
-    from typing import Literal
-
-    from commandsync.api.arguments import Id
     from commandsync.client.connection import Connection
     from commandsync.client.stream import Stream
 
@@ -35,7 +32,7 @@ if TYPE_CHECKING:
 E = TypeVar("E", Ready, Vote, Reminder, Reconnecting, Reconnected)
 
 
-class Listener:
+class Listener(AnyClient):
     """What a client offers of events.
 
     Args:
@@ -43,14 +40,13 @@ class Listener:
     """
 
     connection: Connection
-    bot: str
     _jitter: Callable[[], float]
     _sleep: Callable[[float], Awaitable[object]]
 
     def __init__(self, event_buffer: int) -> None:
+        super().__init__()
         size = arguments.number("event_buffer", event_buffer, least=1)
         self._handlers = Handlers()
-        self._votes = RecentVotes()
         self._buffer: Buffer[Stream] = Buffer(size, self._note)
 
     @overload
@@ -183,7 +179,7 @@ class Listener:
             user: The user, or its id.
             bot: The bot; None for the client's own.
         """
-        operation = operations.check_vote(self.bot if bot is None else bot, user)
+        operation = operations.check_vote(self._of(bot), user)
         asked = monotonic()
         voted = self.connection.call(operation)
         self._votes.keep(operation.path, voted, asked=asked)
@@ -202,12 +198,6 @@ class Listener:
         path = operations.check_vote(self.bot, user).path
         voted = self._votes.get(path, max_age)
         return self.check_vote(user) if voted is None else voted
-
-    def _note(self, event: Event) -> None:
-        if isinstance(event, Vote | Reminder):
-            with suppress(UsageError):  # the bot or the user is unknown
-                operation = operations.check_vote(event.bot.id or self.bot, event.user.id)
-                self._votes.keep(operation.path, True if isinstance(event, Vote) else None)
 
     def _reader(self, *, handles: bool) -> Reader[Stream]:
         with async_extra("events need"):

@@ -1,26 +1,21 @@
 """One request of either transport: its form, its limits, the reuse of connections, and its log."""
 
-from __future__ import annotations
-
 import json
 import logging
 import ssl
+from collections.abc import Mapping
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 import requests
 
-from commandsync import __version__
+from commandsync.api.address import Address
+from commandsync.api.operations import Operation
+from commandsync.client.secrecy import Secrecy
 from commandsync.errors import ListingError, Reply, StoppedError, TransportError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from commandsync.api.address import Address
-    from commandsync.api.operations import Operation
-    from commandsync.client.secrecy import Secrecy
+from commandsync.version import __version__
 
 HEADERS = {
     "User-Agent": f"commandsync/{__version__}",
@@ -45,7 +40,7 @@ def request_of(
 
     It is prepared without a session, which would look for credentials in `.netrc`.
     """
-    url = address.api + operation.path
+    url = address.api + secrecy.path(operation.path)
     if operation.query:
         url += "?" + urlencode(operation.query, errors="surrogatepass")
     headers, body = {**HEADERS, **headers, **secrecy.headers}, None
@@ -81,11 +76,7 @@ class Reuse:
         self._proven = self._proven or kept
 
     def broke(self, operation: Operation[Any], root: BaseException) -> None:
-        """Note that a kept connection broke.
-
-        Raises:
-            StaleError: The operation is to be sent again at once.
-        """
+        """Note that a kept connection broke; raises `StaleError` to send again at once."""
         if isinstance(root, ConnectionError | ssl.SSLEOFError | ssl.SSLZeroReturnError):
             self._broken = True
             if operation.idempotent:

@@ -6,26 +6,20 @@ hold a request for hours. Its exceptions do not always distinguish a handshake t
 a kept connection unnoticed, so that it matters whether a connection was used before.
 """
 
-from __future__ import annotations
-
 import http.client
 import io
 import socket
 import threading
 import time
+from concurrent.futures import Future
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from requests.adapters import HTTPAdapter
+from urllib3 import HTTPConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import LocationParseError
 from urllib3.util.connection import allowed_gai_family
-
-from commandsync.client.names import look_up
-
-if TYPE_CHECKING:
-    from urllib3 import HTTPConnectionPool
-
 
 _INTERIM = range(100, 200)
 _SWITCHING = 101
@@ -40,6 +34,24 @@ class _ConnectionState(threading.local):
 
 
 state = _ConnectionState()
+
+
+def look_up(*args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401 - passed on
+    """Do as `socket.getaddrinfo`, in a thread: the system's look-up cannot be interrupted.
+
+    The end of the program does not wait for it.
+    """
+    answer: Future[Any] = Future()
+
+    def work() -> None:
+        answer.set_running_or_notify_cancel()
+        try:
+            answer.set_result(socket.getaddrinfo(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - raised where the result is taken
+            answer.set_exception(error)
+
+    threading.Thread(target=work, name="commandsync-name", daemon=True).start()
+    return answer
 
 
 class _TimedSocket(io.RawIOBase):
@@ -104,10 +116,7 @@ class _PlainConnection(HTTPConnection):
             raise
 
     def _new_conn(self) -> socket.socket:
-        """Connect within one time-out, the look-up of the name and the TLS handshake included.
-
-        urllib3 waits for the look-up without a limit, and for each address with the whole time-out.
-        """
+        """Connect within one time-out; urllib3 gives it to each address, none to the look-up."""
         seconds: float = self.timeout or 0.0
         end = time.monotonic() + seconds
         name, family = self._dns_host.strip("[]"), allowed_gai_family()

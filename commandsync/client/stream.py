@@ -1,47 +1,32 @@
 """A stream of events: the steps of `watch` over aiohttp's WebSocket, in a loop or in a thread."""
 
-from __future__ import annotations
-
 import asyncio
 import math
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import aiohttp
 
+from commandsync.api.operations import Operation
 from commandsync.api.policy import Wait
 from commandsync.client.asyncconnection import AsyncConnection
+from commandsync.client.asynctransport import WebSocket
+from commandsync.client.buffer import Buffer
+from commandsync.client.connection import Connection
 from commandsync.client.gateway import Say
-from commandsync.client.watch import Ask, Closed, Listen, Open
-from commandsync.errors import ListingError, StoppedError, TransportError
+from commandsync.client.watch import Ask, Closed, Listen, Open, WatchStep
+from commandsync.errors import ListingError, Reply, StoppedError, TransportError
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator
-
-    from commandsync.api.operations import Operation
-    from commandsync.client.asynctransport import WebSocket
-    from commandsync.client.buffer import Buffer
-    from commandsync.client.connection import Connection
-    from commandsync.client.watch import WatchStep
-    from commandsync.errors import Reply
-
-    Sleep = Callable[[float], Awaitable[object]]
+Sleep = Callable[[float], Awaitable[object]]
 
 _ABNORMAL = 1006
 _LONGEST_CLOSE = 1.0  # seconds for the service to answer the closing handshake
 
 
 class AsyncStream:
-    """One stream of events, in the caller's event loop.
-
-    Args:
-        steps: The steps of a `Watch`.
-        connection: The connection to the service.
-        buffer: Receives the events.
-        sleep: Waits.
-        owner: The stream as the buffer knows it.
-    """
+    """The steps of a `Watch` in the caller's event loop; `owner` is the stream for the buffer."""
 
     def __init__(
         self,
@@ -50,7 +35,7 @@ class AsyncStream:
         buffer: Buffer[Any],
         *,
         sleep: Sleep = asyncio.sleep,
-        owner: Stream | None = None,
+        owner: "Stream | None" = None,
     ) -> None:
         self._steps = steps
         self._connection = connection
@@ -62,12 +47,7 @@ class AsyncStream:
         self._stopped = False
 
     async def first(self) -> WatchStep:
-        """Return the first event, or what else the stream would do before it; then end.
-
-        Raises:
-            Unauthorized: The token is refused.
-            ListingError: The attempt failed, and a retry cannot help.
-        """
+        """Return the first event, or what else the stream would do before it; then end."""
         try:
             step = next(self._steps)
             while isinstance(step, Open | Listen | Say):
@@ -174,20 +154,13 @@ class AsyncStream:
 
 
 class Stream:
-    """One stream of events, in a thread with an event loop of its own, so that it misses none.
-
-    Args:
-        steps: The steps of a `Watch`.
-        connection: The connection whose service and settings the stream uses.
-        buffer: Receives the events.
-        sleep: Waits.
-    """
+    """One stream of events, in a thread with an event loop of its own, so that it misses none."""
 
     def __init__(
         self,
         steps: Generator[WatchStep, Any, None],
         connection: Connection,
-        buffer: Buffer[Stream],
+        buffer: "Buffer[Stream]",
         *,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
@@ -197,6 +170,7 @@ class Stream:
             timeout=connection.timeout,
             retries=connection.retries,
             session=connection.surroundings,
+            service=connection.service,
         )
         self._buffer = buffer
         self._stream = AsyncStream(steps, self._connection, buffer, sleep=sleep, owner=self)

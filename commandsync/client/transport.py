@@ -1,48 +1,32 @@
 """A blocking transport: one request over a pool of connections, without retries or redirects."""
 
-from __future__ import annotations
-
 from contextlib import closing, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import Any
 
 from urllib3 import Timeout
 from urllib3.exceptions import HTTPError
 
+from commandsync.api.address import Address
+from commandsync.api.operations import Operation
+from commandsync.api.refusals import RateLimit
 from commandsync.client.body import BodyError, gather
-from commandsync.client.environment import proxy_host
+from commandsync.client.environment import Surroundings
 from commandsync.client.failures import failure, root_of
 from commandsync.client.forks import renew_in_children
 from commandsync.client.request import LONGEST_CONNECT, PIECE, Reuse, StaleError, request_of
+from commandsync.client.secrecy import Secrecy
 from commandsync.client.sockets import Adapter, state
-
-if TYPE_CHECKING:
-    from commandsync.api.address import Address
-    from commandsync.api.operations import Operation
-    from commandsync.api.refusals import RateLimit
-    from commandsync.client.environment import Surroundings
-    from commandsync.client.secrecy import Secrecy
-    from commandsync.errors import Reply, TransportError
+from commandsync.errors import Reply, TransportError
 
 
 class Transport:
-    """Sends one request and returns its result, from any thread.
+    """Sends one request and returns its result, from any thread; keeps `kept` connections.
 
     Loopback is always reached directly, and `.netrc` is never read.
-
-    Args:
-        address: The service.
-        secrecy: Reveals the token.
-        surroundings: Its proxies, certificates and headers.
-        kept: Most connections that are kept for later requests.
-
-    Attributes:
-        rate_limit: The limit on requests that the last answer with one reported.
-        closed: Whether it is closed.
     """
 
-    rate_limit: RateLimit | None = None
+    rate_limit: RateLimit | None = None  # that the last answer with one reported
     closed = False
 
     def __init__(
@@ -99,11 +83,5 @@ class Transport:
 
     def _failure(self, error: BaseException, seconds: float) -> TransportError:
         unmade, state.failure = state.failure, None
-        return failure(
-            root_of(unmade or error),
-            made=unmade is None,
-            host=urlsplit(self._address.base_url).netloc,
-            proxy=partial(proxy_host, self._address, self._surroundings),
-            connecting=min(seconds, LONGEST_CONNECT),
-            answering=seconds,
-        )
+        root, made = root_of(unmade or error), unmade is None
+        return failure(root, self._address, self._surroundings, made=made, seconds=seconds)

@@ -1,19 +1,13 @@
 """The votes that are new in a list of voters, and who has voted lately."""
 
-from __future__ import annotations
-
 from collections import Counter, OrderedDict
+from collections.abc import Callable, Sequence
 from math import inf
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from commandsync.client.forks import renew_in_children
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from commandsync.records.models import Voter
+from commandsync.records.models import Voter
 
 _LATE = 10.0  # seconds in which the event of a vote may arrive that the list contained already
 _MOST_KEPT = 10_000
@@ -24,9 +18,6 @@ class Tally:
 
     A voter who was in either of the last two reads is not new: between two pages of one read an
     entry may move from one to the other, and a vote must not be invented.
-
-    Args:
-        clock: Returns the time in seconds.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -36,7 +27,6 @@ class Tally:
         self._events: Counter[str] = Counter()  # the votes since the last read
         self._caught_up: Counter[str] = Counter()
         self._until = 0.0
-        self._newest_last = False
 
     def count(self, user: str) -> bool:
         """Count the event of a vote; False if the vote was caught up just before."""
@@ -48,11 +38,9 @@ class Tally:
         return True
 
     def read(self, voters: Sequence[Voter], *, caught_up: bool = False) -> list[Voter]:
-        """Return the new voters of a list, those who voted first in front.
+        """Return the new voters of a whole list, whose newest votes are in front, in their order.
 
-        Args:
-            voters: The whole list.
-            caught_up: Whether the events of these votes may still arrive.
+        `caught_up` says that the events of these votes may still arrive.
         """
         listed = [voter.id for voter in voters]
         last, before, events = self._read, self._before, self._events
@@ -61,30 +49,14 @@ class Tally:
             return []
         self._before = Counter(last)
         new = Counter(listed) - (self._before | before) - events
-        self._newest_last = _newest_last(last, listed, otherwise=self._newest_last)
         if caught_up:
             self._caught_up, self._until = new.copy(), self._clock() + _LATE
-        return _newest(voters, new, newest_last=self._newest_last)
-
-
-def _newest_last(last: list[str], listed: list[str], *, otherwise: bool) -> bool:
-    """Return whether a list grows at its end; its oldest entries may be gone."""
-    more = (Counter(listed) - Counter(last)).total()
-    gone = len(last) + more - len(listed)
-    at_end = listed[: len(listed) - more] == last[gone:]
-    at_front = listed[more:] == last[: len(last) - gone]
-    return otherwise if at_end == at_front else at_end
-
-
-def _newest(voters: Sequence[Voter], new: Counter[str], *, newest_last: bool) -> list[Voter]:
-    """Return the newest entries of these users, the oldest of them in front."""
-    missing = new.copy()
-    found: list[Voter] = []
-    for voter in reversed(voters) if newest_last else voters:
-        if missing[voter.id] > 0:
-            missing[voter.id] -= 1
-            found.append(voter)
-    return found[::-1]
+        found: list[Voter] = []
+        for voter in voters:
+            if new[voter.id] > 0:
+                new[voter.id] -= 1
+                found.append(voter)
+        return found[::-1]
 
 
 class RecentVotes:

@@ -4,46 +4,26 @@ It runs until it is closed or the token is refused. A driver carries out each st
 result, so that every decision about a lost connection is made here.
 """
 
-from __future__ import annotations
-
 import logging
 import math
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
+from commandsync import errors
 from commandsync.api.answers import acknowledged
-from commandsync.api.operations import LARGEST_PAGE, list_voters
+from commandsync.api.operations import LARGEST_PAGE, Operation, list_voters
 from commandsync.api.paging import Paging
 from commandsync.api.policy import Wait
 from commandsync.api.refusals import refused
-from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
+from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, UserEvent, Vote
 from commandsync.client.gateway import Ended, Say, Session
+from commandsync.client.secrecy import Secrecy
 from commandsync.client.votes import Tally
-from commandsync.errors import (
-    ApiError,
-    DecodeError,
-    Forbidden,
-    Invalid,
-    ListingError,
-    NotFound,
-    RateLimited,
-    Reply,
-    TransportError,
-    Unauthorized,
-)
-from commandsync.records.models import Account
+from commandsync.records.models import Account, Voter
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from typing import TypeVar
-
-    from commandsync.api.operations import Operation
-    from commandsync.client.secrecy import Secrecy
-    from commandsync.records.models import Voter
-
-    T = TypeVar("T")
-    Steps: TypeAlias = "Generator[WatchStep, Any, T]"
+T = TypeVar("T")
 
 _log = logging.getLogger("commandsync.client")
 
@@ -92,13 +72,13 @@ class Ask:
 WatchStep = Open | Listen | Say | Ask | Wait | Event
 """The next step of the driver; an event is yielded to the caller."""
 
+Steps: TypeAlias = Generator[WatchStep, Any, T]
+
 
 def pause(failures: int, jitter: float) -> float:
-    """Return the seconds to wait before the next attempt: at random, over a span that doubles.
+    """Return the seconds before the next attempt: at random, over a span that doubles.
 
-    Args:
-        failures: How many attempts have failed since the last good connection.
-        jitter: From 0 to 1.
+    The failures are those since the last good connection; the jitter is from 0 to 1.
     """
     span: float = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** min(failures + 1, 10))
     return _FIRST_WAIT + jitter * (span - _FIRST_WAIT)
@@ -107,11 +87,8 @@ def pause(failures: int, jitter: float) -> float:
 class Watch:
     """One stream of events.
 
-    Args:
-        bot: The bot whose voters are read; if it is empty, the one that the gateway reports.
-        jitter: Returns a number from 0 to 1; spreads the attempts of many clients.
-        secrecy: Hides the token in what the gateway sends.
-        clock: Returns the time in seconds.
+    The voters that are read are those of `bot`; if it is empty, of the one that the gateway
+    reports. `jitter` returns a number from 0 to 1, which spreads the attempts of many clients.
     """
 
     def __init__(
@@ -137,13 +114,7 @@ class Watch:
         self._version: tuple[tuple[str, str], ...] = (("EIO", "4"),)
 
     def steps(self) -> Steps[None]:
-        """Run until closed.
-
-        Raises:
-            Unauthorized: The token is refused.
-            ListingError: The first attempt failed, and a retry cannot help.
-            UsageError: There is no gateway, and the bot whose voters to read is unknown.
-        """
+        """Run until closed; raises as `events` of a client does."""
         while True:
             answer = yield Open((*self._version, ("transport", "websocket")))
             error = _failure(answer)
@@ -153,9 +124,11 @@ class Watch:
                 if ended.refused and not self._ready:
                     raise _refused(ended, with_token=self._secrecy.known)
                 yield from self._lost(ended.code, ended.reason)
-            elif self._version and isinstance(error, Invalid) and error.status == _BAD_REQUEST:
+            elif (
+                self._version and isinstance(error, errors.Invalid) and error.status == _BAD_REQUEST
+            ):
                 self._version = ()  # like the published client, which sends no version
-            elif isinstance(error, NotFound) and (self._polling or not self._worked):
+            elif isinstance(error, errors.NotFound) and (self._polling or not self._worked):
                 yield from self._poll()
             else:
                 yield from self._failed(error)
@@ -193,13 +166,13 @@ class Watch:
         self._ready, self._polling = True, False
         if isinstance(event, Ready):
             self._bot = self._bot or event.bot.id
-        elif isinstance(event, Vote | Reminder):
+        elif isinstance(event, UserEvent):
             self._check(event)
             if isinstance(event, Vote) and not self._tally.count(event.user.id):
                 return
         yield event
 
-    def _check(self, event: Vote | Reminder) -> None:
+    def _check(self, event: UserEvent) -> None:
         complete = isinstance(event.raw["user"], dict) and isinstance(event.raw.get("bot"), dict)
         if not complete and not self._warned:
             self._warned = True
@@ -213,15 +186,15 @@ class Watch:
             self._reconnecting = False
             yield Reconnected()
 
-    def _failed(self, error: ListingError) -> Steps[None]:
-        refused = isinstance(error, Unauthorized | Forbidden)
+    def _failed(self, error: errors.ListingError) -> Steps[None]:
+        refused = isinstance(error, errors.Unauthorized | errors.Forbidden)
         self._refusals = self._refusals + 1 if refused else 0
         if refused and (not self._ready or self._refusals == _MOST_REFUSALS):
             raise error
         if not self._worked and _lasting(error):
             raise error
-        code = error.status if isinstance(error, ApiError) else _ABNORMAL
-        seconds = error.retry_after if isinstance(error, RateLimited) else None
+        code = error.status if isinstance(error, errors.ApiError) else _ABNORMAL
+        seconds = error.retry_after if isinstance(error, errors.RateLimited) else None
         yield from self._lost(code, error.message, least=seconds or 0.0)
 
     def _lost(self, code: int, reason: str, *, least: float = 0.0) -> Steps[None]:
@@ -241,7 +214,7 @@ class Watch:
             self._polling = True
             _log.warning(_NO_GATEWAY, POLL)
         voters = yield from self._voters()
-        if isinstance(voters, ListingError):
+        if isinstance(voters, errors.ListingError):
             yield from self._failed(voters)
             return
         yield from self._restored(heard=True)
@@ -254,46 +227,45 @@ class Watch:
         if not self._bot:
             return
         voters = yield from self._voters(until=self._clock() + _LONGEST_READ)
-        if isinstance(voters, ListingError):
+        if isinstance(voters, errors.ListingError):
             _log.debug("votes cannot be caught up: %s", voters.message)
         else:
             for voter in self._tally.read(voters, caught_up=True):
                 yield Vote(voter, Account(id=self._bot), caught_up=True)
 
-    def _voters(self, *, until: float = math.inf) -> Steps[list[Voter] | ListingError]:
+    def _voters(self, *, until: float = math.inf) -> Steps[list[Voter] | errors.ListingError]:
         """Read all voters; with a limit, a long list is an error."""
         voters: list[Voter] = []
         paging = Paging(list_voters(self._bot, page=1, limit=LARGEST_PAGE))
         while not paging.over:
             if until < math.inf and len(voters) >= _MOST_VOTERS:
-                return ListingError(f"there are more than {_MOST_VOTERS} voters")
+                return errors.ListingError(f"there are more than {_MOST_VOTERS} voters")
             page = yield Ask(paging.operation, max(until - self._clock(), 0.0))
-            if isinstance(page, ListingError):
+            if isinstance(page, errors.ListingError):
                 return page
             voters += paging.take(page.voters, page.queries)
         return voters
 
 
-def _failure(answer: Reply | TransportError | bool) -> ListingError | None:  # noqa: FBT001 - the driver's answer
+def _failure(answer: errors.Reply | errors.TransportError | bool) -> errors.ListingError | None:  # noqa: FBT001 - the driver's answer
     """Return the reason for a missing WebSocket; None if it is open."""
     if isinstance(answer, bool):
         return None
-    if isinstance(answer, TransportError):
+    if isinstance(answer, errors.TransportError):
         return answer
     try:
         acknowledged(answer)
-    except ListingError as error:
+    except errors.ListingError as error:
         return error
-    return Invalid("the answer to the gateway's handshake is not a WebSocket", reply=answer)
+    return errors.Invalid("the answer to the gateway's handshake is not a WebSocket", reply=answer)
 
 
-def _lasting(error: ListingError) -> bool:
-    """Whether a retry cannot help."""
-    if isinstance(error, TransportError):
+def _lasting(error: errors.ListingError) -> bool:
+    if isinstance(error, errors.TransportError):
         return error.lasting
-    return isinstance(error, Invalid | NotFound | DecodeError)
+    return isinstance(error, errors.Invalid | errors.NotFound | errors.DecodeError)
 
 
-def _refused(ended: Ended, *, with_token: bool) -> ListingError:
-    reply = Reply(status=401, body=ended.reason.encode(), with_token=with_token)
+def _refused(ended: Ended, *, with_token: bool) -> errors.ListingError:
+    reply = errors.Reply(status=401, body=ended.reason.encode(), with_token=with_token)
     return refused(reply, f"{ended.code}: {ended.reason}", by="gateway")

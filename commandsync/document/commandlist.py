@@ -1,20 +1,13 @@
 """The JSON document of a command list, for a website or another program."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any, Literal
-
-from pydantic import TypeAdapter
+from collections.abc import Iterable
+from typing import Literal
 
 from commandsync.document import VERSION
-from commandsync.document.failure import Failure
+from commandsync.document.failure import schema_text
 from commandsync.document.part import CommandField, Document, Model
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from commandsync.records.texts import CommandText
+from commandsync.records.texts import CommandText
 
 
 class CommandList(Model):
@@ -40,9 +33,4 @@ def is_command_list(text: str) -> bool:
 
 def command_list_schema_text() -> str:
     """Return the JSON Schema of a command list, and of a failure."""
-    shapes: Any = CommandList | Failure
-    head = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "commandsync command list",
-    }
-    return json.dumps(head | TypeAdapter(shapes).json_schema(), indent=2) + "\n"
+    return schema_text(CommandList, title="commandsync command list", several=False)

@@ -1,21 +1,15 @@
 """The JSON document of a failure, and of several manifests."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from collections.abc import Sequence
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import TypeAdapter
 
-from commandsync.document import VERSION, failure_kind
-from commandsync.document.part import Document, Model, Place
-from commandsync.errors import ManifestError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from commandsync.diagnostics import Problem
-    from commandsync.errors import CommandsyncError
+from commandsync.diagnostics import Problem
+from commandsync.document import VERSION
+from commandsync.document.part import Document, HintField, Model, Place
+from commandsync.errors import CommandsyncError, ManifestError
 
 D = TypeVar("D", bound=Model)
 
@@ -24,7 +18,7 @@ class ListedProblem(Place):
     """A problem at a place in a manifest."""
 
     message: str
-    hint: str
+    hint: HintField
 
 
 class Reason(Model):
@@ -32,7 +26,7 @@ class Reason(Model):
 
     kind: str
     message: str
-    hint: str
+    hint: HintField
 
 
 class Failure(Model):
@@ -51,11 +45,11 @@ class Several(Model, Generic[D]):
 
 
 def failure_document(error: CommandsyncError, *, kind: str = "") -> Document:
-    """Return the document of a failure; its kind is by default `failure_kind`."""
+    """Return the document of a failure; its kind is by default that of the error."""
     problems = error.problems if isinstance(error, ManifestError) else ()
     return Failure.built(
         version=VERSION,
-        error=Reason.of(error, kind=kind or failure_kind(error)),
+        error=Reason.of(error, kind=kind or error.kind),
         problems=tuple(map(listed_problem, problems)),
     ).model_dump(mode="json")
 
@@ -72,8 +66,10 @@ def joined_document(documents: Sequence[Document]) -> Document:
     return {"version": VERSION, "results": list(documents)}
 
 
-def schema_text(model: type[Model], *, title: str) -> str:
-    """Return the JSON Schema of a document, of several, and of a failure."""
-    shapes: Any = model | Several[model] | Failure  # type: ignore[valid-type]  # known at run time
+def schema_text(model: type[Model], *, title: str, several: bool = True) -> str:
+    """Return the JSON Schema of a document, of `several` of them, and of a failure."""
+    shapes: Any = model | Failure
+    if several:
+        shapes = model | Several[model] | Failure  # type: ignore[valid-type]  # known at run time
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     return json.dumps(head | TypeAdapter(shapes).json_schema(), indent=2) + "\n"

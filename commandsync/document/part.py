@@ -1,10 +1,10 @@
 """The parts of the JSON documents: models of what the values of the core look like in them."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Iterable, Mapping
+from itertools import filterfalse
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AwareDatetime,
@@ -20,13 +20,9 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
-from commandsync.plan.diff import FieldChange
-from commandsync.records.snapshot import Entry
+from commandsync.plan.diff import FieldChange, field_changes
 from commandsync.records.texts import CommandText, Resource, Text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Self
+from commandsync.services.abilities import PAGE_ABILITIES
 
 Document = dict[str, Any]
 
@@ -80,6 +76,11 @@ def _read_as(value: type[Location | Notice], model: type[Model]) -> PlainValidat
     )
 
 
+def _edited(kind: Resource) -> bool:
+    """Whether the service of saved plans edits records of a kind; else it replaces them."""
+    return PAGE_ABILITIES[kind].edit
+
+
 def text_schema(resource: Resource) -> Document:
     """Return the JSON Schema of the text of a kind of record."""
     return {
@@ -113,6 +114,14 @@ EndField = Annotated[
         description="When the record ends, or ended, by the manifest; absent for no end.",
     ),
 ]
+CopyField = Annotated[
+    bool,
+    Field(
+        default=False,
+        exclude_if=lambda copy: not copy,
+        description="Whether it is an exact copy, which no limit counts; absent for no.",
+    ),
+]
 Identifier = Annotated[str, Field(pattern=r"[^.]|\.\.\.")]  # not "", "." or ".."
 ResourceField = Annotated[Resource, Field(strict=False), one_of(Resource)]
 TextField = Annotated[
@@ -125,7 +134,17 @@ CommandField = Annotated[
     PlainSerializer(lambda text: text._asdict()),
     WithJsonSchema(text_schema(Resource.COMMAND)),
 ]
-_dumped_place = PlainSerializer(lambda at: {"path": at.path, "line": at.line, "column": at.column})
+
+
+def place_document(at: Location | None) -> Document | None:
+    """Return a place as documents have it."""
+    return None if at is None else {key: getattr(at, key) for key in Place.model_fields}
+
+
+_dumped_place = PlainSerializer(place_document)
+HintField = Annotated[str, PlainSerializer(str)]
+"""A hint in the words of this program."""
+
 LocationField = Annotated[Location, _read_as(Location, Place), _dumped_place]
 DifferencesField = Annotated[
     tuple[FieldChange, ...],
@@ -141,14 +160,17 @@ class Warned(Model):
     """A warning; it does not affect the changes."""
 
     message: str
-    hint: str
+    hint: HintField
     location: LocationField | None
 
 
-_dumped_notice = PlainSerializer(
-    lambda notice: {key: dataclasses.asdict(notice)[key] for key in Warned.model_fields}
-)
-NoticeField = Annotated[Notice, _read_as(Notice, Warned), _dumped_notice]
+def notice_document(notice: Notice) -> Document:
+    """Return a warning as documents have it."""
+    at = place_document(notice.location)
+    return {"message": notice.message, "hint": str(notice.hint), "location": at}
+
+
+NoticeField = Annotated[Notice, _read_as(Notice, Warned), PlainSerializer(notice_document)]
 
 
 class PlannedChange(Model):
@@ -164,11 +186,11 @@ class PlannedChange(Model):
     location: LocationField | None
 
     @model_validator(mode="after")
-    def _check(self) -> PlannedChange:
-        _check_texts(self.resource, self.before, self.after)
+    def _check(self) -> Self:
+        check_texts(self.resource, self.before, self.after)
         if self.after is not None and not self.name.strip():
             raise ValueError("the name of a record to write is empty")
-        if self.action in {"edit", "replace"} and self.resource.editable != (self.action == "edit"):
+        if self.action in {"edit", "replace"} and _edited(self.resource) != (self.action == "edit"):
             raise ValueError(f"{self.action} is not a valid action for this kind: {self.resource}")
         return self
 
@@ -177,8 +199,7 @@ class PlannedChange(Model):
         kind = _CHANGES[self.action]
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(kind)}
         if self.before is not None and self.after is not None:
-            pairs = zip(self.resource.fields, self.before, self.after, strict=True)
-            values["fields"] = tuple(FieldChange(*pair) for pair in pairs if pair[1] != pair[2])
+            values["fields"] = field_changes(self.before, self.after)
         return kind(**values)
 
 
@@ -205,7 +226,7 @@ class PlannedEdit(PlannedChange):
     """A listed record whose text changes; its id stays."""
 
     action: Literal["edit"]
-    resource: Annotated[ResourceField, one_of(kind for kind in Resource if kind.editable)]
+    resource: Annotated[ResourceField, one_of(filter(_edited, Resource))]
     id: Identifier
     before: TextField
     after: TextField
@@ -216,7 +237,7 @@ class PlannedReplace(_PlannedText):
     """A listed record that cannot be edited: the new one is added, the old one deleted."""
 
     action: Literal["replace"]
-    resource: Annotated[ResourceField, one_of(kind for kind in Resource if not kind.editable)]
+    resource: Annotated[ResourceField, one_of(filterfalse(_edited, Resource))]
     id: Identifier
     before: TextField
     uses: UsesField
@@ -233,6 +254,7 @@ class PlannedDelete(PlannedChange):
     location: None
     uses: UsesField
     until: EndField
+    exact_copy: CopyField
 
 
 AnyChange = Annotated[
@@ -245,46 +267,21 @@ PLANNED: Mapping[str, type[PlannedChange]] = {
     "replace": PlannedReplace,
 }
 _CHANGES: Mapping[str, type[Change]] = {kind.action: kind for kind in (Add, Edit, Replace, Delete)}
-_NAMES = (*PlannedChange.model_fields, "renamed_from", "listed", "same_name", "uses", "until")
-
-
-class Refused(Model):
-    """Why apply refuses the plan, and what allows it."""
-
-    message: str
-    hint: str
-
-
-class ListedRecord(Model):
-    """A listed record that stays as it is."""
-
-    resource: ResourceField
-    id: str
-    name: str
-    text: TextField
-
-    @model_validator(mode="after")
-    def _check(self) -> ListedRecord:
-        _check_texts(self.resource, self.text)
-        return self
-
-    def record(self) -> tuple[Resource, Entry]:
-        """Return the record."""
-        return self.resource, Entry(self.text, self.id)
 
 
 def change_part(
     change: Change, models: Mapping[str, type[PlannedChange]] = PLANNED, **ending: object
 ) -> PlannedChange:
     """Return the part for a change; `ending` has the fields of its model that it does not have."""
-    values = {name: getattr(change, name, None) for name in _NAMES}
+    model = models[change.action]
+    values = {name: getattr(change, name, None) for name in model.model_fields}
     values["fields"] = values["fields"] or ()
     if isinstance(change, Edit) and change.renames:
         values["renamed_from"] = change.before[0]
-    return models[change.action].built(**values, **ending)
+    return model.built(**values | ending)
 
 
-def _check_texts(resource: Resource, *texts: Text | None) -> None:
+def check_texts(resource: Resource, *texts: Text | None) -> None:
     """Refuse texts that are not of a kind."""
     if any(text is not None and text._fields != resource.fields for text in texts):
         raise ValueError(f"its fields are not those of a record of this kind: {resource}")

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from commandsync.document import VERSION, part
 from commandsync.document.failure import schema_text
 from commandsync.document.scheduled import ScheduledEntry, scheduled_part
+from commandsync.plan.listing import PlannedListing
+from commandsync.plan.losses import instead_of
+from commandsync.plan.plan import Plan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
+from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource
-
-if TYPE_CHECKING:
-    from commandsync.plan.plan import Plan
 
 
 def _check_limit(text: str) -> str:
@@ -53,25 +54,71 @@ class Limits(part.Model):
         return SyncRules(**dict(self) | {"max_deletes": limit})
 
 
+class Refused(part.Model):
+    """Why apply refuses the plan, and what allows it."""
+
+    message: str
+    hint: part.HintField
+
+
+class ListedRecord(part.Model):
+    """A listed record that stays as it is."""
+
+    resource: part.ResourceField
+    id: str
+    name: str
+    text: part.TextField
+
+    @model_validator(mode="after")
+    def _check(self) -> ListedRecord:
+        part.check_texts(self.resource, self.text)
+        return self
+
+    def record(self) -> tuple[Resource, Entry]:
+        """Return the record."""
+        return self.resource, Entry(self.text, self.id)
+
+
+class LossPart(part.Model):
+    """What a service does not show of the manifest."""
+
+    field: str
+    count: part.Count
+    names: tuple[str, ...]
+    instead: str = Field(description="What happens instead, in words.")
+
+
+def _of_listings(description: str) -> Any:  # noqa: ANN401 - as of `Field`
+    """Return a field of the documents of a manifest with `listings:`."""
+    absent = f"{description} Absent without listings: in the manifest."
+    return Field(default=None, exclude_if=lambda value: value is None, description=absent)
+
+
 class Head(part.Model):
     """The keys that a plan and a result have in common."""
 
     version: Literal[1]
+    listing: str | None = _of_listings("The service's name, or the host of a page.")
+    known: bool | None = _of_listings("Whether the plan is compared with a list.")
+    compared_with: str | None = _of_listings(
+        '"list", or the revision or file that was sent last; empty for nothing.'
+    )
+    losses: tuple[LossPart, ...] | None = _of_listings("What the service does not show.")
     bot: str
     base_url: str
     manifest: tuple[str, ...] = Field(strict=False, description="The files it was made from.")
     scope: tuple[Collection, ...] = Field(strict=False, description="The managed collections.")
     summary: Summary
     listed: dict[Collection, part.Count] = Field(
-        description="How many records were listed, without the ignored ones."
+        description="How many records were listed, without ignored ones and exact copies."
     )
     limits: Limits
-    refused: part.Refused | None
+    refused: Refused | None
     changes: tuple[part.PlannedChange, ...]
-    kept: tuple[part.ListedRecord, ...] = Field(
+    kept: tuple[ListedRecord, ...] = Field(
         strict=False, description="Records that are not in the manifest and stay listed."
     )
-    stuck: tuple[part.ListedRecord, ...] = Field(
+    stuck: tuple[ListedRecord, ...] = Field(
         strict=False, description="Records to change or delete that have no usable id."
     )
     planned_at: part.TimeField | None = Field(
@@ -106,10 +153,11 @@ def plan_document(plan: Plan) -> part.Document:
 
 def head_values(plan: Plan) -> part.Document:
     """Return the values of `Head` but the changes."""
-    limit, refusal = plan.rules.max_deletes, plan.refusal
+    limit, refusal, listing = plan.rules.max_deletes, plan.refusal, plan.listing
     counts = {action: plan.count(action) for action in part.PLANNED}
     return {
         "version": VERSION,
+        **_listing_values(listing),
         "bot": plan.target.bot,
         "base_url": plan.target.base_url,
         "manifest": plan.manifest,
@@ -117,15 +165,29 @@ def head_values(plan: Plan) -> part.Document:
         "summary": Summary.of(plan, **counts),
         "listed": {resource.collection: plan.listed[resource] for resource in plan.scope},
         "limits": Limits.of(plan.rules, max_deletes=None if limit is None else str(limit)),
-        "refused": refusal and part.Refused.of(refusal),
-        "kept": tuple(part.ListedRecord.of(entry, resource=kind) for kind, entry in plan.unmanaged),
-        "stuck": tuple(
-            part.ListedRecord.of(entry, resource=kind) for kind, entry in plan.unwritable
-        ),
+        "refused": refusal and Refused.of(refusal),
+        "kept": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.unmanaged),
+        "stuck": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.unwritable),
         "planned_at": plan.now,
         "scheduled": tuple(map(scheduled_part, plan.scheduled)),
         "warnings": plan.notices,
         "fingerprint": plan.fingerprint,
+    }
+
+
+def _listing_values(listing: PlannedListing | None) -> part.Document:
+    if listing is None:
+        return dict.fromkeys(("listing", "known", "compared_with", "losses"))
+    return {
+        "listing": listing.name,
+        "known": listing.known,
+        "compared_with": listing.compared_with,
+        "losses": tuple(
+            LossPart.built(
+                field=loss.field, count=loss.count, names=loss.names, instead=instead_of(loss)
+            )
+            for loss in listing.losses
+        ),
     }
 
 

@@ -1,20 +1,14 @@
 """The JSON document of a result: the plan's, and how each change ended."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from typing import Annotated
 
 from pydantic import Field
 
-from commandsync.apply.outcomes import Outcome
+from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.document import part
 from commandsync.document.failure import schema_text
 from commandsync.document.plan import Head, head_values
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from commandsync.apply.outcomes import Result, Settled
 
 
 class Ending(part.Model):
@@ -25,7 +19,7 @@ class Ending(part.Model):
         description="Whether it was done before this run, which sent nothing for it."
     )
     error: str = Field(description="Why it is not done; empty when it is.")
-    hint: str = Field(description="What to do about it; may be empty.")
+    hint: part.HintField = Field(description="What to do about it; may be empty.")
 
 
 class SettledAdd(Ending, part.PlannedAdd):
@@ -56,6 +50,11 @@ class Outcomes(part.Model):
     """The number of changes with each outcome."""
 
     done: part.Count
+    sent: part.Count = Field(
+        default=0,
+        exclude_if=lambda count: count == 0,
+        description="Accepted by a service that does not return its list; absent for none.",
+    )
     failed: part.Count
     unknown: part.Count
     skipped: part.Count
@@ -92,14 +91,15 @@ class ResultDocument(Head):
         ...,
     ]
     outcomes: Outcomes
-    verified: bool = Field(
-        description="Whether planning again, from the listing as read back, leaves nothing to do."
+    verified: bool | None = Field(
+        description="Whether planning again, from the listing as read back, leaves nothing to do; "
+        "null where the service does not return its list."
     )
     left: tuple[part.AnyChange, ...] = Field(
         description="What planning again would do, other than changes that are not done."
     )
     stopped: str = Field(description="Why the rest was skipped; empty when nothing was.")
-    stopped_hint: str = Field(description="What to do about that; may be empty.")
+    stopped_hint: part.HintField = Field(description="What to do about that; may be empty.")
     interrupted: bool
     differences: tuple[RewrittenRecord, ...]
     notices: tuple[part.NoticeField, ...]

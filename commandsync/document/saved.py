@@ -1,27 +1,27 @@
 """A saved plan: the document of a plan, read back from a file and checked."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, Self
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from commandsync.api.address import parse_address
 from commandsync.api.jsontext import check_size
+from commandsync.diagnostics import Do
 from commandsync.document import VERSION, part
-from commandsync.document.plan import PlanDocument, digest_of, plan_document
+from commandsync.document.plan import ListedRecord, PlanDocument, digest_of, plan_document
 from commandsync.errors import CommandsyncError, FileError, RefusedError
 from commandsync.plan.plan import Plan, Target
 from commandsync.records.schedule import Phase
 from commandsync.records.texts import Resource
+from commandsync.services.abilities import PAGE_ABILITIES
 
 LARGEST_PLAN = 32 * 2**20
 """Bytes of a file: of 20,000 commands, as many as an answer of the service can list."""
 
-_AGAIN = "make the plan again with plan --out"
-_REVIEW = _AGAIN + ", review it, and apply that one"
+_AGAIN = Do.MAKE_PLAN(then="")
+_REVIEW = Do.MAKE_PLAN(then=", review it, and apply that one")
 _OTHERS = {
     "results": "it holds several plans: save the plan of each manifest in its own file",
     "error": "it holds the report of a failure",
@@ -46,7 +46,7 @@ class SavedPlan(PlanDocument):
     base_url: Annotated[str, AfterValidator(_check_base_url)]
 
     @model_validator(mode="after")
-    def _check_scope(self) -> SavedPlan:
+    def _check_scope(self) -> Self:
         if self.scope != tuple(kind.collection for kind in self._kinds()):
             raise ValueError("its scope is not a list of collections in their order")
         if self.listed.keys() != set(self.scope):
@@ -60,28 +60,28 @@ class SavedPlan(PlanDocument):
         return self
 
     @model_validator(mode="after")
-    def _check_times(self) -> SavedPlan:
+    def _check_times(self) -> Self:
         if (self.planned_at is None) != (not self.scheduled):
             raise ValueError("it has a time without scheduled entries, or they have no time")
         ends = {entry.until for entry in self.scheduled if entry.phase is Phase.ENDED}
         deletes = [each for each in self.changes if isinstance(each, part.PlannedDelete)]
         if not ends.issuperset(delete.until for delete in deletes if delete.until is not None):
-            raise ValueError("it deletes a record whose until has not passed")
+            raise ValueError("it deletes a record that has not ended")
         return self
 
     def plan(self) -> Plan:
         """Return the plan."""
         now = self.planned_at
         return Plan(
-            target=Target(bot=self.bot, base_url=self.base_url),
+            target=Target(bot=self.bot, base_url=self.base_url, abilities=PAGE_ABILITIES),
             manifest=self.manifest,
             scope=self._kinds(),
             changes=tuple(change.change() for change in self.changes),
             unchanged=self.summary.unchanged,
             listed={kind: self.listed[kind.collection] for kind in self._kinds()},
             rules=self.limits.rules(),
-            unmanaged=tuple(map(part.ListedRecord.record, self.kept)),
-            unwritable=tuple(map(part.ListedRecord.record, self.stuck)),
+            unmanaged=tuple(map(ListedRecord.record, self.kept)),
+            unwritable=tuple(map(ListedRecord.record, self.stuck)),
             notices=self.warnings,
             scheduled=tuple(each.scheduled(now) for each in self.scheduled if now),
             now=now,
@@ -145,7 +145,7 @@ def _check_head(data: part.Document, digest: str, path: str) -> None:
     if type(version) is int and version != VERSION:
         raise RefusedError(
             f"{path} is of another version than {VERSION}, the only one supported here",
-            hint="apply it with the version of commandsync that made it, or " + _AGAIN,
+            hint=Do.MAKE_PLAN(then=", or apply it with the version of commandsync that made it"),
         )
     if not data.keys() & {"digest", "fingerprint"}:
         raise ValueError(next((_OTHERS[key] for key in _OTHERS if key in data), "it has no digest"))

@@ -1,25 +1,21 @@
 """The entries with a schedule, as a plan's document lists them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated
+from datetime import datetime
+from typing import Annotated
 
 from pydantic import Field
 
 from commandsync.document import part
 from commandsync.plan.scheduled import Scheduled
 from commandsync.records.schedule import Phase, Schedule
-from commandsync.records.texts import Resource
-
-if TYPE_CHECKING:
-    from datetime import datetime
+from commandsync.services.abilities import PAGE_ABILITIES
 
 
 class ScheduledEntry(part.Model):
     """An entry of the manifest with a schedule."""
 
     resource: Annotated[
-        part.ResourceField, part.one_of(kind for kind in Resource if kind.schedulable)
+        part.ResourceField, part.one_of(kind for kind, can in PAGE_ABILITIES.items() if can.posts)
     ]
     name: str
     publish: part.TimeField | None

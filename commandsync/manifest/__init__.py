@@ -3,13 +3,12 @@
 Only this folder reads and writes YAML; `dump` writes it, and loads when it is used.
 """
 
-from commandsync.manifest.loaded import Manifest, ManifestTarget, same_target_problems
+from commandsync.manifest.loaded import Manifest, same_target_problems
 from commandsync.manifest.loading import load_head, load_manifests
 from commandsync.manifest.model import json_schema, schema_text
 
 __all__ = [
     "Manifest",
-    "ManifestTarget",
     "json_schema",
     "load_head",
     "load_manifests",

@@ -1,21 +1,15 @@
 """Problems that only show when entries are compared: duplicates, pins, former and ignored names."""
 
-from __future__ import annotations
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from typing import TYPE_CHECKING, NamedTuple
-
-from commandsync.manifest.nodes import strings
-from commandsync.manifest.problems import quoted
-from commandsync.records.texts import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from commandsync.manifest.nodes import Mapping
-    from commandsync.manifest.problems import FileProblems
-    from commandsync.plan.rules import SyncRules
-    from commandsync.records.snapshot import Entry
-    from commandsync.records.texts import Resource, Text
+from commandsync.diagnostics import Do
+from commandsync.manifest.nodes import Mapping, strings
+from commandsync.manifest.problems import FileProblems, quoted
+from commandsync.plan.rules import SyncRules
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import Resource, Text, canonical
+from commandsync.services.abilities import PAGE_ABILITIES
 
 
 class Placed(NamedTuple):
@@ -34,7 +28,7 @@ class Placed(NamedTuple):
 def check(kind: Resource, entries: Sequence[Placed], rules: SyncRules) -> None:
     """Report what is wrong between the entries of one kind, of a manifest and its includes."""
     _duplicates(kind, entries)
-    if kind.unique:
+    if not PAGE_ABILITIES[kind].posts:
         _case_twins(entries)
     _former_names(kind, entries)
     _pins(entries)
@@ -48,23 +42,18 @@ def _duplicates(kind: Resource, entries: Sequence[Placed]) -> None:
         earlier = first.setdefault(placed.entry.text, placed)
         if earlier is placed:
             continue
-        if _are_apart(earlier.entry, placed.entry):  # an event that comes again, such as each year
+        former, latter = earlier.entry.schedule, placed.entry.schedule
+        if former and latter and latter.is_apart_from(former):  # an event that comes each year
             first[placed.entry.text] = placed
             continue
         where = f"(first at {earlier.entry.location})"
         message = f"duplicate {kind} {quoted(placed.entry.name)}"
-        if kind.unique:
+        if not PAGE_ABILITIES[kind].posts:
             hint = f"remove one; {kind.collection} of one name are fine when any field differs"
             placed.report.error(placed.node.at, f"{message}, equal in all fields {where}", hint)
         else:
             hint = "it will be posted twice: remove one if that is not meant"
             placed.report.warning(placed.node.at, f"{message} {where}", hint)
-
-
-def _are_apart(earlier: Entry, later: Entry) -> bool:
-    """Whether two entries are never to be listed at the same time."""
-    former, latter = earlier.schedule, later.schedule
-    return former is not None and latter is not None and latter.is_apart_from(former)
 
 
 def _case_twins(entries: Sequence[Placed]) -> None:
@@ -95,8 +84,10 @@ def _former_names(kind: Resource, entries: Sequence[Placed]) -> None:
                     node.at,
                     f"formerly contains {quoted(name)}, which is still a {kind} at "
                     f"{other.entry.location}",
-                    "remove one of the two: a finished rename needs no formerly; where names "
-                    "are swapped, pin the entries instead: commandsync pull --pin shows the ids",
+                    Do.SHOW_IDS(
+                        first="remove one of the two: a finished rename needs no formerly; where "
+                        "names are swapped, pin the entries instead: "
+                    ),
                 )
 
 

@@ -1,15 +1,10 @@
 """What a manifest defines for all of its commands: the prefix in their syntax, and a category."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from commandsync.manifest.source import MOST_BYTES
+from commandsync.manifest.source import MOST_BYTES, Allowance
 from commandsync.records.texts import canonical
-
-if TYPE_CHECKING:
-    from commandsync.manifest.source import Allowance
 
 _PREFIX = re.compile(r"\{\{prefix\}\}|\{prefix\}")
 _LITERAL = "{prefix}"
@@ -27,11 +22,7 @@ class CommandDefaults(NamedTuple):
     category: str  # of commands that have none
 
     def filled(self, field: str, text: str) -> str:
-        """Return a text with the prefix filled in.
-
-        Raises:
-            UnfitError: Nothing is left, or it becomes too much.
-        """
+        """Return a text with the prefix filled in; `UnfitError` if that is nothing, or too much."""
         if _LITERAL not in text or self.allowance.characters < 0:  # which is reported already
             return text
         self.allowance.characters -= uses_of_prefix(text) * max(len(self.prefix) - len(_LITERAL), 0)

@@ -1,23 +1,18 @@
 """A listed snapshot -> a manifest that loads back to the very same texts; a starter."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from commandsync.errors import FileError
 from commandsync.manifest.problems import quoted
-from commandsync.manifest.scalars import block_lines, inline, one_line
+from commandsync.manifest.scalars import Quoting, one_line, written
 from commandsync.manifest.sharing import fields_of, shared_of
-from commandsync.manifest.usage import noted_uses
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import Resource, Text
+from commandsync.services.abilities import PAGE_ABILITIES
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from commandsync.records.snapshot import Entry, Snapshot
-    from commandsync.records.texts import Resource, Text
-
+_QUOTED = {"bot", "id", "prefix"}  # keys whose values always have quotes
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 _STARTER = """\
@@ -28,11 +23,11 @@ _STARTER = """\
 
 version: 1
 
-# Which bot, and on which listing service. --bot and --base-url, or COMMANDSYNC_BOT and
-# COMMANDSYNC_BASE_URL, do as well. The token is never in this file: it is in COMMANDSYNC_TOKEN.
+# Which bot, and on which listing service; COMMANDSYNC_BOT and COMMANDSYNC_BASE_URL can say it
+# instead. The token is never in this file: it is in COMMANDSYNC_TOKEN.
 {target}
 
-# What {prefix} in a syntax stands for.
+# The text that replaces {prefix} in a syntax.
 prefix: "/"
 
 defaults:
@@ -58,6 +53,29 @@ commands:
 #   - title: v2.0 is out
 #     description: Slash commands everywhere.
 """
+_TELEGRAM_STARTER = """\
+# yaml-language-server: $schema={schema}
+#
+# The commands that Telegram shows to the users of your bot. Check this file with `commandsync
+# validate`, see what would change with `commandsync plan`, and send it with `commandsync apply`.
+
+version: 1
+
+# The token is never in this file: it is in COMMANDSYNC_TOKEN_TELEGRAM.
+listings:
+  - service: telegram
+    lossy: [category, syntax] # Telegram does not show them
+
+# A name has 1 to 32 of a-z, 0-9 and _, a description 1 to 256 characters.
+commands:
+  - name: help
+    description: Shows what the bot can do.
+    syntax: /help
+
+  - name: ping
+    description: Says how quickly the bot answers.
+    syntax: /ping
+"""
 _EXAMPLE = {
     "bot": '# bot: "779641401482805289"',
     "base_url": "# base_url: https://listing.example",
@@ -72,59 +90,58 @@ class Dump:
     warnings: tuple[str, ...] = ()
 
 
-def dump_manifest(
+def dump_manifest(  # noqa: PLR0913 - what a backup has more than a pull
     snapshot: Snapshot,
     *,
     bot: str,
     base_url: str,
     pin: bool = False,
     uses: bool = False,
+    mirrored: Iterable[Resource] = (),
     header: Sequence[str] = (),
 ) -> Dump:
     """Write a listing as a manifest; the prefix and the category of most commands are written once.
 
     An empty bot or base URL is left out; the header becomes comments; `pin` adds the entries' ids,
-    and `uses` a comment behind each id that notes how often the command was used.
-
-    Raises:
-        FileError: A text holds half of a surrogate pair, which YAML cannot express.
+    and `uses` a comment behind each id that notes how often the command was used. An apply of it
+    deletes records of the kinds `mirrored` that are added later. Raises `FileError` for a text with
+    half of a surrogate pair, which YAML cannot express.
     """
     warnings: list[str] = []
-    texts = [entry.text for each in snapshot.collections.values() for entry in each]
-    shared = shared_of(dict.fromkeys(texts))
+    shared = shared_of(snapshot)
     lines = [f"# {one_line(line)}".rstrip() for line in header]
-    lines += ("version: 1", *_target_lines(bot=bot, base_url=base_url))
-    lines += _fields([("prefix", shared.prefix, True)] if shared.prefix else [], "")
+    lines += ("version: 1", *_given(bot=bot, base_url=base_url, prefix=shared.prefix))
     if shared.category:
-        lines += ("defaults:", *_fields([("category", shared.category, False)], "  "))
+        lines += ("defaults:", *_fields({"category": shared.category}, "  "))
     for resource in snapshot.scope:
         entries = snapshot.collections[resource]
         lines.append(f"{resource.collection}:" if entries else f"{resource.collection}: []")
         for entry in _expressible(resource, entries, lines, warnings):
-            lines += _entry(entry, fields_of(entry.text, shared), pin=pin, uses=uses)
+            lines += _entry(entry, fields_of(entry.text, shared, resource), pin=pin, uses=uses)
+    if policies := [f"  {resource.collection}: mirror" for resource in mirrored]:
+        lines += ("sync:", *policies)
     return Dump("\n".join(lines) + "\n", tuple(warnings))
 
 
 def starter(schema: str = "./commands.schema.json", *, bot: str = "", base_url: str = "") -> str:
     """Return the text of a starter manifest; an empty bot or base URL becomes a comment.
 
-    Args:
-        schema: The path of the JSON Schema for editors, relative to the manifest.
-        bot: The bot's id.
-        base_url: The service's base URL.
-
-    Raises:
-        FileError: The bot's id cannot be written to a file.
+    The path of the JSON Schema for editors is relative to the manifest. Raises `FileError` if the
+    bot's id cannot be written to a file.
     """
-    known = {line.partition(":")[0]: line for line in _target_lines(bot=bot, base_url=base_url)}
+    known = {line.partition(":")[0]: line for line in _given(bot=bot, base_url=base_url)}
     target = "\n".join((_EXAMPLE | known).values())
     return _STARTER.replace("{schema}", schema).replace("{target}", target)
 
 
-def _target_lines(*, bot: str, base_url: str) -> Iterator[str]:
-    """Return the keys that name the listing of a manifest; what is empty is left out."""
-    target = (("bot", bot, True), ("base_url", base_url, False))
-    return _fields((field for field in target if field[1]), "")
+def telegram_starter(schema: str = "./commands.schema.json") -> str:
+    """Return the text of a starter manifest for a bot of Telegram, without a page."""
+    return _TELEGRAM_STARTER.replace("{schema}", schema)
+
+
+def _given(**values: str) -> Iterator[str]:
+    """Return keys of the top level; what is empty is left out."""
+    return _fields({key: text for key, text in values.items() if text}, "")
 
 
 def _expressible(
@@ -134,7 +151,7 @@ def _expressible(
     seen: set[Text] = set()
     for entry in entries:
         text = entry.text
-        if resource.unique and text in seen:
+        if not PAGE_ABILITIES[resource].posts and text in seen:
             message = (
                 f"the {resource} {quoted(entry.name)} (id {quoted(entry.id)}) is listed once more, "
                 "equal in all fields"
@@ -150,30 +167,22 @@ def _expressible(
         yield entry
 
 
-def _entry(entry: Entry, values: Mapping[str, str], *, pin: bool, uses: bool) -> Iterator[str]:
-    fields = [(name, text, False) for name, text in values.items()]
-    if pin and entry.writable:
-        fields.append(("id", entry.id, True))
-    lines = [
-        f"  - {line.lstrip()}" if not n else line for n, line in enumerate(_fields(fields, "    "))
-    ]
-    if uses and pin and entry.writable and entry.uses is not None:
-        lines[-1] += noted_uses(entry.uses)
-    return iter(lines)
+def _entry(entry: Entry, values: dict[str, str], *, pin: bool, uses: bool) -> list[str]:
+    pinned = {"id": entry.id} if pin and entry.writable else {}
+    lines = list(_fields(values | pinned, "    "))
+    lines[0] = f"  - {lines[0].lstrip()}"
+    if uses and pinned and entry.uses is not None:
+        lines[-1] += f" # uses: {int(entry.uses)}"  # as `parts` reads it
+    return lines
 
 
-def _fields(fields: Iterable[tuple[str, str, bool]], indent: str) -> Iterator[str]:
-    """Write keys with their texts; the flag asks for quotes always, as ids look best."""
-    for name, text, quotes in fields:
+def _fields(values: Mapping[str, str], indent: str) -> Iterator[str]:
+    for name, text in values.items():
         if _SURROGATE.search(text):
             raise FileError(
                 f"{name} {quoted(text)} contains half of a surrogate pair, which YAML forbids",
                 hint="correct that text on the service's page first",
             )
-        lines = block_lines(text) if "\n" in text else None
-        if lines:
-            yield f"{indent}{name}: |-"
-            for line in lines:
-                yield f"{indent}  {line}" if line else ""
-        else:
-            yield f"{indent}{name}: {inline(text, always=quotes)}"
+        first, below = written(text, Quoting(always=name in _QUOTED))
+        yield f"{indent}{name}: {first}"
+        yield from (line and f"{indent}  {line}" for line in below)

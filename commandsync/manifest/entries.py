@@ -1,55 +1,45 @@
 """Edits of the lists of a manifest file -> changes to its text."""
 
-from __future__ import annotations
-
 from collections import defaultdict
+from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from commandsync.manifest import layout
 from commandsync.manifest.entry import edit_fields, fitting_key
-from commandsync.manifest.layout import OddLayoutError, after_colon, column, gap_of, key_of
+from commandsync.manifest.layout import OddLayoutError, after_colon, column, key_of
 from commandsync.manifest.model import TABLES
 from commandsync.manifest.nodes import Mapping, Sequence
-from commandsync.manifest.patch import content_end, is_alias, is_flow, line_break, line_end
-from commandsync.manifest.style import STEP, EntryStyle, Value, style_of
+from commandsync.manifest.patch import Patch, content_end, is_alias, is_flow, line_break, line_end
+from commandsync.manifest.scalars import Value
+from commandsync.manifest.style import STEP, EntryStyle, style_of
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping as AnyMapping
-
-    from commandsync.manifest.nodes import Node
-    from commandsync.manifest.patch import Patch
-
-    Values = AnyMapping[str, Value]
+Values = AnyMapping[str, Value]
 
 
 @dataclass(slots=True)
-class EntryEdits:
-    """The edits of the entries of one list, by their indices.
+class ListEdits:
+    """The edits of the entries of one list, by their indices in the file as it is."""
 
-    None removes a key. Entries that are removed are not changed.
-    """
-
+    # The new values of fields; None removes a key, if it is there.
     changed: defaultdict[int, dict[str, Value | None]] = field(
         default_factory=lambda: defaultdict(dict)
     )
     removed: set[int] = field(default_factory=set)
+    # New entries, each after that of an index, or None for the end.
     added: list[tuple[int | None, Values]] = field(default_factory=list)
 
 
-def edit_collection(patch: Patch, root: Mapping, name: str, edits: EntryEdits) -> None:
-    """Edit the entries of one list of a file.
-
-    Raises:
-        OddLayoutError: It cannot be edited as it is laid out.
-        IndexError: The list has no entry of that index.
-    """
+def edit_list(patch: Patch, root: Mapping, name: str, edits: ListEdits) -> None:
+    """Edit the entries of one list of a file; `OddLayoutError` where that is not possible."""
     entries = root.get(name, Sequence(0))
     if not isinstance(entries, Sequence) or is_alias(patch.text, entries):
         raise OddLayoutError(entries.at)
     collection = _List(patch, root, name, entries, tuple(TABLES[name].model_fields))
-    for index, changes in edits.changed.items():
-        collection.edit_entry(entries[index], changes)
+    for index in edits.changed.keys() - edits.removed:
+        entry = entries[index]
+        if not isinstance(entry, Mapping):
+            raise OddLayoutError(entry.at)
+        edit_fields(patch, entry, edits.changed[index], collection.keys)
     last = len(entries) - 1
     if max(edits.removed, default=last) > last:
         raise IndexError(max(edits.removed))
@@ -71,14 +61,8 @@ class _List:
             self.edit_lines(removed, added)
         elif self.entries:
             self.edit_brackets(removed, added)
-        else:
+        elif added:
             self.fill([values for _, values in added])
-
-    def edit_entry(self, entry: Node, changes: AnyMapping[str, Value | None]) -> None:
-        """Edit the fields of an entry."""
-        if not isinstance(entry, Mapping):
-            raise OddLayoutError(entry.at)
-        edit_fields(self.patch, entry, changes, self.keys)
 
     def edit_lines(self, removed: set[int], added: list[tuple[int, Values]]) -> None:
         """Edit a list whose entries begin with dashes."""
@@ -95,14 +79,11 @@ class _List:
 
     def edit_brackets(self, removed: set[int], added: list[tuple[int, Values]]) -> None:
         """Edit a list in brackets."""
-        text = self.patch.text
         items = []
         for after, values in added:
-            style = style_of(text, self.entries[after])
+            style = style_of(self.patch.text, self.entries[after])
             items.append((after, style.flow_entry(self.ordered(values, style))))
-        spans = [(entry.at, content_end(text, entry)) for entry in self.entries]
-        gap = gap_of(text, self.entries, self.entries)
-        layout.edit_brackets(self.patch, self.entries, spans, gap=gap, removed=removed, added=items)
+        layout.edit_brackets(self.patch, self.entries, removed=removed, added=items)
 
     def fill(self, entries: list[Values]) -> None:
         """Put the first entries into a list, or add the list."""

@@ -1,12 +1,12 @@
 """Edits of one entry's fields -> changes to the text of its file."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from collections.abc import Mapping as AnyMapping
+from collections.abc import Sequence as AnySequence
 
 from commandsync.manifest import layout
-from commandsync.manifest.layout import OddLayoutError, after_colon, column, gap_of
+from commandsync.manifest.layout import OddLayoutError, after_colon, column
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
 from commandsync.manifest.patch import (
     Patch,
@@ -14,19 +14,12 @@ from commandsync.manifest.patch import (
     break_before,
     content_end,
     is_alias,
-    is_empty,
     is_flow,
     line_break,
     line_end,
 )
-from commandsync.manifest.style import STEP, Value, quoting_of, style_of, written
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from collections.abc import Mapping as AnyMapping
-    from collections.abc import Sequence as AnySequence
-
-    Fields = AnySequence[tuple[Scalar, Node]]
+from commandsync.manifest.scalars import Value, written
+from commandsync.manifest.style import STEP, quoting_of, style_of
 
 _HEADER = re.compile(r"[|>]([-+0-9]*)")
 _INDENT = re.compile(r"[\r\n]([ ]*)[^ \r\n]")
@@ -35,17 +28,7 @@ _INDENT = re.compile(r"[\r\n]([ ]*)[^ \r\n]")
 def edit_fields(
     patch: Patch, entry: Mapping, changes: AnyMapping[str, Value | None], keys: tuple[str, ...]
 ) -> None:
-    """Edit the fields of an entry.
-
-    Args:
-        patch: The patch to add to.
-        entry: The entry.
-        changes: The new values; None removes a key.
-        keys: The keys that an entry may have, in their order.
-
-    Raises:
-        OddLayoutError: It cannot be edited as it is laid out.
-    """
+    """Edit the fields of an entry, which may have the `keys` in this order; None removes one."""
     fields = [(key, entry[key]) for key in entry.written_keys()]
     kept = {str(key): n for n, (key, _) in enumerate(fields) if changes.get(key, "") is not None}
     if is_alias(patch.text, entry) or not kept:
@@ -53,20 +36,12 @@ def edit_fields(
     values = {name: value for name, value in changes.items() if value is not None}
     for name in kept.keys() & values.keys():
         _replace(patch, *fields[kept[name]], values.pop(name), in_flow=is_flow(patch.text, entry))
-    edit = _edit_brackets if is_flow(patch.text, entry) else _edit_lines
     removed = set(range(len(fields))).difference(kept.values())
-    edit(patch, entry, fields, removed, _placed(values, kept, keys))
-
-
-def _placed(
-    values: AnyMapping[str, Value], kept: AnyMapping[str, int], keys: AnySequence[str]
-) -> list[tuple[int, str, Value]]:
-    """Return new fields in their order, each with the index of the field it comes after."""
-    last = list(kept)[-1]
-    return [
-        (kept[fitting_key(name, kept, keys) or last], name, values[name])
+    added = [
+        (kept[fitting_key(name, kept, keys) or list(kept)[-1]], name, values[name])
         for name in sorted(values, key=keys.index)
     ]
+    _edit(patch, entry, removed, added)
 
 
 def fitting_key(name: str, present: Collection[str], keys: AnySequence[str]) -> str:
@@ -75,45 +50,30 @@ def fitting_key(name: str, present: Collection[str], keys: AnySequence[str]) -> 
     return next((key for key in reversed(before) if key in present), "")
 
 
-def _edit_brackets(
-    patch: Patch,
-    entry: Mapping,
-    fields: Fields,
-    removed: set[int],
-    added: list[tuple[int, str, Value]],
+def _edit(
+    patch: Patch, entry: Mapping, removed: set[int], added: list[tuple[int, str, Value]]
 ) -> None:
     text, style = patch.text, style_of(patch.text, entry)
-    spans = [(key.at, content_end(text, value)) for key, value in fields]
-    items = [(after, style.flow_field(name, value)) for after, name, value in added]
-    gap = gap_of(text, entry, [part for field in fields for part in field])
-    layout.edit_brackets(patch, entry, spans, gap=gap, removed=removed, added=items)
-
-
-def _edit_lines(
-    patch: Patch,
-    entry: Mapping,
-    fields: Fields,
-    removed: set[int],
-    added: list[tuple[int, str, Value]],
-) -> None:
-    text, style = patch.text, style_of(patch.text, entry)
-    indent, separator = column(text, fields[0][0].at), line_break(text)
-    ends = [content_end(text, value) for _, value in fields]
+    if is_flow(text, entry):
+        items = [(after, style.flow_field(name, value)) for after, name, value in added]
+        layout.edit_brackets(patch, entry, removed=removed, added=items)
+        return
+    spans, separator = layout.spans_of(text, entry), line_break(text)
+    indent = column(text, spans[0][0])
     for n in removed:
-        start, end = fields[n][0].at, ends[n]
+        start, end = spans[n]
         if set(range(n)) <= removed:  # another key comes up to the dash
-            following = fields[n + 1][0].at
-            patch.cut(start, following if is_empty(text, end, following) else end)
+            following = spans[n + 1][0]
+            patch.cut(start, end if text[end:following].strip() else following)
         else:
             patch.cut(break_before(text, start), line_end(text, end))
     for after, name, value in added:
         lines = style.block_field(name, value, indent=indent, separator=separator)
-        at = line_end(text, ends[after])
+        at = line_end(text, spans[after][1])
         patch.insert(at, f"{separator}{' ' * indent}{lines}", rank=layout.FIELD)
 
 
 def _replace(patch: Patch, key: Scalar, old: Node, value: Value, *, in_flow: bool) -> None:
-    """Replace a value, written as the old one was."""
     text = patch.text
     if isinstance(old, Sequence) and isinstance(value, tuple) and not is_alias(text, old):
         _replace_items(patch, key, old, value)
@@ -155,9 +115,7 @@ def _replace_items(patch: Patch, key: Scalar, old: Sequence, value: tuple[str, .
     quoting = quoting_of(text, key, source)
     lines = [written(item, quoting, in_flow=True).line for item in value[len(old) - len(removed) :]]
     if is_flow(text, old):
-        spans, items = [(item.at, item.end) for item in old], [(last, line) for line in lines]
-        gap = gap_of(text, old, old)
-        layout.edit_brackets(patch, old, spans, gap=gap, removed=removed, added=items)
+        layout.edit_brackets(patch, old, removed=removed, added=[(last, line) for line in lines])
         return
     places, colon = layout.lines_of(text, old), after_colon(text, key)
     dash = f"{' ' * column(text, places[0].dash)}- "

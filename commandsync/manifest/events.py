@@ -1,33 +1,43 @@
 """YAML text -> nodes, in one pass over the parser's events; limits hold before anything is built.
 
-PyYAML's own composer recurses, does not count what aliases stand for, and drops the first of two
-equal keys without a word.
+PyYAML's own composer recurses, does not count the values that aliases repeat, and drops the first
+of two equal keys without an error.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
-from commandsync.manifest.nodes import Mapping, Node, OpenNode, Scalar, Sequence, called, scalar
-from commandsync.manifest.problems import MOST_PROBLEMS, StopReadingError, did_you_mean, quoted
+from commandsync.manifest.nodes import (
+    Mapping,
+    Node,
+    OpenNode,
+    Scalar,
+    Sequence,
+    called,
+    scalar,
+    size_of,
+)
+from commandsync.manifest.problems import (
+    MOST_PROBLEMS,
+    FileProblems,
+    StopReadingError,
+    did_you_mean,
+    quoted,
+)
 from commandsync.manifest.recovery import BEGINNING, Resumption, parser_events, resumption
-from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES, Source
+from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES, Allowance, Source
 from commandsync.manifest.syntax import UNPRINTABLE, explain, unprintable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from commandsync.manifest.problems import FileProblems
-    from commandsync.manifest.source import Allowance
 
 _BEGINNINGS: dict[type, type[Mapping | Sequence]] = {
     yaml.MappingStartEvent: Mapping,
     yaml.SequenceStartEvent: Sequence,
 }
 _ENDS = frozenset({yaml.MappingEndEvent, yaml.SequenceEndEvent})
+
+_Event: TypeAlias = Any  # PyYAML's own stubs make every mark of an event optional
 
 
 class ParsedFile(NamedTuple):
@@ -39,30 +49,6 @@ class ParsedFile(NamedTuple):
     refused: bool = False  # at a limit or a second document; the root has the keys up to there
 
 
-class _Mark(Protocol):
-    index: int
-
-
-class _Event(Protocol):
-    """What the parser's events carry; PyYAML's own stubs make every mark optional."""
-
-    start_mark: _Mark
-    end_mark: _Mark
-    anchor: str | None
-    tag: str | None
-    value: str
-    implicit: tuple[bool, bool]
-
-
-@dataclass(slots=True)
-class _Anchored:
-    node: Node
-    nodes: int
-    characters: int
-    height: int
-    used: bool = False
-
-
 @dataclass(slots=True)
 class _Builder:
     """Puts the events of one file together."""
@@ -71,7 +57,8 @@ class _Builder:
     report: FileProblems
     allowance: Allowance
     stack: list[OpenNode] = field(default_factory=list)
-    anchors: dict[str, _Anchored | None] = field(default_factory=dict)
+    anchors: dict[str, Node | None] = field(default_factory=dict)  # None: its node is open
+    unused: dict[str, Scalar] = field(default_factory=dict)  # what no alias repeats yet
     nodes: int = 0
     characters: int = 0
     documents: int = 0
@@ -96,11 +83,11 @@ class _Builder:
         elif self.characters > self.allowance.characters:
             message = f"the values of the manifest have more than {MOST_BYTES:,} characters"
         if message:
-            raise self.fail(at, message, "an alias counts as all that it stands for")
+            raise self.fail(at, message, "an alias counts as the whole value that it repeats")
         if len(self.stack) + height > MOST_DEPTH:
             raise self.fail(at, f"lists and mappings nest deeper than {MOST_DEPTH} levels")
 
-    def scalar(self, event: _Event) -> Node:
+    def scalar(self, event: _Event) -> Scalar:
         at, end = self.span(event)
         self.count(at, 1, 0, len(event.value))
         node = scalar(event.value, at, end, plain=event.implicit[0])
@@ -109,7 +96,7 @@ class _Builder:
             self.refuse_tag(at, tagged.splitlines()[0])
             node = scalar(tagged, at, end, reported=True)
         if event.anchor is not None:
-            self.anchors[event.anchor] = _Anchored(node, 1, len(node), 0)
+            self.anchors[event.anchor] = self.unused[event.anchor] = node
         return node
 
     def refuse_tag(self, at: int, tagged: str) -> None:
@@ -126,17 +113,14 @@ class _Builder:
             self.refuse_tag(at, self.source.text[at:end].split()[0])
         if event.anchor is not None:
             self.anchors[event.anchor] = None
-        self.stack.append(OpenNode(node_type(at), event.anchor, self.nodes - 1, self.characters))
+            self.unused.pop(event.anchor, None)
+        self.stack.append(OpenNode(node_type(at), event.anchor))
 
     def end(self, event: _Event) -> Node:
         done = self.stack.pop()
         node = self.finish(done, self.span(event)[1])
-        if self.stack:
-            self.stack[-1].height = max(self.stack[-1].height, done.height + 1)
         if done.anchor is not None:
-            characters = self.characters - done.characters_before
-            anchored = _Anchored(node, self.nodes - done.before, characters, done.height)
-            self.anchors[done.anchor] = anchored
+            self.anchors[done.anchor] = node
         return node
 
     def finish(self, done: OpenNode, end: int) -> Node:
@@ -155,10 +139,10 @@ class _Builder:
 
     def alias(self, event: _Event) -> Node:
         name, (at, end) = event.anchor or "", self.span(event)
-        anchored = self.anchors.get(name)
-        if anchored is None:
+        node = self.anchors.get(name)
+        if node is None:
             alias = quoted(f"*{name}")
-            message = f"the alias {alias} is inside the value of its own anchor"
+            message = f"the alias {alias} is inside the value of the anchor with its name"
             hint = ""
             if name not in self.anchors:
                 message = f"the alias {alias} has no anchor above it"
@@ -167,11 +151,9 @@ class _Builder:
             self.report.error(at, message, hint)
             self.count(at, 1, 0)
             return scalar("", at, end, reported=True)
-        anchored.used = True
-        self.count(at, anchored.nodes, anchored.height, anchored.characters)
-        inside = self.stack[-1]  # an alias has its anchor above, so it is never the root
-        inside.height = max(inside.height, anchored.height + 1)
-        node = anchored.node
+        self.unused.pop(name, None)
+        nodes, characters, height = size_of(node)
+        self.count(at, nodes, height, characters)
         if isinstance(node, Sequence):
             return Sequence(at, end, node)
         if isinstance(node, Mapping):
@@ -183,7 +165,7 @@ class _Builder:
         for event in events:
             kind = type(event)
             if kind is yaml.ScalarEvent:
-                node = self.scalar(event)
+                node: Node = self.scalar(event)
             elif kind in _BEGINNINGS:
                 self.begin(event, _BEGINNINGS[kind])
                 continue
@@ -209,7 +191,7 @@ class _Builder:
         if not self.stack:
             if isinstance(self.root, Mapping):  # it has ended before the file does
                 return False
-            self.stack.append(OpenNode(Mapping(0), None, self.nodes, self.characters))
+            self.stack.append(OpenNode(Mapping(0)))
         self.root = None
         where = resumption(self.source, self.stack, at, max(after, self.where.start))
         if where is None:
@@ -228,12 +210,10 @@ class _Builder:
         return top.finished(0)
 
     def warn_of_unused_anchors(self) -> None:
-        """A text like `&amp; more` loses its first word to YAML without a sound."""
-        for name, anchored in self.anchors.items():
-            if anchored and not anchored.used and isinstance(anchored.node, Scalar):
-                message = f"YAML reads {quoted('&' + name)} as an anchor, and nothing refers to it"
-                hint = "quote the string if it begins with &"
-                self.report.warning(anchored.node.at, message, hint)
+        """Warn of texts like `&amp; more`, whose first word YAML reads as an anchor."""
+        for name, node in self.unused.items():
+            message = f"YAML reads {quoted('&' + name)} as an anchor, and nothing refers to it"
+            self.report.warning(node.at, message, "quote the string if it begins with &")
 
 
 def parse(report: FileProblems, allowance: Allowance) -> ParsedFile:
@@ -252,7 +232,6 @@ def parse(report: FileProblems, allowance: Allowance) -> ParsedFile:
 
 
 def _build(builder: _Builder) -> None:
-    """Build the tree; what a syntax error breaks is left out."""
     report, source = builder.report, builder.source
     for explained in unprintable(source):
         builder.broken = True

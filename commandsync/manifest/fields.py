@@ -9,20 +9,24 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 from pydantic import (
     AfterValidator,
     BeforeValidator,
+    ConfigDict,
     Field,
     PlainValidator,
     ValidationInfo,
     WithJsonSchema,
 )
+from pydantic.fields import ComputedFieldInfo, FieldInfo
 from pydantic_core import PydanticCustomError
 
 from commandsync.api.address import parse_address
+from commandsync.diagnostics import Do, Hint
 from commandsync.errors import UsageError
 from commandsync.manifest.defaults import uses_of_prefix
 from commandsync.manifest.foreign import typographic
 from commandsync.manifest.nodes import Node, Scalar, Sequence, called
 from commandsync.manifest.problems import quoted
 from commandsync.plan import rules
+from commandsync.records.patterns import has_wildcard
 from commandsync.records.texts import Resource, canonical
 
 _FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -33,6 +37,14 @@ _TOKEN_ENV = "COMMANDSYNC_[A-Za-z0-9_]+"  # noqa: S105 - a variable's name
 _LIMIT = r"^[ \t]*([0-9]{1,9}|(0?[0-9]{1,2}(\.[0-9]{1,6})?|100(\.0{1,6})?) ?%|[Aa][Ll][Ll])[ \t]*$"
 
 
+def _title(name: str, field: FieldInfo | ComputedFieldInfo) -> str:
+    return field.alias or name
+
+
+TABLE = ConfigDict(frozen=True, extra="forbid", strict=True, field_title_generator=_title)
+"""How the models of a manifest check their keys."""
+
+
 class Context(NamedTuple):
     """The context of a validation."""
 
@@ -41,12 +53,12 @@ class Context(NamedTuple):
     cut: list[Scalar]  # the strings that end before a `#`, which may belong to them
 
 
-def refusal(message: str, hint: str = "") -> PydanticCustomError:
-    """Return an error with a message and a hint of its own, for pydantic to collect."""
+def refusal(message: str, hint: str | Hint = "") -> PydanticCustomError:
+    """Return an error with a message and a hint, for pydantic to collect."""
     return PydanticCustomError("refused", "{message}", {"message": message, "hint": hint})
 
 
-def _as_written(value: Node, info: ValidationInfo[Context]) -> Node:
+def as_written(value: Node, info: ValidationInfo[Context]) -> Node:
     """Check how a string is written, and collect it where a comment may have cut it."""
     if isinstance(value, Scalar) and value.plain:
         if _COMMENT.match(info.context.text, value.end):
@@ -63,7 +75,7 @@ def _text(value: Node, info: ValidationInfo[Context]) -> Node | str:
     if not text:
         raise PydanticCustomError("empty", "empty")
     if value.plain:
-        _as_written(value, info)
+        as_written(value, info)
     return text
 
 
@@ -80,19 +92,24 @@ def _not_null(value: Node, info: ValidationInfo[Context]) -> Node:
     if isinstance(value, Scalar) and value.is_null:
         hint = 'write "" for none, or the string in quotes if it is meant'
         raise refusal("category must be a string, not null", hint)
-    return _as_written(value, info)
+    return as_written(value, info)
 
 
-def _listed(value: Node) -> Node | tuple[Node, ...]:
+def listed(value: Node) -> Node | tuple[Node, ...]:
+    """Return the nodes of a list, or of a single string in its place."""
     if isinstance(value, Scalar) and not value.is_null:
         return (value,)
     return tuple(value) if isinstance(value, Sequence) else value
 
 
+def shown(value: Node) -> str:
+    """Return a value for a message."""
+    return quoted(value) if isinstance(value, Scalar) else called(value)
+
+
 def _version(value: Node) -> Node:
     if not (isinstance(value, Scalar) and value.plain and value == "1"):
-        actual = quoted(value) if isinstance(value, Scalar) else called(value)
-        raise refusal(f"version must be the number 1, not {actual}")
+        raise refusal(f"version must be the number 1, not {shown(value)}")
     return value
 
 
@@ -106,14 +123,13 @@ def _limit(value: Node) -> rules.DeleteLimit:
     except ValueError:
         empty = isinstance(value, Scalar) and not value.strip()
         raise refusal(
-            "max_deletes must be a number, a percentage or all, not "
-            f"{quoted(value) if isinstance(value, Scalar) else called(value)}",
+            f"max_deletes must be a number, a percentage or all, not {shown(value)}",
             "leave the key out for 30 % and always 3, or write 0 for none" if empty else "",
         ) from None
 
 
 def _few_wildcards(patterns: tuple[str, ...]) -> tuple[str, ...]:
-    wild = [pattern for pattern in patterns if rules.has_wildcard(pattern)]
+    wild = [pattern for pattern in patterns if has_wildcard(pattern)]
     if len(wild) > rules.MOST_WILDCARDS or sum(map(len, wild)) > rules.MOST_WILD_CHARACTERS:
         raise refusal(
             f"ignore has more than {rules.MOST_WILDCARDS} patterns with a wildcard, or more than "
@@ -123,14 +139,27 @@ def _few_wildcards(patterns: tuple[str, ...]) -> tuple[str, ...]:
     return patterns
 
 
-def _bot(text: str) -> str:
-    if not re.fullmatch(_BOT, text):
-        raise refusal(
-            "bot must look like 779641401482805289",
-            "an id has a digit and no space: copy it from the address of the bot's page, or leave "
-            "the key out where the bot's token is set, which holds the id",
-        )
-    return text
+def matching(pattern: str, message: str, hint: str) -> AfterValidator:
+    """Return what refuses other strings than those of a pattern, without showing them."""
+
+    def check(text: str) -> str:
+        if re.fullmatch(pattern, text):
+            return text
+        raise refusal(message, hint)
+
+    return AfterValidator(check)
+
+
+def keyed(names: dict[str, Any], values: dict[str, Any]) -> WithJsonSchema:
+    """Return the JSON Schema of a mapping by those of its keys and of its values."""
+    return WithJsonSchema(
+        {"type": "object", "propertyNames": names, "additionalProperties": values}
+    )
+
+
+def one_or_more(names: list[str]) -> WithJsonSchema:
+    """Return the JSON Schema of a list of words, or of a single one."""
+    return WithJsonSchema({"anyOf": [{"type": "array", "items": {"enum": names}}, {"enum": names}]})
 
 
 def _token_env(value: Node) -> Node:
@@ -153,60 +182,47 @@ def _url(text: str) -> str:
 
 def _id(text: str) -> str:
     if text in {".", ".."}:
-        raise refusal(f'"{text}" is not a valid id', "copy it from commandsync pull --pin")
+        raise refusal(f'"{text}" is not a valid id', Do.SHOW_IDS(first=""))
     return text
 
 
 # Editors see off, 247 and ~ as a boolean, a number and null, where the loader sees strings.
 _SCALAR = ["string", "number", "boolean", "null"]
-_TEXT: dict[str, Any] = {"type": _SCALAR, "pattern": r"\S"}
+TEXT: dict[str, Any] = {"type": _SCALAR, "pattern": r"\S"}
 _NOT_NULL = {"type": _SCALAR[:-1]}
 _ANY_LIMIT = [
     {"type": "integer", "minimum": 0, "maximum": 999_999_999},
     {"type": "string", "pattern": _LIMIT},
 ]
 
-AnyText = Annotated[str, BeforeValidator(_text), WithJsonSchema(_TEXT)]
+AnyText = Annotated[str, BeforeValidator(_text), WithJsonSchema(TEXT)]
 """A string that is not empty."""
 
 Syntax = Annotated[AnyText, AfterValidator(_prefixed)]
 
 Texts = Annotated[
     tuple[AnyText, ...],
-    BeforeValidator(_listed),
-    WithJsonSchema({"anyOf": [{"type": "array", "items": _TEXT}, _TEXT | _NOT_NULL]}),
+    BeforeValidator(listed),
+    WithJsonSchema({"anyOf": [{"type": "array", "items": TEXT}, TEXT | _NOT_NULL]}),
 ]
 """A list of strings, or a single one."""
 
-Categories = Annotated[
-    dict[AnyText, AnyText],
-    WithJsonSchema(
-        {"type": "object", "propertyNames": {"pattern": r"\S"}, "additionalProperties": _TEXT}
-    ),
-]
+Categories = Annotated[dict[AnyText, AnyText], keyed({"pattern": r"\S"}, TEXT)]
 """The category of each pattern, all strings that are not empty."""
 
 Columns = Annotated[
     dict[Literal["name", "description", "syntax", "category"], AnyText],
-    WithJsonSchema(
-        {
-            "type": "object",
-            "propertyNames": {"enum": list(Resource.COMMAND.fields)},
-            "additionalProperties": _TEXT,
-        }
-    ),
+    keyed({"enum": list(Resource.COMMAND.fields)}, TEXT),
 ]
 """The name of the column of each field."""
 
 Trait = Literal["hidden", "owner-only", "guild-only", "admin-only", "nsfw"]
 """The traits of commands, which `sources` knows by the same names."""
 
-_ANY_TRAIT = {"enum": list(get_args(Trait))}
-
 Traits = Annotated[
-    tuple[Annotated[Trait, BeforeValidator(_as_written)], ...],
-    BeforeValidator(_listed),
-    WithJsonSchema({"anyOf": [{"type": "array", "items": _ANY_TRAIT}, _ANY_TRAIT]}),
+    tuple[Annotated[Trait, BeforeValidator(as_written)], ...],
+    BeforeValidator(listed),
+    one_or_more(list(get_args(Trait))),
 ]
 """Traits of commands, or a single one."""
 
@@ -215,10 +231,9 @@ Patterns = Annotated[Texts, AfterValidator(_few_wildcards)]
 Id = Annotated[
     AnyText,
     AfterValidator(_id),
-    WithJsonSchema(_TEXT | {"not": {"enum": [".", ".."]}}),
+    WithJsonSchema(TEXT | {"not": {"enum": [".", ".."]}}),
     Field(
-        description="Optional pin: the service's own id of this very entry, as "
-        "`commandsync pull --pin` writes it.",
+        description="Optional pin: the service's own id of this very entry.",
         examples=["64f0c2a91be34d5a7c0e8812"],
     ),
 ]
@@ -234,14 +249,19 @@ DefaultCategory = Annotated[
 
 Prefix = Annotated[
     _Short | None,
-    BeforeValidator(_as_written),
+    BeforeValidator(as_written),
     WithJsonSchema({"type": _SCALAR, "maxLength": _LONGEST}),
 ]
 """A string that is kept to the letter; None if left out."""
 
 Bot = Annotated[
     AnyText,
-    AfterValidator(_bot),
+    matching(
+        _BOT,
+        "bot must look like 779641401482805289",
+        "an id has a digit and no space: copy it from the address of the bot's page, or leave the "
+        "key out where the bot's token is set, which holds the id",
+    ),
     WithJsonSchema({"type": ["string", "number"], "pattern": f"^{_BOT}$"}),
 ]
 
@@ -261,4 +281,4 @@ Limit = Annotated[
     rules.DeleteLimit | None, PlainValidator(_limit), WithJsonSchema({"anyOf": _ANY_LIMIT})
 ]
 
-Policy = Annotated[Literal["append", "mirror"], BeforeValidator(_as_written)]
+Policy = Annotated[Literal["append", "mirror"], BeforeValidator(as_written)]

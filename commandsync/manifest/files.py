@@ -1,22 +1,15 @@
 """Folders and patterns -> the files to read."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat
+from collections.abc import Iterator, Sequence
 from fnmatch import translate
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import TYPE_CHECKING
 
-from commandsync.manifest.problems import quoted
+from commandsync.manifest.nodes import Scalar
+from commandsync.manifest.problems import FileProblems, quoted
 from commandsync.manifest.source import STDIN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from commandsync.manifest.nodes import Scalar
-    from commandsync.manifest.problems import FileProblems
 
 is_folder = os.path.isdir  # False also for too long a name, or a NUL in it
 
@@ -70,7 +63,7 @@ class _PatternError(Exception):
     """A pattern is not valid, or matches nothing: a message, and perhaps a hint."""
 
 
-def _matches(walk: _Walk, text: str) -> list[Path]:
+def _matches(walk: "_Walk", text: str) -> list[Path]:
     paths = walk.files(_parts(text))
     if not paths:
         raise _PatternError(f"{quoted(text)} matches no file", _no_match(walk.folder, text))
@@ -109,15 +102,12 @@ class _Walk:
 
         It goes one part of the pattern at a time, and into each real folder once, by the first
         path found to it: links to a folder above would lead along ever more and longer ones.
-
-        Raises:
-            _PatternError: There is too much to look at.
         """
         folders = [self.folder]
         for part in parts[:-1]:
             inside = [path for folder in folders for path in self._under(folder, part)]
             folders = list(dict.fromkeys(filter(None, map(self._first_path, inside))))
-        if parts[-1] == "**":  # which alone means folders
+        if parts[-1] == "**":  # which matches folders only
             return []
         inside = [path for folder in folders for path in self._under(folder, parts[-1])]
         return sorted(filter(os.path.isfile, inside))

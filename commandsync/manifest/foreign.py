@@ -1,14 +1,10 @@
 """Merge conflicts, Markdown tables and typographic quotes: what is in manifests and not YAML."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from commandsync.manifest.problems import quoted
-
-if TYPE_CHECKING:
-    from commandsync.manifest.source import Source
+from commandsync.manifest.source import Source
 
 _MARKER = re.compile(r"(?:<{7}|={7}|>{7}|\|{7})(?=[ \t\r\n]|\Z)")
 _ROW = re.compile(r"[ \t]*\|(?:[^|\r\n]*\|){2,}[ \t\r]*")

@@ -1,26 +1,20 @@
 """How lists are laid out in a file, in brackets or with dashes, and how their items are edited."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterable
+from collections.abc import Sequence as AnySequence
+from typing import NamedTuple
 
+from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
 from commandsync.manifest.patch import (
+    Patch,
     begin,
     break_before,
     content_end,
-    is_empty,
     line_break,
     line_end,
     line_start,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-    from collections.abc import Sequence as AnySequence
-
-    from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
-    from commandsync.manifest.patch import Patch
 
 _COLON = re.compile(r"[ \t]*:")
 _COMMENT_LINE = re.compile(r"(?:\r\n|\r|\n)([ \t]*)#[^\r\n]*")
@@ -55,11 +49,7 @@ def column(text: str, at: int) -> int:
 
 
 def after_colon(text: str, key: Scalar) -> int:
-    """Return the index after the colon of a key.
-
-    Raises:
-        OddLayoutError: The colon is on another line.
-    """
+    """Return the index after the colon of a key; `OddLayoutError` if it is on another line."""
     match = _COLON.match(text, key.end)
     if match is None:
         raise OddLayoutError(key.at)
@@ -69,10 +59,8 @@ def after_colon(text: str, key: Scalar) -> int:
 def lines_of(text: str, items: AnySequence[Node]) -> list[Line]:
     """Return where the items of a list with dashes are.
 
-    Comments below an item belong to it if they are indented more than its dash.
-
-    Raises:
-        OddLayoutError: A dash is not the first character of its line.
+    Comments below an item belong to it if they are indented more than its dash; `OddLayoutError`
+    if a dash is not the first character of its line.
     """
     lines = []
     for item in items:
@@ -102,21 +90,20 @@ def has_empty_lines(text: str, lines: AnySequence[Line], index: int) -> bool:
     return _EMPTY_LINE.search(text, lines[second - 1].end, lines[second].dash) is not None
 
 
-def gap_of(text: str, node: Node, parts: AnySequence[Node]) -> str:
-    """Return what separates the items in brackets: a comma and the whitespace between the first.
+def spans_of(text: str, node: Sequence | Mapping) -> list[tuple[int, int]]:
+    """Return where each item of a list, or each field of a mapping, begins and ends."""
+    if isinstance(node, Sequence):
+        return [(item.at, content_end(text, item)) for item in node]
+    return [(key.at, content_end(text, node[key])) for key in node.written_keys()]
 
-    Args:
-        text: The text of the file.
-        node: The list or mapping.
-        parts: Its items, or its keys and values by turns.
-    """
-    keys_too = isinstance(node, dict)
-    before = parts[1 if keys_too else 0 :][:1]
-    behind = parts[2 if keys_too else 1 :][:1]
-    if before and behind:
-        gap = _GAP.fullmatch(text, content_end(text, before[0]), behind[0].at)
+
+def gap_of(text: str, node: Sequence | Mapping) -> str:
+    """Return what separates the items in brackets: a comma and the whitespace between the first."""
+    spans = spans_of(text, node)
+    if len(spans) > 1:
+        gap = _GAP.fullmatch(text, spans[0][1], spans[1][0])
         return gap[0] if gap else ", "
-    opening = text[begin(text, node) + 1 : parts[0].at] if parts else ""
+    opening = text[begin(text, node) + 1 : spans[0][0]] if spans else ""
     return f",{opening}" if opening and not opening.strip() and "\n" in opening else ", "
 
 
@@ -125,19 +112,13 @@ def edit_lines(
     lines: AnySequence[Line],
     *,
     colon: int,
-    removed: Collection[int] = (),
-    added: Iterable[tuple[int, str]] = (),
+    removed: Collection[int],
+    added: Iterable[tuple[int, str]],
     rank: int = ITEM,
 ) -> None:
-    """Edit a list with dashes.
+    """Edit a list with dashes; new items are lines, each after the item of an index.
 
-    Args:
-        patch: The patch to add to.
-        lines: Where its items are.
-        colon: The index after the colon of its key.
-        removed: The indices of items to remove.
-        added: Items with the lines that they are, each after the item of an index.
-        rank: The rank of these.
+    An empty list is written at `colon`, the index after the colon of its key.
     """
     text, is_first = patch.text, True
     for index, line in enumerate(lines):
@@ -148,7 +129,7 @@ def edit_lines(
         start = line.end if is_first else lines[index - 1].end
         following = lines[index + 1].start if index + 1 < len(lines) else line.end
         end = following if is_first else line.start
-        if is_empty(text, start, end):
+        if not text[start:end].strip():
             patch.cut(start, end)
     added = list(added)
     for after, item in added:
@@ -160,22 +141,12 @@ def edit_lines(
 def edit_brackets(
     patch: Patch,
     node: Sequence | Mapping,
-    spans: AnySequence[tuple[int, int]],
     *,
-    gap: str,
-    removed: Collection[int] = (),
-    added: Iterable[tuple[int, str]] = (),
+    removed: Collection[int],
+    added: Iterable[tuple[int, str]],
 ) -> None:
-    """Edit a list or mapping in brackets.
-
-    Args:
-        patch: The patch to add to.
-        node: The list or mapping.
-        spans: Where its items or fields begin and end.
-        gap: What to write between two of them.
-        removed: The indices of those to remove.
-        added: New ones, each after the one of an index; -1 is the beginning.
-    """
+    """Edit a list or mapping in brackets; new items come after that of an index, or after -1."""
+    spans, gap = spans_of(patch.text, node), gap_of(patch.text, node)
     kept = [index for index in range(len(spans)) if index not in removed]
     first, last = (kept[0], kept[-1]) if kept else (len(spans), -1)
     for index in removed:
@@ -195,15 +166,12 @@ def edit_brackets(
 def _cut_item(
     patch: Patch, spans: AnySequence[tuple[int, int]], index: int, *, first: int, end: int
 ) -> None:
-    """Cut an item in brackets, and the comma before it, or behind it before the first that stays.
-
-    A comment between the two stays: the comma too many that is left makes the edit invalid.
-    """
+    """Cut an item in brackets and the comma before it, or behind it if no item before it stays."""
     patch.cut(*spans[index])
     start = spans[index][1]
     if index > first:
         start, end = spans[index - 1][1], spans[index][0]
     elif index + 1 < len(spans):
         end = spans[index + 1][0]
-    if "#" not in patch.text[start:end]:
+    if "#" not in patch.text[start:end]:  # else a comma too many makes the edit invalid
         patch.cut(start, end)

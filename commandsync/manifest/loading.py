@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Location, Problem
+from commandsync.diagnostics import Do, Location, Problem
+from commandsync.errors import UsageError
+from commandsync.manifest.events import ParsedFile
 from commandsync.manifest.files import identity, is_folder, yaml_files
-from commandsync.manifest.loaded import Manifest, ManifestTarget, same_target_problems
+from commandsync.manifest.listings import same_listing_problems
+from commandsync.manifest.loaded import Manifest, same_target_problems
 from commandsync.manifest.model import MARKS, ManifestModel
 from commandsync.manifest.nodes import Mapping
-from commandsync.manifest.parts import MANIFEST, ManifestReader
+from commandsync.manifest.parts import ManifestReader
 from commandsync.manifest.problems import Problems, StopReadingError, did_you_mean, quoted
 from commandsync.manifest.source import STDIN, Origin
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from commandsync.manifest.events import ParsedFile
+from commandsync.records.texts import CommandText, by_category
 
 
 @dataclass(slots=True)
@@ -41,8 +41,8 @@ class _Loader:
         loaded = [self.load_file(file, in_folder=True) for file in yaml_files(source)]
         if not any(loaded):
             message = "no *.yaml or *.yml file in this folder has a top-level version:"
-            hint = "commandsync init writes a starter; -f names another file"
-            self.problems.error(Problem(Location(path), message, hint))
+            hint = Do.WRITE_STARTER()
+            self.problems.error(Problem(Location(path, is_unread=True), message, hint))
 
     def load_file(self, path: str, *, in_folder: bool = False) -> bool:
         """Load a file, and return whether it is a manifest."""
@@ -105,7 +105,7 @@ class _Loader:
         for manifest in self.manifests:
             if includer := includers.get(identity(manifest.path)):
                 included.add(manifest.path)
-                message = f"this is a manifest of its own here, and {includer} includes it"
+                message = f"this manifest is read by itself, and {includer} includes it too"
                 hint = "remove its version:, or name only one of the two"
                 self.problems.error(Problem(Location(manifest.path), message, hint))
         return included
@@ -122,7 +122,7 @@ def load_manifests(
     """Load manifests with everything they include.
 
     Args:
-        sources: What `-f` names: files, `-` for standard input, or folders, which stand for the
+        sources: What `-f` names: files, `-` for standard input, or folders: of those, the
             *.yaml and *.yml files directly in them that have a top-level `version:`, or cannot
             be read or parsed.
         stdin: Reads standard input; called at most once.
@@ -146,23 +146,19 @@ def load_manifests(
             loader.load(source)
         loader.report_strays()
         included = loader.report_included()
-        targets = (
-            ManifestTarget(manifest.path, manifest.base_url, manifest.bot)
-            for manifest in loader.manifests
-            if manifest.path not in included
-        )
-        for problem in same_target_problems(targets):
+        separate = [each for each in loader.manifests if each.path not in included]
+        targets = ((each.path, each.base_url, each.bot) for each in separate)
+        listings = ((each.listings, each.bot) for each in separate)
+        for problem in [*same_target_problems(targets), *same_listing_problems(listings)]:
             loader.problems.error(problem)
     loader.problems.raise_if_any()
     return tuple(loader.manifests)
 
 
-def load_head(path: str, content: bytes) -> Manifest:
-    """Load a manifest's bot, base URL, variable of the token and patterns, without its entries.
+def load_head(path: str, content: bytes) -> ManifestModel:
+    """Load the keys of a manifest's own file.
 
-    Args:
-        path: The path that problems name.
-        content: The file's content; the files that it includes are not read.
+    Problems name the path; the files that it includes are not read.
 
     Raises:
         ManifestError: With every problem of the file.
@@ -171,14 +167,30 @@ def load_head(path: str, content: bytes) -> Manifest:
     main = None
     with suppress(StopReadingError):
         file = reader.parsed(path)
-        main = reader.checked(file, ManifestModel, MANIFEST) if file else None
+        main = reader.main(file) if file else None
     reader.problems.raise_if_any()
     assert main is not None  # noqa: S101 - else there is a problem
-    model = main.model
-    return Manifest(
-        path,
-        bot=model.bot,
-        base_url=model.base_url,
-        token_env=model.token_env,
-        include=model.include,
-    )
+    return main.model
+
+
+def load(path: str | os.PathLike[str]) -> dict[str, tuple[CommandText, ...]]:
+    """Load the commands of a manifest by category, as `/help` of the bot shows them.
+
+    Args:
+        path: The manifest, with everything that it includes; or a folder with one manifest in it.
+
+    Returns:
+        The commands of each category, both in the order of their first appearance; those without a
+        category come first, under `""`. The prefix is filled in, and defaults are applied.
+
+    Raises:
+        ManifestError: It is invalid or cannot be read. The traceback has the place of each problem.
+        UsageError: It is a folder with several manifests.
+    """
+    manifests = load_manifests([os.fspath(path)], stdin=bytes)
+    if len(manifests) != 1:
+        raise UsageError(
+            f"{os.fspath(path)} contains {len(manifests)} manifests",
+            hint="pass the path of one file",
+        )
+    return by_category(manifests[0].snapshot.commands)

@@ -6,15 +6,23 @@ The JSON Schema, by which editors complete and check a manifest, comes from the 
 import json
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, FailFast, Field
-from pydantic.fields import ComputedFieldInfo, FieldInfo
+from pydantic import BaseModel, FailFast, Field
 
 from commandsync.manifest import fields, times
-from commandsync.manifest.defaults import CommandDefaults
+from commandsync.manifest.defaults import CommandDefaults, UnfitError
+from commandsync.manifest.fields import TABLE
+from commandsync.manifest.listingmodel import ListingModel, Listings, ReplaceModel
 from commandsync.records.schedule import Schedule
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 
-MARKS = {"bot", "base_url", "token_env", "sync", *(kind.collection for kind in Resource)}
+MARKS = {
+    "bot",
+    "base_url",
+    "token_env",
+    "listings",
+    "sync",
+    *(kind.collection for kind in Resource),
+}
 """The keys that mark a manifest; other programs' files have include, defaults or prefix, too."""
 
 _ABOUT = """\
@@ -24,18 +32,14 @@ This schema cannot express the following, which `commandsync validate` checks: a
 is not a string, nor is one in typographic quotes; keys are unique; commands equal in all fields; \
 formerly naming a live command; an id pinned twice; names that sync.ignore matches; {prefix} \
 without prefix:; the form of base_url; days that a month does not have; that until is after \
-publish; numbers in plain decimal digits; tags, merges and the limits on size. An included file \
+publish; services of listings; two listings of one bot on one service; their URLs; that \
+authorization contains {token}; that one of replace.fields is the name; token_env beside replace; \
+numbers in plain decimal digits; tags, merges and the limits on size. An included file \
 holds only commands: and announcements:, and needs no version:, which this schema requires."""
 
 
-def _title(name: str, field: FieldInfo | ComputedFieldInfo) -> str:
-    return field.alias or name
-
-
 class _Table(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, field_title_generator=_title
-    )
+    model_config = TABLE
 
 
 class CommandModel(_Table):
@@ -47,7 +51,7 @@ class CommandModel(_Table):
         examples=["Shows the help menu."],
     )
     syntax: fields.Syntax = Field(
-        description="How the command is used. {prefix} stands for the manifest's prefix; "
+        description="How the command is used. {prefix} is replaced with the manifest's prefix; "
         "{{prefix}} stays literally {prefix}.",
         examples=["{prefix}help [command]"],
     )
@@ -96,7 +100,10 @@ class AnnouncementModel(_Table):
     @property
     def schedule(self) -> Schedule | None:
         """When it is to be listed; None for always. `UnfitError` if it ends before it begins."""
-        return times.schedule_of(self.publish, self.until)
+        if self.publish and self.until and self.until <= self.publish:
+            raise UnfitError("until", "until is not after publish", "correct one of the two times")
+        scheduled = self.publish or self.until
+        return Schedule(publish=self.publish, until=self.until) if scheduled else None
 
     def as_text(self, _: CommandDefaults) -> AnnouncementText:
         """Return the announcement as it is compared and sent."""
@@ -163,7 +170,7 @@ class ImportModel(_Table):
     )
     columns: fields.Columns = Field(
         {},
-        description="For a list of one's own, the column or key of each field that is not named "
+        description="For a list of your own, the column or key of each field that is not named "
         "like the field.",
         examples=[{"description": "help", "syntax": "usage"}],
     )
@@ -204,14 +211,14 @@ class ManifestModel(_Table):
     version: fields.Version = Field(description="The version of this grammar: 1.")
     bot: fields.Bot = Field(
         "",
-        description="The bot's id. Optional: --bot, COMMANDSYNC_BOT or the id inside the token do "
-        "as well.",
+        description="The bot's id. Optional: a run can take it from COMMANDSYNC_BOT or from "
+        "the token, too.",
         examples=["779641401482805289"],
     )
     base_url: fields.BaseUrl = Field(
         "",
-        description="Where the listing service is, without /v1. Optional: --base-url or "
-        "COMMANDSYNC_BASE_URL do as well.",
+        description="Where the listing service is, without /v1. Optional: a run can "
+        "take it from COMMANDSYNC_BASE_URL, too.",
         examples=["https://listing.example"],
     )
     token_env: fields.TokenEnv = Field(
@@ -221,7 +228,7 @@ class ManifestModel(_Table):
     )
     prefix: fields.Prefix = Field(
         None,
-        description="What {prefix} in a syntax stands for, kept to the letter.",
+        description="The text that replaces {prefix} in a syntax, kept to the letter.",
         examples=["/", "!"],
     )
     defaults: DefaultsModel = Field(default_factory=DefaultsModel)
@@ -233,6 +240,7 @@ class ManifestModel(_Table):
     )
     sync: SyncModel = Field(default_factory=SyncModel)
     imports: ImportModel = Field(default_factory=ImportModel, alias="import")
+    listings: Listings = []
     commands: Commands = []
     announcements: Announcements = []
 
@@ -241,6 +249,8 @@ TABLES: dict[str, type[BaseModel]] = {
     "defaults": DefaultsModel,
     "sync": SyncModel,
     "import": ImportModel,
+    "listings": ListingModel,
+    "replace": ReplaceModel,
     "commands": CommandModel,
     "announcements": AnnouncementModel,
 }

@@ -4,14 +4,8 @@ They are what pydantic validates, so each of its errors holds the node that it i
 second tree of places is needed.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
@@ -43,7 +37,7 @@ class Sequence(list["Node"]):
 
     __slots__ = ("at", "end")
 
-    def __init__(self, at: int, end: int = 0, items: Iterable[Node] = ()) -> None:
+    def __init__(self, at: int, end: int = 0, items: Iterable["Node"] = ()) -> None:
         super().__init__(items)
         self.at, self.end = at, end
 
@@ -53,7 +47,7 @@ class Mapping(dict[str, "Node"]):
 
     __slots__ = ("at", "end")
 
-    def __init__(self, at: int, end: int = 0, pairs: Iterable[tuple[str, Node]] = ()) -> None:
+    def __init__(self, at: int, end: int = 0, pairs: Iterable[tuple[str, "Node"]] = ()) -> None:
         super().__init__(pairs)
         self.at, self.end = at, end
 
@@ -82,16 +76,26 @@ def called(node: Node) -> str:
             return "a mapping"
 
 
+def size_of(node: Node) -> tuple[int, int, int]:
+    """Return how many values a node is made of, their characters, and the levels below it."""
+    if isinstance(node, Scalar):
+        return 1, len(node), 0
+    parts = node if isinstance(node, Sequence) else [*node.written_keys(), *node.values()]
+    nodes, characters, height = 1, 0, 0
+    for part_nodes, part_characters, part_height in map(size_of, parts):
+        nodes += part_nodes
+        characters += part_characters
+        height = max(height, part_height)
+    return nodes, characters, height + 1
+
+
 @dataclass(slots=True)
 class OpenNode:
     """A list or mapping whose end is not reached yet."""
 
     node: Sequence | Mapping
-    anchor: str | None
-    before: int  # nodes counted before it
-    characters_before: int  # and characters
+    anchor: str | None = None
     children: list[Node] = field(default_factory=list)
-    height: int = 1
 
     def finished(self, end: int) -> Sequence | Mapping:
         """Give the node what it holds; keys that are not single values, or not the first, go."""

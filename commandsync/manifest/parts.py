@@ -1,46 +1,39 @@
 """One manifest: its file and those that it includes -> its defaults and entries."""
 
-from __future__ import annotations
-
 import json
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, cast
+from typing import Any, Generic, NamedTuple, TypeAlias, cast
 
-from commandsync.diagnostics import Problem
+from commandsync.diagnostics import Do, Location, Problem
 from commandsync.manifest.checks import Placed, check
 from commandsync.manifest.defaults import CommandDefaults, UnfitError
 from commandsync.manifest.events import ParsedFile, parse
 from commandsync.manifest.fields import Context
 from commandsync.manifest.files import included_paths
-from commandsync.manifest.loaded import ImportRules, Manifest
+from commandsync.manifest.listings import read_listings
+from commandsync.manifest.loaded import Manifest
 from commandsync.manifest.model import MARKS, TABLES, IncludedModel, ManifestModel
 from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
 from commandsync.manifest.problems import FileProblems, Problems
 from commandsync.manifest.source import Allowance, Origin, UnreadableError, read_source
-from commandsync.manifest.usage import uses_noted
 from commandsync.manifest.validation import Model, validated
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, canonical
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from commandsync.diagnostics import Location
-
-    AnyPart: TypeAlias = "Part[ManifestModel] | Part[IncludedModel]"
+AnyPart: TypeAlias = "Part[ManifestModel] | Part[IncludedModel]"
 
 MANIFEST = "a manifest"
 _INCLUDED = "an included file"
 _ELLIPSES = frozenset({"…", "...", ".."})
+_USES = re.compile(r"[ \t]+# uses: ([0-9]{1,15})[ \t]*(?=[\r\n]|\Z)")
 _LARGEST_JSON = 1024 * 1024  # characters
 _PLAN_KEYS = {"changes", "fingerprint", "digest"}
-_PLAN = ("a saved plan", "apply --plan applies it; -f names a manifest")
-_OTHER_PROGRAM = (
-    "the JSON of another program",
-    "commandsync init writes a starter; -f names another file",
-)
+_PLAN = ("a saved plan", Do.APPLY_PLAN())
+_OTHER_PROGRAM = "the JSON of another program", Do.WRITE_STARTER()
 _ENTRY_KEYS = {key for kind in Resource for key in TABLES[kind.collection].model_fields}
 
 
@@ -89,9 +82,7 @@ class ManifestReader:
 
     def manifest(self, file: ParsedFile) -> Manifest | None:
         """Check a manifest and what it includes; None when too little of it can be read."""
-        root = file.root
-        self.has_prefix = file.broken or (isinstance(root, Mapping) and "prefix" in root)
-        main = self.checked(file, ManifestModel, MANIFEST)
+        main = self.main(file)
         if main is None:
             return None
         model, rules = main.model, SyncRules(**dict(main.model.sync))
@@ -103,8 +94,8 @@ class ManifestReader:
         parts: list[AnyPart] = [main, *self.included(main)]
         snapshot = _snapshot(parts, defaults, rules)
         if not snapshot.collections:
-            keys = " nor ".join(f"{kind.collection}:" for kind in Resource)
-            main.report.warning(0, f"neither {keys} is here, so there is nothing to manage")
+            keys = " and no ".join(f"{kind.collection}:" for kind in Resource)
+            main.report.warning(0, f"the manifest has no {keys}, so it manages nothing")
         if any(part.broken for part in parts):
             return None
         return Manifest(
@@ -118,12 +109,19 @@ class ManifestReader:
             prefix=model.prefix,
             category=defaults.category,
             rules=rules,
-            imports=ImportRules(**dict(model.imports)),
+            imports=model.imports,
+            listings=read_listings(main.report, main.root, model),
             warnings=self.problems.warnings,
             bot_at=main.place("bot"),
             base_url_at=main.place("base_url"),
             token_env_at=main.place("token_env"),
         )
+
+    def main(self, file: ParsedFile) -> Part[ManifestModel] | None:
+        """Check a manifest's own file; None when too little of it can be read."""
+        root = file.root
+        self.has_prefix = file.broken or (isinstance(root, Mapping) and "prefix" in root)
+        return self.checked(file, ManifestModel, MANIFEST)
 
     def included(self, main: Part[ManifestModel]) -> list[Part[IncludedModel]]:
         """Read and check the files that a manifest includes."""
@@ -149,6 +147,12 @@ class ManifestReader:
             is_list = isinstance(root, Sequence)
             report.error(0, message, "put the list under commands:" if is_list else "")
         return None
+
+
+def _uses(text: str, entry: Mapping) -> int | None:
+    """Return how often a command was used, as a backup notes behind its id; None without a note."""
+    note = _USES.match(text, entry["id"].end) if "id" in entry else None
+    return int(note[1]) if note else None
 
 
 def _other_json(text: str) -> Any:  # noqa: ANN401 - JSON is anything
@@ -198,7 +202,7 @@ def _entries(kind: Resource, part: AnyPart, defaults: CommandDefaults) -> Iterat
             id=model.id,
             location=location,
             formerly=model.formerly,
-            uses=uses_noted(report.source.text, node.get("id")),
+            uses=_uses(report.source.text, node),
             schedule=schedule,
         )
         yield Placed(entry, node, report)

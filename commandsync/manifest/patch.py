@@ -1,7 +1,5 @@
 """Changes to a text by position: what is cut out, and what is put in; everything else stays."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 
@@ -91,8 +89,3 @@ def content_end(text: str, node: Node) -> int:
         children = node if isinstance(node, Sequence) else list(node.values())
         node = children[-1]
     return node.at + len(text[node.at : node.end].rstrip())
-
-
-def is_empty(text: str, start: int, end: int) -> bool:
-    """Whether a part of a text contains nothing but whitespace."""
-    return not text[start:end].strip()

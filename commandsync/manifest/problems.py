@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Location, Problem
+from commandsync.api.redaction import redacted
+from commandsync.diagnostics import Hint, Location, Problem
 from commandsync.errors import ManifestError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from commandsync.manifest.source import Source
+from commandsync.manifest.source import Source
 
 MOST_PROBLEMS = 1000
 """Nobody reads on after so many; reading stops there, so that malicious input costs no time."""
@@ -45,11 +42,7 @@ class Problems:
         return tuple(self._order)
 
     def error(self, problem: Problem) -> None:
-        """Report what makes the manifest invalid; a duplicate is kept once.
-
-        Raises:
-            StopReadingError: There are enough now.
-        """
+        """Report what makes it invalid, a duplicate once; `StopReadingError` if that is enough."""
         self.opened(problem.location.path)
         self._errors[problem] = None
         if len(self._errors) >= MOST_PROBLEMS:
@@ -97,20 +90,21 @@ class FileProblems:
     source: Source
     problems: Problems
 
-    def error(self, at: int, message: str, hint: str = "") -> None:
+    def error(self, at: int, message: str, hint: str | Hint = "") -> None:
         """Report what makes the manifest invalid, as `Problems.error` does."""
         self.problems.error(self._problem(at, message, hint))
 
-    def warning(self, at: int, message: str, hint: str = "") -> None:
+    def warning(self, at: int, message: str, hint: str | Hint = "") -> None:
         """Report what is valid and probably a mistake."""
         self.problems.warning(self._problem(at, message, hint))
 
-    def _problem(self, at: int, message: str, hint: str) -> Problem:
+    def _problem(self, at: int, message: str, hint: str | Hint) -> Problem:
         return Problem(self.source.location(at), message, hint, self.source.excerpt(at))
 
 
 def quoted(text: str) -> str:
     """Show a piece of the manifest inside a message: on one line, not too long."""
+    text = redacted(text)
     if len(text) > _LONGEST_QUOTE:
         text = text[: _LONGEST_QUOTE - 1] + "…"
     return '"' + "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text) + '"'
@@ -118,8 +112,10 @@ def quoted(text: str) -> str:
 
 def closest(word: str, known: Iterable[str]) -> str:
     """Return the closest of the first known words; empty when none is close."""
-    first = [name for name in islice(known, _MOST_WORDS) if len(name) <= _LONGEST_WORD]
-    return next(iter(get_close_matches(word[:_LONGEST_WORD].lower(), first, n=1)), "")
+    names = islice(known, _MOST_WORDS)
+    first = {name.lower(): name for name in names if len(name) <= _LONGEST_WORD}
+    matches = get_close_matches(word[:_LONGEST_WORD].lower(), first, n=1)
+    return first[matches[0]] if matches else ""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

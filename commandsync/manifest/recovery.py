@@ -1,20 +1,13 @@
 """Where to read on after a syntax error: at the next entry of a list, or the next top-level key."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import yaml
 
 from commandsync.manifest.nodes import Mapping, OpenNode, Sequence
-from commandsync.manifest.source import MOST_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from commandsync.manifest.source import Source
+from commandsync.manifest.source import MOST_BYTES, Source
 
 _KEY = r"""(?:[A-Za-z_][\w-]*|"[^"\n]*"|'[^'\n]*')[ \t]*:(?=[ \t\r\n]|\Z)"""
 _ITEM = r"-(?=[ \t\r\n]|\Z)"
@@ -47,10 +40,10 @@ def resumption(source: Source, stack: list[OpenNode], at: int, after: int) -> Re
     top, entries = stack[0], _entries(source, stack, at)
     where = None
     if isinstance(top.node, Mapping) and not source.text.startswith("{", top.node.at):
-        where = _next(source.text, after, _column(source, top), _dash(source, stack, entries))
+        where = _next(source.text, after, source.column(top.node.at), _dash(source, stack, entries))
     del stack[1:]
     if where and where.in_list and entries is None:  # a key was read, and no entry yet
-        entries = OpenNode(Sequence(source.text.index("-", where.start)), None, 0, 0)
+        entries = OpenNode(Sequence(source.text.index("-", where.start)))
     if entries:
         entries.keep(at)
         if where and where.in_list:
@@ -68,7 +61,7 @@ def _entries(source: Source, stack: list[OpenNode], at: int) -> OpenNode | None:
         inner = stack[1] if len(stack) > 1 else None
     else:  # what fits neither an entry nor the keys has ended the list: it is read on
         ended = above[-1] if above and len(stack) == 1 else None
-        inner = OpenNode(ended, None, 0, 0, list(ended)) if isinstance(ended, Sequence) else None
+        inner = OpenNode(ended, None, list(ended)) if isinstance(ended, Sequence) else None
     if inner is None or not isinstance(inner.node, Sequence) or inner.node.at > at:
         return None
     if not source.text.startswith("-", inner.node.at):
@@ -78,14 +71,10 @@ def _entries(source: Source, stack: list[OpenNode], at: int) -> OpenNode | None:
     return inner
 
 
-def _column(source: Source, opened: OpenNode) -> int:
-    return source.location(opened.node.at).column - 1
-
-
 def _dash(source: Source, stack: list[OpenNode], entries: OpenNode | None) -> str:
     """Return a pattern for the indentation of an entry that may follow; empty where none may."""
     if entries:
-        return f" {{{_column(source, entries)}}}"
+        return f" {{{source.column(entries.node.at)}}}"
     return " *" if len(stack) == 1 and len(stack[0].children) % 2 else ""
 
 

@@ -4,17 +4,18 @@ Written by hand rather than by PyYAML's emitter, which is slow, folds long lines
 people would write plain. Escapes are those that JSON has too: a manifest may be JSON.
 """
 
-from __future__ import annotations
-
 import re
+from typing import NamedTuple
 
 # What needs an escape: what YAML refuses or takes for a line break, and what hides in print (bidi
-# overrides and marks, spaces of no width, a byte order mark). Joiners stay: emoji and scripts need
-# them.
+# overrides and marks, spaces of no width, a byte order mark, tags). Joiners stay: emoji and scripts
+# need them.
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
 _HIDDEN = r"\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-_UNSAFE = _CONTROLS + _HIDDEN
+_TAGS = r"\U000e0000-\U000e007f"
+_UNSAFE = _CONTROLS + _HIDDEN + _TAGS
 _ESCAPED = re.compile(rf'[{_UNSAFE}"\\\n\t]|#(?=#\w*\[)')
+_ESCAPED_IN_JSON = re.compile(rf'[{_CONTROLS}{_HIDDEN}"\\\n\t]|#(?=#\w*\[)')
 _UNPRINTABLE = re.compile(rf"[{_UNSAFE}]")
 _BREAKING = re.compile(rf"[{_UNSAFE}\n]")
 # What a CI runner that prints a pulled manifest would obey, had it the beginning of a line.
@@ -24,7 +25,27 @@ _PLAIN = re.compile(rf"[^\W\d_](?:[^{_UNSAFE}\n\t:#]|:(?=[^\s])|(?<! )#)*")
 _FLOW_SIGNS = re.compile(r"[\[\]{},:#]")
 # Words that some YAML reader takes for something other than a string.
 _WORDS = re.compile(r"true|false|yes|no|on|off|y|n|null", re.IGNORECASE)
+_BLOCK_HEADER = re.compile(r"[|>][-+]?(?![0-9+-])")
+_LARGE = 0x10000
 _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+
+
+Value = str | tuple[str, ...]
+"""A text, or a list of texts."""
+
+
+class Quoting(NamedTuple):
+    """The quotes to use, empty for those that need fewer escapes."""
+
+    quote: str = ""
+    always: bool = False  # whether to use them where none are needed
+
+
+class Written(NamedTuple):
+    """A value as YAML: the rest of its key's line, and the lines below."""
+
+    line: str
+    below: tuple[str, ...] = ()  # without indentation; an empty one stays empty
 
 
 def is_plain(text: str, *, in_flow: bool = False) -> bool:
@@ -34,30 +55,44 @@ def is_plain(text: str, *, in_flow: bool = False) -> bool:
     return bool(_PLAIN.fullmatch(text)) and not _WORDS.fullmatch(text)
 
 
-def inline(text: str, *, quote: str = "", always: bool = False, in_flow: bool = False) -> str:
-    """Write a text on one line.
+def written(value: Value, quoting: Quoting, *, in_flow: bool = False, sample: str = "") -> Written:
+    """Write a value; a text of many lines becomes a block where that is possible.
 
-    Args:
-        text: Any text without half of a surrogate pair.
-        quote: The quotes to use, `"` or `'`; empty for those that need fewer escapes. Texts that
-            single quotes cannot express get double ones.
-        always: Whether to use quotes where none are needed, too.
-        in_flow: Whether it is inside `[]` or `{}`.
+    A sample, how another value is written, decides between a block and one line, and between
+    dashes and brackets. No text has half of a surrogate pair.
     """
+    if isinstance(value, tuple):
+        return _written_list(value, quoting, in_brackets=not value or not sample.startswith("-"))
+    header = _BLOCK_HEADER.match(sample)
+    if not in_flow and ("\n" in value or header) and _fits_block(value):
+        keeps = header and not (sample.startswith(">") and "\n" in value)
+        return Written(header[0] if header and keeps else "|-", tuple(value.split("\n")))
+    return Written(_inline(value, quoting, in_flow=in_flow))
+
+
+def _written_list(texts: tuple[str, ...], quoting: Quoting, *, in_brackets: bool) -> Written:
+    items = [_inline(text, quoting, in_flow=in_brackets) for text in texts]
+    if in_brackets:
+        return Written(f"[{', '.join(items)}]")
+    return Written("", tuple(f"- {item}" for item in items))
+
+
+def _inline(text: str, quoting: Quoting, *, in_flow: bool) -> str:
+    """Write a text on one line; what single quotes cannot express has double ones."""
+    quote, always = quoting
     if not always and is_plain(text, in_flow=in_flow):
         return text
+    in_json = quote == '"'
     if not quote:
         quote = "'" if _ESCAPED.search(text) and "'" not in text else '"'
     if quote == "'" and not (_needs_escapes(text) or "\t" in text or "\n" in text):
         return "'" + text.replace("'", "''") + "'"
-    return '"' + _ESCAPED.sub(_escape, text) + '"'
+    # The file's own double quotes may be those of JSON, which has no escape for a tag.
+    return '"' + (_ESCAPED_IN_JSON if in_json else _ESCAPED).sub(_escape, text) + '"'
 
 
-def block_lines(text: str) -> list[str] | None:
-    """Return the lines of a text as a block (`|-`) has them; None if only quotes can express it."""
-    if _needs_escapes(text) or not text or text != text.strip():
-        return None
-    return text.split("\n")
+def _fits_block(text: str) -> bool:
+    return bool(text) and text == text.strip() and not _needs_escapes(text)
 
 
 def one_line(text: str) -> str:
@@ -70,5 +105,5 @@ def _needs_escapes(text: str) -> bool:
 
 
 def _escape(match: re.Match[str]) -> str:
-    character = match[0]
-    return _SHORT.get(character) or f"\\u{ord(character):04X}"
+    character, code = match[0], ord(match[0])
+    return _SHORT.get(character) or (f"\\u{code:04X}" if code < _LARGE else f"\\U{code:08X}")

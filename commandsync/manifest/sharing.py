@@ -1,16 +1,12 @@
 """What the commands of a listing share, and a manifest says once: a prefix and a category."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from itertools import starmap
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from commandsync.records.texts import Text
+from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import Resource, Text
 
 _NOT = r"\s{}<>\[\]()\"'|,;"
 _PREFIX = re.compile(rf"[^{_NOT}]{{0,9}}[^\w{_NOT}]")  # / or !! or m!
@@ -26,16 +22,20 @@ class Shared(NamedTuple):
     category: str = ""
 
 
-def shared_of(texts: Collection[Text]) -> Shared:
-    """Return what shortens a manifest of these texts.
+def shared_of(snapshot: Snapshot) -> Shared:
+    """Return what shortens a manifest of these records.
 
     A prefix is the beginning of more than half of the syntaxes, and of two at least. A category is
     the default if fewer lines are needed with it: commands of none need a line then.
     """
-    entries = [text._asdict() for text in texts]
-    syntaxes = [(entry["syntax"], entry["name"]) for entry in entries if "syntax" in entry]
+    texts = [
+        (kind, text)
+        for kind, entries in snapshot.collections.items()
+        for text in dict.fromkeys(entry.text for entry in entries)
+    ]
+    syntaxes = [(getattr(text, kind.usage), text[0]) for kind, text in texts if kind.usage]
     prefixes = Counter(filter(None, starmap(_prefix, syntaxes)))
-    categories = Counter(entry["category"] for entry in entries if "category" in entry)
+    categories = Counter(getattr(text, kind.group) for kind, text in texts if kind.group)
     uncategorized = categories.pop("", 0)
     prefix, uses = max(prefixes.items(), key=lambda item: item[1], default=("", 0))
     category, members = max(categories.items(), key=lambda item: item[1], default=("", 0))
@@ -46,16 +46,20 @@ def shared_of(texts: Collection[Text]) -> Shared:
     return Shared(prefix, category)
 
 
-def fields_of(text: Text, shared: Shared) -> dict[str, str]:
-    """Return the keys and values of an entry, as a manifest with these shared values has them."""
-    values = text._asdict()
-    if "syntax" in values:
-        prefix, syntax = "", values["syntax"]
-        if shared.prefix and syntax.startswith(shared.prefix):
-            prefix, syntax = "{prefix}", syntax.removeprefix(shared.prefix)
-        values["syntax"] = prefix + syntax.replace("{prefix}", "{{prefix}}")
-    if values.get("category") == shared.category:
-        del values["category"]
+def fields_of(text: Text, shared: Shared, kind: Resource) -> dict[str, str]:
+    """Return the keys and values of an entry, as a manifest with these shared values has them.
+
+    An optional field that is empty is left out; a group only if it is the shared one.
+    """
+    kept = (*kind.required, kind.group)
+    values = {name: value for name, value in text._asdict().items() if value or name in kept}
+    if kind.usage:
+        prefix, usage = "", values[kind.usage]
+        if shared.prefix and usage.startswith(shared.prefix):
+            prefix, usage = "{prefix}", usage.removeprefix(shared.prefix)
+        values[kind.usage] = prefix + usage.replace("{prefix}", "{{prefix}}")
+    if kind.group and values[kind.group] == shared.category:
+        del values[kind.group]
     return values
 
 

@@ -1,27 +1,23 @@
 """One file of a manifest as text: read within limits, decoded, every character's place known."""
 
-from __future__ import annotations
-
 import os
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Excerpt, Location
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from commandsync.api.redaction import contains_token
+from commandsync.diagnostics import Do, Excerpt, Location
 
 STDIN = "-"
-"""The source that stands for standard input."""
+"""The name of standard input as a source."""
 
 MOST_BYTES = 10 * 1024 * 1024
 """Of one file, and of a manifest with all its includes."""
 
 MOST_NODES = 250_000
-"""Of a manifest with all its includes, each alias counted as what it stands for."""
+"""Of a manifest with all its includes, each alias counted as the whole value that it repeats."""
 
 MOST_DEPTH = 64
 """How deep lists and mappings may nest; a manifest needs five."""
@@ -30,6 +26,7 @@ MOST_LINES = 1_000_000
 """Of one file; each costs memory before anything is read into it."""
 
 _BEFORE, _AFTER = 50, 70  # characters of a line that are shown around a place
+_NEAR = 2_000  # characters: more than a token has
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _TOO_MUCH = "no bot has that many commands: is this the right file?"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -61,18 +58,25 @@ class Source:
         line = bisect_right(lines, at)
         return Location(self.path, line, at - lines[line - 1] + 1)
 
+    def column(self, at: int) -> int:
+        """Return how many characters are before a place on its line."""
+        return self.location(at).column - 1
+
     def line_at(self, at: int) -> tuple[int, str]:
         """Return the index of the beginning of a character's line, and the line's text."""
-        start = at - self.location(at).column + 1
+        start = at - self.column(at)
         end = _LINE_BREAK.search(self.text, at)
         return start, self.text[start : end.start() if end else len(self.text)]
 
-    def excerpt(self, at: int) -> Excerpt:
+    def excerpt(self, at: int) -> Excerpt | None:
         """Return the part of a line around a character, given its index in the text.
 
-        It reads no further: a line may have millions of characters, and a thousand problems.
+        It reads no further: a line may have millions of characters, and a thousand problems. None
+        near a token: the part could end within it.
         """
-        start = at - self.location(at).column + 1
+        if contains_token(self.text[max(0, at - _NEAR) : at + _NEAR]):
+            return None
+        start = at - self.column(at)
         begin = max(start, at - _BEFORE)
         line_break = _LINE_BREAK.search(self.text, at, at + _AFTER)
         end = line_break.start() if line_break else min(at + _AFTER, len(self.text))
@@ -87,28 +91,18 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where files may be read from: the links of a workspace must not lead out of it.
-
-    Attributes:
-        stdin: Reads standard input.
-        workspace: The folder that a CI job works in; None outside CI.
-        contents: The contents of files by their paths, in place of what is on the disk. What is
-            read from there is added.
-        folders: The folders in which patterns are looked for are added.
-    """
+    """Where files may be read from: the links of a workspace must not lead out of it."""
 
     stdin: Callable[[], bytes]
-    workspace: Path | None = None
+    workspace: Path | None = None  # the folder that a CI job works in; None outside CI
+    # The contents of files by their paths, in place of what is on the disk. What is read from there
+    # is added.
     contents: dict[str, bytes] = field(default_factory=dict, repr=False)
-    folders: set[str] = field(default_factory=set, repr=False)
+    folders: set[str] = field(default_factory=set, repr=False)  # those searched are added
 
 
 def read_source(path: str, *, origin: Origin, allowance: Allowance) -> Source:
-    """Read one file; its bytes are taken from the allowance.
-
-    Raises:
-        UnreadableError: It leads out of the workspace, is too large, not UTF-8, or not readable.
-    """
+    """Read one file; its bytes are taken from the allowance. Raises `UnreadableError`."""
     data = _read(path, origin)
     if len(data) > allowance.bytes:
         raise UnreadableError(
@@ -138,7 +132,7 @@ def _read(path: str, origin: Origin) -> bytes:
 
 
 def _read_file(path: str, workspace: Path | None) -> bytes:
-    at = Location(path)
+    at = Location(path, is_unread=True)
     try:
         if workspace and _leads_out(path, workspace):
             hint = "in CI a file of the workspace is read only if its links stay inside it"
@@ -150,8 +144,7 @@ def _read_file(path: str, workspace: Path | None) -> bytes:
             message = "this is a link to a file that does not exist"
             hint = "add the file that it points to, or name that file in its place"
             raise UnreadableError(at, message, hint) from error
-        hint = "commandsync init writes a starter; -f names another file"
-        raise UnreadableError(at, "there is no such file", hint) from error
+        raise UnreadableError(at, "there is no such file", Do.WRITE_STARTER()) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or str(error)
         raise UnreadableError(at, f"the file cannot be read: {reason}") from error
@@ -160,6 +153,7 @@ def _read_file(path: str, workspace: Path | None) -> bytes:
 def _leads_out(path: str, workspace: Path) -> bool:
     """Whether a path that is in the workspace as it is written really leads to another place."""
     written = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow the links
-    real = workspace.resolve()
+    real = Path(os.path.realpath(workspace))
     inside = written.is_relative_to(workspace) or written.is_relative_to(real)
-    return inside and not Path(path).resolve().is_relative_to(real)
+    # resolve() fails on a link to itself before Python 3.13.
+    return inside and not Path(os.path.realpath(path)).is_relative_to(real)

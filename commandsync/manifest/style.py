@@ -1,44 +1,21 @@
 """How the entries of a list are written: what a new one copies from its neighbour."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from commandsync.manifest.layout import gap_of
 from commandsync.manifest.nodes import Mapping, Node, Scalar
-from commandsync.manifest.patch import (
-    begin,
-    content_end,
-    is_alias,
-    is_empty,
-    is_flow,
-    line_break,
-    line_start,
-)
-from commandsync.manifest.scalars import block_lines, inline, is_plain
+from commandsync.manifest.patch import begin, content_end, is_alias, is_flow, line_break, line_start
+from commandsync.manifest.scalars import Quoting, Value, Written, is_plain, written
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping as AnyMapping
-
-Value = str | tuple[str, ...]
-"""A text, or a list of texts."""
-
-_BLOCK_HEADER = re.compile(r"[|>][-+]?(?![0-9+-])")
 _COLON = re.compile(r"[ \t]*:[ \t]+")
 
 
 QUOTES = frozenset("\"'")
 STEP = 2
-"""Spaces of indentation, where there is no neighbour to learn it from."""
-
-
-class Written(NamedTuple):
-    """A value as YAML: the rest of its key's line, and the lines below."""
-
-    line: str
-    below: tuple[str, ...] = ()  # without indentation; an empty one stays empty
+"""Spaces of indentation, if there is no neighbour to copy it from."""
 
 
 class Sample(NamedTuple):
@@ -92,39 +69,6 @@ class EntryStyle:
         return f"{{{self.opening}{self.gap.join(fields)}{self.closing}}}"
 
 
-class Quoting(NamedTuple):
-    """The quotes to use, and whether also where none are needed."""
-
-    quote: str = ""
-    always: bool = False
-
-
-def written(value: Value, quoting: Quoting, *, in_flow: bool = False, sample: str = "") -> Written:
-    """Write a value; a text of many lines becomes a block where that is possible.
-
-    A sample, how another value is written, decides between a block and one line, and between
-    dashes and brackets.
-    """
-    if isinstance(value, tuple):
-        return _written_list(value, quoting, in_brackets=not sample.startswith("-"))
-    header = _BLOCK_HEADER.match(sample)
-    if not in_flow and ("\n" in value or header) and (lines := block_lines(value)):
-        keeps = header and not (sample.startswith(">") and "\n" in value)
-        return Written(header[0] if header and keeps else "|-", tuple(lines))
-    return Written(_inline(value, quoting, in_flow=in_flow))
-
-
-def _written_list(texts: tuple[str, ...], quoting: Quoting, *, in_brackets: bool) -> Written:
-    if in_brackets or not texts:
-        items = (_inline(text, quoting, in_flow=True) for text in texts)
-        return Written(f"[{', '.join(items)}]")
-    return Written("", tuple(f"- {_inline(text, quoting, in_flow=False)}" for text in texts))
-
-
-def _inline(text: str, quoting: Quoting, *, in_flow: bool) -> str:
-    return inline(text, quote=quoting.quote, always=quoting.always, in_flow=in_flow)
-
-
 def style_of(text: str, entry: Node) -> EntryStyle:
     """Return the style of an entry; the default one where it is not written as a mapping."""
     if not (isinstance(entry, Mapping) and entry) or is_alias(text, entry):
@@ -144,7 +88,7 @@ def style_of(text: str, entry: Node) -> EntryStyle:
     return replace(
         style,
         opening=_space(text[begin(text, entry) + 1 : keys[0].at]),
-        gap=gap_of(text, entry, [part for key in keys for part in (key, entry[key])]),
+        gap=gap_of(text, entry),
         closing=_space(text[content_end(text, entry[keys[-1]]) : entry.end - 1]),
     )
 
@@ -156,12 +100,11 @@ def _sample(text: str, key: Scalar, value: Node) -> Sample:
 
 
 def _lead(text: str, at: int) -> str:
-    """Return what is between the dash of an entry and its first key."""
     before = text[line_start(text, at) : at]
-    if is_empty(before, 0, len(before)):  # the dash is on a line above
+    if not before.strip():  # the dash is on a line above
         return f"{line_break(text)}{before}"
     lead = before.rpartition("-")[2]
-    return lead if is_empty(lead, 0, len(lead)) else " "
+    return " " if lead.strip() else lead
 
 
 def quoting_of(text: str, key: Scalar, source: str) -> Quoting:

@@ -1,19 +1,13 @@
 """A YAML parser's error -> its real place, a message in plain words, and a hint."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+
+from yaml import YAMLError
 
 from commandsync.manifest.foreign import TYPOGRAPHIC, Explained, conflict, table, typographic
 from commandsync.manifest.problems import quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from yaml.error import YAMLError
-
-    from commandsync.manifest.source import Source
+from commandsync.manifest.source import Source
 
 UNPRINTABLE = re.compile(
     "[^\\t\\n\\r\\x20-\\x7e\\x85\\xa0-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]"
@@ -82,7 +76,6 @@ def _index(error: YAMLError, problem: str) -> int:
 
 
 def _tab(text: str, at: int) -> Explained | None:
-    """Explain a tab in the line's indentation or right there."""
     begin = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     indentation = len(text[begin:at]) - len(text[begin:at].lstrip())
     tab = text.find("\t", begin, begin + indentation)
@@ -165,7 +158,6 @@ def _escape(problem: str, at: int) -> Explained | None:
 
 
 def _glued(problem: str, source: Source, at: int) -> Explained | None:
-    """Explain a line above that was meant to be a key."""
     start, _ = source.line_at(at)
     above, line = source.line_at(max(start - 1, 0))
     match = _GLUED.fullmatch(line)

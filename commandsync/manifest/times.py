@@ -4,8 +4,6 @@ A time has a zone, so that it means the same on every machine. Its forms are tho
 YAML's timestamps have in common.
 """
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -13,11 +11,9 @@ from typing import Annotated
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
-from commandsync.manifest.defaults import UnfitError
 from commandsync.manifest.fields import Context, refusal
 from commandsync.manifest.nodes import Node, Scalar, called
 from commandsync.manifest.problems import quoted
-from commandsync.records.schedule import Schedule
 
 _DAY = r"2[0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _OF_DAY = r"([01][0-9]|2[0-3]):[0-5][0-9]"
@@ -27,7 +23,6 @@ _EXAMPLE = "2026-12-01T18:00Z"
 
 
 def _time(value: Node, info: ValidationInfo[Context]) -> datetime:
-    """Read a time, as UTC."""
     key = info.field_name
     if not isinstance(value, Scalar) or value.is_null:
         kind = "null" if value and isinstance(value, Scalar) else called(value)
@@ -50,16 +45,3 @@ Time = Annotated[
     WithJsonSchema({"type": "string", "pattern": f"^{_WITH_ZONE}$"}),
 ]
 """A time with a zone, read as UTC; None if left out."""
-
-
-def schedule_of(publish: datetime | None, until: datetime | None) -> Schedule | None:
-    """Return a schedule; None for none.
-
-    Raises:
-        UnfitError: It ends before it begins.
-    """
-    if publish is None and until is None:
-        return None
-    if publish is not None and until is not None and until <= publish:
-        raise UnfitError("until", "until is not after publish", "correct one of the two times")
-    return Schedule(publish=publish, until=until)

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
+from commandsync.diagnostics import Hint
+from commandsync.manifest.fields import Context
+from commandsync.manifest.listingmodel import ListingModel
 from commandsync.manifest.model import TABLES, keys_of
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence, called, scalar
-from commandsync.manifest.problems import closest, did_you_mean, quoted
+from commandsync.manifest.problems import FileProblems, closest, did_you_mean, quoted
 from commandsync.records.texts import Resource
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from pydantic_core import ErrorDetails
-
-    from commandsync.manifest.fields import Context
-    from commandsync.manifest.problems import FileProblems
 
 _COMMENT = re.compile(r"[ \t]*#")
 _LINE = 200  # characters
@@ -31,7 +28,7 @@ _KINDS = {
     "dict_type": "keys and values",
     "model_type": "keys and values",
 }
-_FORMERLY = "a name it has today is an entry of its own; one it no longer has goes under formerly"
+_FORMERLY = "a name it has today is a separate entry; one it no longer has goes under formerly"
 _SYNONYMS = {
     "base_url": "url",
     "category": "cog group module section",
@@ -43,6 +40,9 @@ _SYNONYMS = {
 """Keys of other formats, by the key here that has the same meaning."""
 
 _MEANT = {word: key for key, words in _SYNONYMS.items() for word in words.split()}
+_ENTRIES = {kind.collection: kind.with_article for kind in Resource} | {"listings": "a listing"}
+"""What messages call an entry of each list."""
+
 _VERSION = ("version", scalar("1", 0, 0, plain=True))
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -98,25 +98,24 @@ class _Checker:
 
     def without_errors(self, model: type[BaseModel], root: Mapping, what: str) -> Mapping:
         """Report what is wrong in all tables, and return the rest."""
-        kinds = {kind.collection: kind for kind in Resource}
         for key, table in TABLES.items():
             node = root.get(key)
-            if key in kinds and isinstance(node, Sequence):
-                root[key] = self.right_entries(table, node, kinds[key])
-            elif key not in kinds and isinstance(node, Mapping):
+            if key in _ENTRIES and isinstance(node, Sequence):
+                root[key] = self.right_entries(table, node, _ENTRIES[key])
+            elif key not in _ENTRIES and isinstance(node, Mapping):
                 root[key] = self.right(table, node, key)
         root = self.right(model, root, what)
         root.setdefault(*_VERSION)
         return root
 
-    def right_entries(self, model: type[BaseModel], entries: Sequence, kind: Resource) -> Sequence:
+    def right_entries(self, model: type[BaseModel], entries: Sequence, what: str) -> Sequence:
         """Report what is wrong with entries, and return those that lack nothing."""
-        what = f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
         needed = {name for name, field in model.model_fields.items() if field.is_required()}
-        right = (self.right(model, entry, what) for entry in entries)
-        return Sequence(
-            entries.at, entries.end, (entry for entry in right if needed <= entry.keys())
-        )
+        right = ((entry, self.right(model, entry, what)) for entry in entries)
+        # What a key of a listing means depends on its other keys.
+        whole = model is ListingModel
+        usable = (new for old, new in right if (new is old if whole else needed <= new.keys()))
+        return Sequence(entries.at, entries.end, usable)
 
     def right(self, model: type[BaseModel], table: Node, what: str) -> Mapping:
         """Report what is wrong with a table, and return the rest."""
@@ -138,6 +137,9 @@ class _Checker:
     ) -> None:
         """Report one error of a table: at the table, at one of its keys, or at a value."""
         node, key = detail["input"], str(detail["loc"][0]) if detail["loc"] else what
+        if detail["loc"][1:] and key in TABLES:  # of a table inside this one
+            model, table, what = TABLES[key], cast("Mapping", table)[key], key
+            key = str(detail["loc"][1])
         match detail["type"]:
             case "missing" if key == "version":
                 if not self.broken:
@@ -145,13 +147,15 @@ class _Checker:
             case "missing":
                 if "<<" not in node:
                     self.report.error(node.at, f"{what} needs a {key}")
-            case "extra_forbidden" if isinstance(table, Mapping):
-                unknown = next(written for written in table.written_keys() if written == key)
-                self.unknown_key(unknown, what, keys_of(model))
+            case "extra_forbidden":
+                written = cast("Mapping", table).written_keys()
+                self.unknown_key(
+                    next(name for name in written if name == key), what, keys_of(model)
+                )
             case _:
                 self.report.error(node.at, *self.value_problem(detail, key))
 
-    def value_problem(self, detail: ErrorDetails, key: str) -> tuple[str, str]:
+    def value_problem(self, detail: ErrorDetails, key: str) -> tuple[str, str | Hint]:
         """Return the message about a value, and its hint."""
         node, context = detail["input"], detail.get("ctx", {})
         match detail["type"]:

@@ -1,16 +1,12 @@
 """The four things that can happen to a record, as a closed union of values."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from datetime import datetime
+from typing import ClassVar, Literal
 
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from commandsync.diagnostics import Location
-    from commandsync.plan.diff import FieldChange
-    from commandsync.records.texts import Resource, Text
+from commandsync.diagnostics import Location
+from commandsync.plan.diff import FieldChange
+from commandsync.records.texts import Resource, Text
 
 Action = Literal["add", "edit", "replace", "delete"]
 
@@ -32,7 +28,12 @@ class _Change:
     @property
     def ends_record(self) -> bool:
         """Whether it deletes what has ended: the manifest asks for this very delete."""
-        return False
+        return isinstance(self, Delete) and self.until is not None
+
+    @property
+    def exempt(self) -> bool:
+        """Whether it is a delete that no limit counts and no review has to show."""
+        return self.ends_record or (isinstance(self, Delete) and self.exact_copy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +120,8 @@ class Delete(_Change):
         uses: How often it was used, which is lost with it; None where that is not known.
         until: When it ended by the manifest, which so asks for this delete; None for a record that
             the manifest has not.
+        exact_copy: Whether nothing is lost with it: it has no uses, and an equal record stays, or
+            counts in its place.
     """
 
     action: ClassVar[Literal["delete"]] = "delete"
@@ -127,11 +130,7 @@ class Delete(_Change):
     before: Text
     uses: int | None = None
     until: datetime | None = None
-
-    @property
-    def ends_record(self) -> bool:
-        """Whether it deletes what has ended: the manifest asks for this very delete."""
-        return self.until is not None
+    exact_copy: bool = False
 
 
 Change = Add | Edit | Replace | Delete

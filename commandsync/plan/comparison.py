@@ -1,36 +1,35 @@
 """The comparison of one collection: the manifest's entries with the listed ones."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from commandsync.diagnostics import Notice
-from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.diff import field_changes
 from commandsync.plan.hints import lost_renames, rename_hints
 from commandsync.plan.matching import count_same_name, match
 from commandsync.plan.pins import lost_pins
+from commandsync.plan.rules import SyncRules
 from commandsync.plan.scheduled import Scheduled, by_phase, is_own, scheduled
+from commandsync.records.abilities import Abilities
 from commandsync.records.schedule import Phase
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import Resource, Text
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
-
-    from commandsync.plan.changes import Change
-    from commandsync.plan.rules import SyncRules
-    from commandsync.records.snapshot import Entry
-    from commandsync.records.texts import Resource, Text
-
-    Pair = tuple[Entry, Entry | None]
-    Going = tuple[Entry, datetime | None]  # what is deleted, and when it ended by the manifest
+Pair = tuple[Entry, Entry | None]
+Going = tuple[Entry, datetime | None]  # what is deleted, and when it ended by the manifest
 
 
 @dataclass(slots=True)
 class Comparison:
-    """What differs in the collections that were compared; the attributes are those of `Plan`."""
+    """What differs in the collections that were compared.
 
+    The attributes are those of `Plan` and of its target.
+    """
+
+    abilities: Abilities
     rules: SyncRules
     now: datetime | None = None
     changes: list[Change] = field(default_factory=list)
@@ -48,7 +47,9 @@ class Comparison:
         # A pin or a rewritten name may mean an ignored record: then the entry is not added.
         entries = sorted(listed, key=lambda entry: self.rules.ignores(entry.name))
         ignored = {n for n, entry in enumerate(entries) if self.rules.ignores(entry.name)}
-        matching = match(wanted, entries, pins_first=resource.editable, not_renamed=ignored)
+        matching = match(
+            wanted, entries, pins_first=self.abilities[resource].edit, not_renamed=ignored
+        )
         matched = matching.pairs | matching.unwritable
         pairs = {w: entries[n] for w, n in matched.items()}
         lost = (w for w in matching.lost_pins if w < due)
@@ -58,17 +59,18 @@ class Comparison:
         ended = self._ended(wanted, matched, entries)
         surplus = sorted({*matching.listed, *ended} - ignored)
         deletes = self._deletes(resource, [(entries[n], ended.get(n)) for n in surplus])
-        changes = _changes(resource, differing, deletes, listed)
+        changes = self._changes(resource, differing, deletes, listed)
         self.changes += changes
         self.notices += lost_renames(wanted, pairs, [entry for entry, _ in deletes])
-        self.notices += rename_hints(changes, wanted=wanted)
+        if self.abilities[resource].edit:
+            self.notices += rename_hints(changes, wanted=wanted)
 
     def _deletes(self, resource: Resource, surplus: Sequence[Going]) -> list[Going]:
         """Return what is deleted of the listed records that the manifest has not, or not any more.
 
         Of the others, those that it has not are reported.
         """
-        if self.rules.prune and self.rules.manages(resource):
+        if self.rules.prune and self.rules.manages(resource, self.abilities):
             return [going for going in surplus if self._is_writable(resource, going[0])]
         self.unmanaged += [(resource, entry) for entry, until in surplus if until is None]
         return []
@@ -103,11 +105,39 @@ class Comparison:
                 self.unchanged += 1
             elif self.rules.ignores(listed.name):
                 self.notices.append(_ignored(entry, listed))
-            elif not self.rules.manages(resource):
+            elif not self.rules.manages(resource, self.abilities):
                 self.notices.append(_not_posted(resource, entry))
             elif self._is_writable(resource, listed):
                 differing.append((entry, listed))
         return differing
+
+    def _changes(
+        self,
+        resource: Resource,
+        pairs: Sequence[Pair],
+        deletes: Sequence[Going],
+        listed: Sequence[Entry],
+    ) -> list[Change]:
+        """Return the changes to what is listed for each wanted entry (None: nothing), then deletes.
+
+        A listed record that the service cannot edit is replaced.
+        """
+        edits = self.abilities[resource].edit
+        gone = [old for _, old in pairs if old] + [entry for entry, _ in deletes]
+        added = {new.text for new, old in pairs if old is None or not edits}
+        counts = count_same_name(added, _untouched(listed, gone))
+        return [
+            *(
+                Edit(**_common(resource, new), **_difference(new, old))
+                if old and edits
+                else _addition(resource, new, old, counts[new.text])
+                for new, old in pairs
+            ),
+            *(
+                Delete(resource=resource, id=old.id, before=old.text, uses=old.uses, until=until)
+                for old, until in deletes
+            ),
+        ]
 
     def _is_writable(self, resource: Resource, entry: Entry) -> bool:
         """Whether a record can be changed or deleted; one that cannot is reported."""
@@ -119,39 +149,29 @@ class Comparison:
         return entry.writable
 
 
-def _changes(
-    resource: Resource, pairs: Sequence[Pair], deletes: Sequence[Going], listed: Sequence[Entry]
-) -> list[Change]:
-    """Return the changes to what is listed for each wanted entry (None: nothing), then deletes."""
-    gone = [old for _, old in pairs if old] + [entry for entry, _ in deletes]
-    posted = {new.text for new, old in pairs if old is None or not resource.editable}
-    counts = count_same_name(posted, _untouched(listed, gone))
-    return [
-        *(_change(resource, new, old, counts.get(new.text, (0, 0))) for new, old in pairs),
-        *(
-            Delete(resource=resource, id=entry.id, before=entry.text, uses=entry.uses, until=until)
-            for entry, until in deletes
-        ),
-    ]
-
-
 def _untouched(listed: Iterable[Entry], gone: Iterable[Entry]) -> list[Text]:
     """Return the texts of the listed records other than those that are changed or deleted."""
     touched = {entry.id for entry in gone}
     return [entry.text for entry in listed if entry.id not in touched]
 
 
-def _change(
+def _addition(
     resource: Resource, wanted: Entry, listed: Entry | None, counts: tuple[int, int]
-) -> Change:
-    new: dict[str, Any] = {"resource": resource, "after": wanted.text, "location": wanted.location}
+) -> Add | Replace:
     until = wanted.schedule and wanted.schedule.until
-    counted: dict[str, Any] = {"listed": counts[0], "same_name": counts[1], "until": until}
+    new = _common(resource, wanted) | {"listed": counts[0], "same_name": counts[1], "until": until}
     if listed is None:
-        return Add(**new, **counted)
+        return Add(**new)
+    return Replace(**new, **_difference(wanted, listed), uses=listed.uses)
+
+
+def _common(resource: Resource, wanted: Entry) -> dict[str, Any]:
+    return {"resource": resource, "after": wanted.text, "location": wanted.location}
+
+
+def _difference(wanted: Entry, listed: Entry) -> dict[str, Any]:
     fields = field_changes(listed.text, wanted.text)
-    new |= {"id": listed.id, "before": listed.text, "fields": fields}
-    return Edit(**new) if resource.editable else Replace(**new, **counted, uses=listed.uses)
+    return {"id": listed.id, "before": listed.text, "fields": fields}
 
 
 def _ignored(entry: Entry, listed: Entry) -> Notice:

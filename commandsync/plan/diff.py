@@ -1,13 +1,9 @@
 """Field by field differences of edited records (the only door to deepdiff, loaded when needed)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from commandsync.records.texts import Text
+from commandsync.records.texts import Text
 
 
 @dataclass(frozen=True, slots=True)

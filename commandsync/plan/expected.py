@@ -1,18 +1,12 @@
 """The listing as a plan leaves it: what is listed, and the plan's changes in it."""
 
-from __future__ import annotations
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from typing import TYPE_CHECKING, NamedTuple
-
-from commandsync.plan.changes import Add, Delete, Edit, Replace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from commandsync.plan.changes import Change
-    from commandsync.plan.plan import Plan
-    from commandsync.records.snapshot import Entry, Snapshot
-    from commandsync.records.texts import Resource, Text
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.plan.plan import Plan
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import Resource, Text
 
 
 class ExpectedRecord(NamedTuple):

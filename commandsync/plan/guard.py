@@ -3,22 +3,15 @@
 It is asked before the first write, and again before a saved plan is applied.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from commandsync.diagnostics import Notice
-from commandsync.plan.rules import LIMIT_DECIMALS, DeleteLimit, shortest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from commandsync.plan.changes import Change
-    from commandsync.plan.rules import SyncRules
-    from commandsync.records.snapshot import Snapshot
-    from commandsync.records.texts import Resource
+from commandsync.diagnostics import Do, Notice
+from commandsync.plan.changes import Change, Delete
+from commandsync.plan.rules import LIMIT_DECIMALS, DeleteLimit, SyncRules, shortest
+from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import Resource
 
 DEFAULT_LIMIT = DeleteLimit(percent=30.0)
 """What may go when nothing was configured."""
@@ -27,8 +20,9 @@ ALWAYS_ALLOWED = 3
 """So few deletes are always allowed when nothing was configured, over the whole listing."""
 
 _UNIGNORED = " that are not ignored"
-_UNENDED = " whose until has not passed"
-_END = "end"
+_UNENDED = " that have not ended"
+_UNCOPIED = " (exact copies do not count)"
+_END, _COPY = "end", "copy"
 
 
 def refusal(
@@ -43,7 +37,8 @@ def refusal(
     A replace counts as a delete. A number limits the whole listing, a percentage each collection.
     Unless the limit is `all`, deleting everything that is listed is refused whatever is added.
     A record whose `until` has passed does not count, neither as deleted nor as listed: the manifest
-    asks for this very delete, which may be of the only record.
+    asks for this very delete, which may be of the only record. Nor does an exact copy, with which
+    nothing is lost.
 
     Args:
         changes: What would be done.
@@ -59,7 +54,8 @@ def refusal(
         _Loss(
             what=f"listed {resource.collection}"
             + _UNIGNORED * bool(rules.ignore)
-            + _UNENDED * bool(done[_END, resource]),
+            + _UNENDED * bool(done[_END, resource])
+            + _UNCOPIED * bool(done[_COPY, resource]),
             deleted=done["delete", resource],
             replaced=done["replace", resource],
             of=listed.get(resource, 0) - done[_END, resource],
@@ -68,7 +64,7 @@ def refusal(
             resource for action, resource in done if action in {"delete", "replace"}
         )
     ]
-    allow = f"if that is meant, {'make a new plan' if saved else 'allow it'} with --max-deletes"
+    allow = Do.ALLOW_DELETES_OF_NEW_PLAN if saved else Do.ALLOW_DELETES
     return _emptied(losses, allow) or _over(losses, limit, allow)
 
 
@@ -76,16 +72,42 @@ def countable(listed: Snapshot, scope: Iterable[Resource], rules: SyncRules) -> 
     """Count the listed records of each collection that the guard's arithmetic is about.
 
     Ignored ones are never deleted, so they do not make a delete a smaller part of what is listed.
+    Of records that are equal, those with uses count, else one.
     """
-    return {
-        resource: sum(not rules.ignores(entry.name) for entry in listed.collections[resource])
-        for resource in scope
+    counts = {}
+    for resource in scope:
+        live = [entry for entry in listed.collections[resource] if not rules.ignores(entry.name)]
+        used = [entry.text for entry in live if entry.uses]
+        counts[resource] = len(used) + len({entry.text for entry in live}.difference(used))
+    return counts
+
+
+def with_copies(changes: Sequence[Change], listed: Snapshot) -> tuple[Change, ...]:
+    """Return changes with the deletes of exact copies marked, by a listing of their collections."""
+    going = {
+        (change.resource, change.id): change
+        for change in changes
+        if isinstance(change, Delete) and not change.ends_record
     }
+    equals = {
+        (resource, entry.text)
+        for resource, entries in listed.collections.items()
+        for entry in entries
+        if (resource, entry.id) not in going
+    }
+    marked: dict[int, Change] = {}
+    for change in sorted(going.values(), key=lambda change: -(change.uses or 0)):
+        text = (change.resource, change.before)
+        marked[id(change)] = replace(change, exact_copy=text in equals and not change.uses)
+        equals.add(text)
+    return tuple(marked.get(id(change), change) for change in changes)
 
 
 def _action(change: Change) -> str:
-    """Return the action of a change, or that it deletes what has ended."""
-    return _END if change.ends_record else change.action
+    """Return the action of a change, or why it is exempt."""
+    if change.exempt:
+        return _END if change.ends_record else _COPY
+    return change.action
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,26 +124,26 @@ class _Loss:
         return self.deleted + self.replaced
 
 
-def _emptied(losses: Sequence[_Loss], allow: str) -> Notice | None:
+def _emptied(losses: Sequence[_Loss], allow: Do) -> Notice | None:
     for loss in losses:
         if loss.deleted and loss.deleted >= loss.of:
-            return Notice(f"{_would(loss)}, which keeps none of them", f"{allow} all")
+            return Notice(f"{_would(loss)}, which keeps none of them", allow(limit="all"))
     return None
 
 
-def _over(losses: Sequence[_Loss], limit: DeleteLimit | None, allow: str) -> Notice | None:
+def _over(losses: Sequence[_Loss], limit: DeleteLimit | None, allow: Do) -> Notice | None:
     total = sum(loss.count for loss in losses)
     if limit is None and total <= ALWAYS_ALLOWED:
         return None
     limit = limit or DEFAULT_LIMIT
-    allow = f"{allow} {total}"
+    hint = allow(limit=total)
     if limit.percent is None:
         over = total > (limit.count or 0)
-        return Notice(f"{_would(*losses)}, the limit is {limit.count}", allow) if over else None
+        return Notice(f"{_would(*losses)}; the limit is {limit.count}", hint) if over else None
     for loss in losses:
         if loss.count * 100 > round(limit.percent * loss.of, LIMIT_DECIMALS):
             share = _percent(100 * loss.count / max(loss.of, 1), over=limit.percent)
-            return Notice(f"{_would(loss)}, {share} is over {_percent(limit.percent)}", allow)
+            return Notice(f"{_would(loss)} ({share}); the limit is {_percent(limit.percent)}", hint)
     return None
 
 

@@ -1,23 +1,16 @@
 """Renames that were not declared: the exact `formerly:` line to write; never applied by itself."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Notice
-from commandsync.plan.changes import Add, Delete
+from commandsync.diagnostics import Do, Notice
+from commandsync.plan.changes import Add, Change, Delete
 from commandsync.plan.matching import shared
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import Text
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from commandsync.plan.changes import Change
-    from commandsync.records.snapshot import Entry
-    from commandsync.records.texts import Text
-
-    Words = tuple[frozenset[str], frozenset[str]]
+Words = tuple[frozenset[str], frozenset[str]]
 
 _in_quotes = partial(json.dumps, ensure_ascii=False)
 _NEAR = 0.8  # share of words in common
@@ -26,22 +19,28 @@ _MOST_COMPARISONS = 10_000  # beyond this the changes are no renames but another
 
 
 def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
-    """Pair the added and the deleted commands with nearly the same text, in the order of the adds.
+    """Pair the added and the deleted records with nearly the same text, in the order of the adds.
 
-    Each is paired once, the most alike first.
+    Each is paired once, the most alike first. The changes are of one kind, which can be edited.
     """
-    changes = [change for change in changes if change.resource.editable]
+    changes = list(changes)
     added = [change for change in changes if isinstance(change, Add)]
     deleted = [change for change in changes if isinstance(change, Delete)]
     pairs = _most_alike(
-        [_words(add.after) for add in added], [_words(delete.before) for delete in deleted]
+        [_words(add.after, add.resource.usage) for add in added],
+        [_words(delete.before, delete.resource.usage) for delete in deleted],
     )
     return [(added[a], deleted[d]) for a, d in pairs]
 
 
-def near_texts(new: Iterable[Text], old: Iterable[Text]) -> list[tuple[int, int, float]]:
-    """Return which new and old texts are alike: their indices, and how alike they are, up to 1."""
-    ranked = _ranked([_words(text) for text in new], [_words(text) for text in old])
+def near_texts(
+    new: Iterable[Text], old: Iterable[Text], *, usage: str
+) -> list[tuple[int, int, float]]:
+    """Return which new and old texts are alike: their indices, and how alike they are, up to 1.
+
+    `usage` is the field that contains the name too, if any (`Resource.usage`).
+    """
+    ranked = _ranked([_words(text, usage) for text in new], [_words(text, usage) for text in old])
     return sorted((n, o, -unlike) for unlike, n, o in ranked)
 
 
@@ -108,21 +107,22 @@ def _left_behind(entry: Entry, old: Entry) -> Notice:
     return Notice(
         f"{old.name!r} is deleted with its {_uses(old)}, though it is a former name of "
         f"{entry.name!r}",
-        "only one listed command can be renamed: pin its id (commandsync pull --pin) to choose",
+        Do.SHOW_IDS(first="only one listed command can be renamed; pin its id to choose: "),
         entry.location,
     )
 
 
-def _words(text: Text) -> Words:
-    """Return the words of all but the name, with the name in the syntax and without it.
+def _words(text: Text, usage: str) -> Words:
+    """Return the words of all but the name, with the name in its usage and without it.
 
-    Often the syntax begins with the name and a rename changes both; sometimes it changes the name
+    Often a syntax begins with the name and a rename changes both; sometimes it changes the name
     alone. Whichever is more alike counts.
     """
     fields = {label: field[:_LONGEST].casefold() for label, field in text._asdict().items()}
     name = fields.pop(text._fields[0])
     words = _words_in(fields)
-    fields["syntax"] = fields["syntax"].replace(name, "", 1)
+    if usage:
+        fields[usage] = fields[usage].replace(name, "", 1)
     return words, _words_in(fields)
 
 

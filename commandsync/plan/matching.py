@@ -7,30 +7,24 @@ two sides only, and the time grows with their length: groups past `GROUP_LIMIT` 
 order.
 """
 
-from __future__ import annotations
-
-import html
 import operator
 from collections import Counter, defaultdict
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import Self
 
-from commandsync.records.rewrites import SHORTEST_CUT, agrees, folded, folded_start
-
-if TYPE_CHECKING:
-    from collections.abc import (
-        Callable,
-        Collection,
-        Container,
-        Iterable,
-        Iterator,
-        Mapping,
-        Sequence,
-    )
-
-    from commandsync.records.snapshot import Entry
-    from commandsync.records.texts import Text
+from commandsync.records.rewrites import SHORTEST_CUT, agrees, folded, folded_start, unescaped
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import Text
 
 GROUP_LIMIT = 50
 """Groups with more members than this on a side are paired in order, not by similarity."""
@@ -70,6 +64,11 @@ class _Open:
         self.pairs[wanted] = listed
         del self.wanted[wanted]
         del self.listed[listed]
+
+    def take(self, part: Self) -> None:
+        """Pair what is paired in a part of this."""
+        for wanted, listed in part.pairs.items():
+            self.pair(wanted, listed)
 
 
 def match(
@@ -129,7 +128,7 @@ def count_same_name(added: Collection[Text], others: Sequence[Text]) -> dict[Tex
     starts = Counter(folded_start(text[0]) for text in others if text not in known)
     wholes = {folded(text[0]) for text in added}
     beginnings = {
-        whole: sum(starts[start] for start in cuts) for whole, cuts in _starts_of(wholes, starts)
+        whole: sum(starts[start] for start in cuts) for whole, cuts in starts_of(wholes, starts)
     }
     return {
         text: (counts[text], names[folded(text[0])] + beginnings[folded(text[0])]) for text in known
@@ -150,21 +149,53 @@ def _match_pins(rest: _Open) -> tuple[int, ...]:
 
 def _match_equal(rest: _Open) -> None:
     by_text: defaultdict[Text, list[int]] = defaultdict(list)  # a tenth of a deque's memory each
-    for n, entry in reversed(rest.listed.items()):
+    for n, entry in _most_used_last(rest.listed):
         by_text[entry.text].append(n)
     for n, entry in list(rest.wanted.items()):
         if candidates := by_text.get(entry.text):
             rest.pair(n, candidates.pop())
 
 
+def _most_used_last(listed: Mapping[int, Entry]) -> list[tuple[int, Entry]]:
+    """Return listed entries, the last first, but those with more uses after those with fewer."""
+    return sorted(listed.items(), key=lambda item: (item[1].uses or 0, -item[0]))
+
+
 def _match_names(rest: _Open, not_renamed: Container[int]) -> None:
     if not rest.wanted or not rest.listed:
         return
+    _match_rewritten(rest)
     _match_groups(rest, lambda entry: (entry.name,), lambda entry: entry.name)
     _match_former(rest, not_renamed)
     _match_groups(rest, lambda entry: (folded(entry.name),), lambda entry: folded(entry.name))
     _match_former(rest, not_renamed)
     _match_cut(rest)
+
+
+def _match_rewritten(rest: _Open) -> None:
+    """Pair what is equal in all fields but rewritten, among entries that share a folded name.
+
+    Of two entries `a & b` and `a &amp; b`, a service that escapes lists the first under the name of
+    the second, which then would take its record. Where all are listed by their names, these decide.
+    """
+    shares = Counter(folded(entry.name) for entry in rest.wanted.values())
+    names = {entry.name for entry in rest.listed.values()}
+    unlisted = {folded(entry.name) for entry in rest.wanted.values() if entry.name not in names}
+    changed = {name for name in unlisted if shares[name] > 1}
+    if not changed:
+        return
+    rewritten = _Open(_named(changed, rest.wanted), _named(changed, rest.listed))
+    _match_groups(rewritten, lambda entry: (_folded_text(entry),), _folded_text)
+    rest.take(rewritten)
+
+
+def _named(names: Container[str], entries: Mapping[int, Entry]) -> dict[int, Entry]:
+    """Return the entries that have one of these names, folded."""
+    return {n: entry for n, entry in entries.items() if folded(entry.name) in names}
+
+
+def _folded_text(entry: Entry) -> str:
+    return "\n".join(map(folded, entry.text))  # a folded text has no line break
 
 
 def _match_former(rest: _Open, not_renamed: Container[int]) -> None:
@@ -180,8 +211,7 @@ def _match_former(rest: _Open, not_renamed: Container[int]) -> None:
     _match_groups(
         renamed, lambda entry: map(folded, entry.formerly), lambda entry: folded(entry.name)
     )
-    for w, ls in renamed.pairs.items():
-        rest.pair(w, ls)
+    rest.take(renamed)
 
 
 def _match_groups(
@@ -215,8 +245,9 @@ def _match_group(rest: _Open, wanted: list[int], listed: list[int]) -> None:
         text_words = _words(text)
         for ls in listed:
             equal = sum(map(operator.eq, text, rest.listed[ls].text))
-            ranked.append((-equal, -shared(text_words, words[ls]), w, ls))
-    for _, _, w, ls in sorted(ranked):
+            uses = rest.listed[ls].uses or 0
+            ranked.append((-equal, -shared(text_words, words[ls]), w, -uses, ls))
+    for _, _, w, _, ls in sorted(ranked):
         if w in rest.wanted and ls in rest.listed:
             rest.pair(w, ls)
 
@@ -224,25 +255,23 @@ def _match_group(rest: _Open, wanted: list[int], listed: list[int]) -> None:
 def _match_cut(rest: _Open) -> None:
     """Pair a wanted name with a listed one that is its beginning, if their descriptions agree."""
     by_start: defaultdict[str, list[int]] = defaultdict(list)
-    for n, entry in reversed(rest.listed.items()):
+    for n, entry in _most_used_last(rest.listed):
         by_start[folded_start(entry.name)].append(n)
     names = {n: folded(entry.name) for n, entry in rest.wanted.items()}
-    starts_of = dict(_starts_of(set(names.values()), by_start))
+    cuts_of = dict(starts_of(set(names.values()), by_start))
     for n, entry in list(rest.wanted.items()):
-        for start in starts_of[names[n]]:
+        for start in cuts_of[names[n]]:
             candidates = reversed(by_start[start][-GROUP_LIMIT:])
-            cut = next((c for c in candidates if _agree(entry, rest.listed[c])), None)
+            cut = next(
+                (c for c in candidates if agrees(rest.listed[c].text[1], sent=entry.text[1])), None
+            )
             if cut is not None:
                 by_start[start].remove(cut)
                 rest.pair(n, cut)
                 break
 
 
-def _agree(wanted: Entry, listed: Entry) -> bool:
-    return agrees(listed.text[1], sent=wanted.text[1])
-
-
-def _starts_of(
+def starts_of(
     wholes: Collection[str], starts: Mapping[str, object]
 ) -> Iterator[tuple[str, list[str]]]:
     """Find the texts that may be each whole one, cut: the longest first.
@@ -264,7 +293,7 @@ def _starts_of(
 def _words(text: Text) -> frozenset[str]:
     """Return the words of a text, without what services are known to rewrite."""
     return frozenset(
-        word for part in text for word in html.unescape(part[:_COMPARED]).casefold().split()
+        word for part in text for word in unescaped(part[:_COMPARED]).casefold().split()
     )
 
 

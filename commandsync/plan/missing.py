@@ -1,21 +1,19 @@
 """What is listed and a manifest lacks: records to add to it, and former names of its entries."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
 
 from commandsync.diagnostics import Notice
 from commandsync.plan.hints import near_texts
 from commandsync.plan.matching import match
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from commandsync.plan.rules import SyncRules
-    from commandsync.records.snapshot import Entry
-    from commandsync.records.texts import Resource
+from commandsync.plan.rules import SyncRules
+from commandsync.records.abilities import Ability
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import Resource
 
 _MOST_NAMES = 3  # in a message
 _SAME = 0.9  # share of words in common, with which two texts are of one command
@@ -37,48 +35,57 @@ class Missing:
 
 
 def missing_from(
-    wanted: Sequence[Entry], listed: Sequence[Entry], *, resource: Resource, rules: SyncRules
+    wanted: Sequence[Entry],
+    listed: Sequence[Entry],
+    *,
+    resource: Resource,
+    rules: SyncRules,
+    ability: Ability,
 ) -> Missing:
     """Find what a manifest lacks, by the matching of a plan.
 
     A wanted and a listed command that match in no other way are one under two names if their texts
-    are nearly equal, and neither of them is like a third one. Ignored records are left out.
+    are nearly equal, and neither of them is as much like a third one. Ignored records are left out.
 
     Args:
         wanted: The manifest's entries.
         listed: The service's entries.
         resource: What they are.
         rules: What is ignored.
+        ability: What the service can do with them.
     """
-    unmatched, surplus = _unmatched(wanted, listed, resource, rules)
-    if not resource.editable:
-        return _without_renames(surplus, wanted, resource)
-    pairs = _near_pairs([(w, wanted[w]) for w in unmatched], surplus)
+    unmatched, surplus = _unmatched(wanted, listed, rules, ability)
+    without_renames = partial(_without_renames, wanted=wanted, resource=resource, ability=ability)
+    if not ability.edit:
+        return without_renames(surplus)
+    pairs = _near_pairs([(w, wanted[w]) for w in unmatched], surplus, resource.usage)
     renamed = _clear_renames(pairs)
     left = [entry for entry in surplus if entry not in renamed.values()]
-    missing = _without_renames(left, wanted, resource)
+    missing = without_renames(left)
     notices = [_renamed(wanted[w], entry) for w, entry in renamed.items()]
     notices += _doubtful(missing.added, [(wanted[w], old) for w, old, _ in pairs])
     return Missing(missing.added, renamed, (*notices, *missing.notices))
 
 
 def _near_pairs(
-    wanted: Sequence[tuple[int, Entry]], listed: Iterable[Entry]
+    wanted: Sequence[tuple[int, Entry]], listed: Iterable[Entry], usage: str
 ) -> list[tuple[int, Entry, float]]:
     """Return the indices of wanted entries with listed ones that are alike, and how alike."""
     olds = [entry for entry in listed if entry.writable]
-    near = near_texts([entry.text for _, entry in wanted], [entry.text for entry in olds])
+    near = near_texts(
+        [entry.text for _, entry in wanted], [entry.text for entry in olds], usage=usage
+    )
     return [(wanted[n][0], olds[old], alike) for n, old, alike in near]
 
 
 def _unmatched(
-    wanted: Sequence[Entry], listed: Sequence[Entry], resource: Resource, rules: SyncRules
+    wanted: Sequence[Entry], listed: Sequence[Entry], rules: SyncRules, ability: Ability
 ) -> tuple[list[int], list[Entry]]:
     """Return the indices of the wanted entries that match nothing, and the listed ones."""
     # The order of `Comparison`, so that both match in the same way.
     entries = sorted(listed, key=lambda entry: rules.ignores(entry.name))
     ignored = {n for n, entry in enumerate(entries) if rules.ignores(entry.name)}
-    matching = match(wanted, entries, pins_first=resource.editable, not_renamed=ignored)
+    matching = match(wanted, entries, pins_first=ability.edit, not_renamed=ignored)
     known = ignored.union(matching.unwritable.values())
     return (
         [w for w in matching.wanted if w not in matching.unwritable],
@@ -87,18 +94,24 @@ def _unmatched(
 
 
 def _clear_renames(pairs: Sequence[tuple[int, Entry, float]]) -> dict[int, Entry]:
-    """Return the pairs of nearly equal texts of which neither is like a third one."""
-    times = Counter(w for w, _, _ in pairs)
-    times_listed = Counter(id(old) for _, old, _ in pairs)
-    return {
-        w: old
-        for w, old, alike in pairs
-        if alike >= _SAME and times[w] == times_listed[id(old)] == 1
-    }
+    """Return the pairs of nearly equal texts of which neither is as much like a third one.
+
+    The most alike come first, as in a plan: what they contain is a candidate of no other.
+    """
+    renamed: dict[int, Entry] = {}
+    settled: set[tuple[str, int]] = set()
+    ranked = sorted((pair for pair in pairs if pair[2] >= _SAME), key=lambda pair: -pair[2])
+    for _, equally in groupby(ranked, key=itemgetter(2)):
+        sides = [((("wanted", w), ("listed", id(old))), w, old) for w, old, _ in equally]
+        candidates = [one for one in sides if settled.isdisjoint(one[0])]
+        times = Counter(side for both, _, _ in candidates for side in both)
+        renamed |= {w: old for both, w, old in candidates if times[both[0]] == times[both[1]] == 1}
+        settled.update(times)
+    return renamed
 
 
 def _without_renames(
-    surplus: Iterable[Entry], wanted: Iterable[Entry], resource: Resource
+    surplus: Iterable[Entry], *, wanted: Iterable[Entry], resource: Resource, ability: Ability
 ) -> Missing:
     """Return what of the listed records to add: what a manifest can contain."""
     added, notices = [], []
@@ -110,7 +123,7 @@ def _without_renames(
             notices.append(
                 Notice(message, "add it by hand to keep it: a manifest needs all fields")
             )
-        elif resource.unique and entry.text in seen:
+        elif not ability.posts and entry.text in seen:
             message = f"{which} is listed once more, equal in all fields: it is not added"
             notices.append(Notice(message, "a manifest can contain it only once"))
         else:

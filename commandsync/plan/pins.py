@@ -1,17 +1,11 @@
 """Pinned ids that are not listed: what becomes of their entries, and of the uses a backup notes."""
 
-from __future__ import annotations
-
 import shlex
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Notice
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from commandsync.records.snapshot import Entry
+from commandsync.diagnostics import Do, Notice
+from commandsync.records.snapshot import Entry
 
 _DEFAULT_MANIFEST = "commands.yaml"  # which no option names
 _STDIN = "-"
@@ -77,4 +71,4 @@ def _set_uses(wanted: Entry, identifier: str) -> str:
     return shlex.join([*words, identifier, str(wanted.uses)])
 
 
-_PINS = "commandsync pull --pin shows the ids that are listed"
+_PINS = Do.SHOW_IDS(first="")

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from commandsync.diagnostics import Notice
-from commandsync.plan.changes import Delete
+from commandsync.plan.changes import Change, Delete
 from commandsync.plan.comparison import Comparison
-from commandsync.plan.guard import countable, refusal
+from commandsync.plan.guard import countable, refusal, with_copies
+from commandsync.plan.listing import PlannedListing
 from commandsync.plan.rules import SyncRules
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
-
-    from commandsync.plan.changes import Change
-    from commandsync.plan.scheduled import Scheduled
-    from commandsync.records.snapshot import Entry, Snapshot
-    from commandsync.records.texts import Resource
+from commandsync.plan.scheduled import Scheduled
+from commandsync.records.abilities import Abilities
+from commandsync.records.patterns import Patterns
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,10 +32,16 @@ class Target:
     Attributes:
         bot: The bot's id.
         base_url: The service's base URL, in its one spelling.
+        abilities: What the service can do with each kind of record.
+        bot_from: What the id is from; empty for the manifest.
+        base_url_from: As `bot_from` of the base URL.
     """
 
     bot: str
     base_url: str
+    abilities: Abilities = field(repr=False)
+    bot_from: str = field(default="", compare=False)
+    base_url_from: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +55,7 @@ class Plan:
         changes: What to do, in the order shown: adds, edits and replaces in the order of
             the manifest, then deletes as they are listed.
         unchanged: How many wanted records are listed as they should be.
-        listed: How many records each collection showed, without the ignored ones.
+        listed: How many records each collection showed, without ignored ones and exact copies.
         rules: The limits it was made under; it is guarded by them again when applied later.
         unmanaged: Listed records that the manifest does not have and that stay all the same.
         unwritable: Listed records that should be changed or deleted and have no usable id.
@@ -59,6 +63,7 @@ class Plan:
         left_out: How many changes `only` left out.
         scheduled: The manifest's entries with a schedule, by phase.
         now: The time by which they are due or have ended, in UTC; None if there are none.
+        listing: What is known of it as one of several listings; None for the only one.
         saved: Whether it was read from a file.
         applied: When a plan from a file is applied, in UTC; None for one that is made in this run.
     """
@@ -76,13 +81,33 @@ class Plan:
     left_out: int = 0
     scheduled: tuple[Scheduled, ...] = ()
     now: datetime | None = None
+    listing: PlannedListing | None = None
     saved: bool = False
     applied: datetime | None = None
 
     @property
     def refusal(self) -> Notice | None:
         """Why apply would refuse it; None when it would not."""
+        if self.listing:
+            refused = self.listing.refusal(self.rules, changes=bool(self.changes))
+            if refused:
+                return refused
         return refusal(self.changes, listed=self.listed, rules=self.rules, saved=self.saved)
+
+    @property
+    def pending(self) -> bool:
+        """Whether the listing is known to differ from the manifest."""
+        return bool(self.changes) and (self.listing is None or self.listing.known)
+
+    @property
+    def writes(self) -> bool:
+        """Whether apply sends anything: a whole list also without changes that are known."""
+        changes = bool(self.changes)
+        return changes or (self.listing is not None and self.listing.sends(changes=changes))
+
+    def manages(self, resource: Resource) -> bool:
+        """Whether listed records of a kind are changed and deleted, as `SyncRules.manages` says."""
+        return self.rules.manages(resource, self.target.abilities)
 
     def count(self, action: str) -> int:
         """How many changes there are of one action."""
@@ -96,8 +121,8 @@ class Plan:
         Args:
             pattern: With `*`, `?` and `[...]`; upper and lower case are the same.
         """
-        names = SyncRules(ignore=(pattern,))
-        changes = tuple(c for c in self.changes if any(names.ignores(t[0]) for t in c.texts))
+        names = Patterns((pattern,))
+        changes = tuple(c for c in self.changes if any(names.match(t[0]) for t in c.texts))
         left_out = len(self.changes) - len(changes)
         what = f"{left_out} more {'change is' if left_out == 1 else 'changes are'} left out"
         notice = Notice(f"only what matches {pattern!r} is planned: {what}")
@@ -140,14 +165,15 @@ def make_plan(  # noqa: PLR0913 - the two sides, and what else decides on a plan
     Raises:
         ValueError: An entry has a schedule, and there is no time.
     """
-    comparison = Comparison(rules, now)
+    comparison = Comparison(target.abilities, rules, now)
     for resource in desired.scope:
         comparison.compare(resource, desired.collections[resource], listed.collections[resource])
+    changes = sorted(comparison.changes, key=lambda change: isinstance(change, Delete))
     return Plan(
         target=target,
         manifest=tuple(manifest),
         scope=desired.scope,
-        changes=tuple(sorted(comparison.changes, key=lambda change: isinstance(change, Delete))),
+        changes=with_copies(changes, listed),
         unchanged=comparison.unchanged,
         listed=countable(listed, desired.scope, rules),
         rules=rules,

@@ -1,15 +1,13 @@
 """How far a sync may go: the manifest's `sync:` policy as values, read by plan."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
-from fnmatch import translate
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from commandsync.records.texts import Resource
+from commandsync.records.abilities import Abilities
+from commandsync.records.patterns import Patterns
+from commandsync.records.texts import Resource
 
 MOST_WILDCARDS = 100
 """Patterns with a wildcard that a manifest may ignore by; each is tried on every name."""
@@ -17,14 +15,10 @@ MOST_WILDCARDS = 100
 MOST_WILD_CHARACTERS = 2_000
 """Of these patterns together: each may be compared with every character of every name."""
 
-MOST_COMPARED = 1_000
-"""Characters of a name that these patterns are compared with: of a longer one, both ends."""
-
 LIMIT_DECIMALS = 6
 """Of a percentage, at most."""
 
 _TRAILING_ZEROS = re.compile(r"\.?0+$")
-_WILDCARDS = re.compile(r"[*?[]")
 _PERCENTAGE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%")
 _COUNT = re.compile(r"[0-9]{1,9}")
 _WHOLE = 100.0
@@ -92,29 +86,15 @@ class SyncRules:
     max_deletes: DeleteLimit | None = None
     announcements: Literal["append", "mirror"] = "append"
 
-    def manages(self, resource: Resource) -> bool:
-        """Whether listed records are changed and deleted: all that can be edited, or by policy."""
-        return resource.editable or bool(getattr(self, resource.collection) == "mirror")
+    def manages(self, resource: Resource, abilities: Abilities) -> bool:
+        """Whether listed records are changed and deleted: posts only where a policy says so."""
+        posts = abilities[resource].posts
+        return not posts or getattr(self, resource.collection, "append") == "mirror"
 
     def ignores(self, name: str) -> bool:
         """Whether a listed name or title (canonical) is never to be touched."""
-        names, patterns = self._ignored
-        if name.casefold() in names:
-            return True
-        if len(name) > MOST_COMPARED:
-            name = name[: MOST_COMPARED // 2] + name[-MOST_COMPARED // 2 :]
-        return patterns is not None and patterns.match(name) is not None
+        return self._ignored.match(name)
 
     @cached_property
-    def _ignored(self) -> tuple[frozenset[str], re.Pattern[str] | None]:
-        """The patterns without a wildcard, case-folded, and the others as one expression."""
-        wild = [translate(pattern) for pattern in self.ignore if has_wildcard(pattern)]
-        names = (pattern.casefold() for pattern in self.ignore if not has_wildcard(pattern))
-        # To the letter as well: "[!A]" matches an "a", and not where case is ignored.
-        either = "|".join(f"{pattern}|(?i:{pattern})" for pattern in wild)
-        return frozenset(names), re.compile(either) if wild else None
-
-
-def has_wildcard(pattern: str) -> bool:
-    """Whether a pattern may match more than one name."""
-    return _WILDCARDS.search(pattern) is not None
+    def _ignored(self) -> Patterns:
+        return Patterns(self.ignore)

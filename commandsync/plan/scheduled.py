@@ -1,21 +1,14 @@
 """Scheduled entries of the manifest at the time of a plan: what is due, waits and has ended."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime
 
+from commandsync.diagnostics import Location
 from commandsync.records.rewrites import agrees
-from commandsync.records.schedule import Phase
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
-
-    from commandsync.diagnostics import Location
-    from commandsync.records.schedule import Schedule
-    from commandsync.records.snapshot import Entry
-    from commandsync.records.texts import Resource
+from commandsync.records.schedule import Phase, Schedule
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

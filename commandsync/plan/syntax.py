@@ -1,18 +1,17 @@
 """A command's syntax as people read it: how the command is called, and which arguments it takes."""
 
-from __future__ import annotations
-
+import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import islice
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from commandsync.records.texts import CommandText
+from commandsync.records.texts import CommandText
 
 _CLOSING = {"<": ">", "[": "]"}
 _Key = tuple[str, int]  # an argument's key, and how many of the same key and kind are before it
+_WORD = re.compile(r"[\w|/-]*\w[\w|/-]*")  # what else is outside of brackets is punctuation
+_MOST_SLOTS = 100  # that are compared: nobody types more
 _LONGEST_LEAD = 40  # characters before the name: a prefix, and the names of groups
 
 
@@ -59,6 +58,11 @@ def lead_of(command: CommandText) -> str:
 
 def arguments(syntax: str) -> Iterator[Argument]:
     """Yield the arguments of a syntax, in their order; brackets that are not closed are text."""
+    return (argument for _, argument, _ in _spans(syntax))
+
+
+def _spans(syntax: str) -> Iterator[tuple[int, Argument, int]]:
+    """Yield each argument, with where it begins and where it ends."""
     opened: list[tuple[str, int]] = []  # what closes each bracket, and where its text begins
     for at, sign in enumerate(syntax):
         if sign in _CLOSING:
@@ -66,7 +70,68 @@ def arguments(syntax: str) -> Iterator[Argument]:
         elif opened and sign == opened[-1][0]:
             _, start = opened.pop()
             if not opened:
-                yield Argument(syntax[start:at].strip(), sign == ">")
+                yield start - 1, Argument(syntax[start:at].strip(), sign == ">"), at + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """What users type at one place: a word of the syntax, or an argument.
+
+    Attributes:
+        choices: The words, or what can be given; an argument without choices has its key alone.
+        required: Whether something has to be typed.
+        open: Whether anything may be given: an argument without choices.
+    """
+
+    choices: frozenset[str]
+    required: bool = True
+    open: bool = False
+
+
+def accepts_as_before(old: CommandText, new: CommandText) -> bool:
+    """Whether all that users could type after the name still works.
+
+    Each word and argument needs its place in the new syntax, in the same order, with all of its
+    choices. An argument may get a new name, and be anything then; under a name that the old syntax
+    has, it is that one.
+    """
+    before, after = list(_slots(old)), list(_slots(new))
+    known = frozenset(choice for slot in before for choice in slot.choices)
+    # fits[n]: whether the rest of the old syntax fits into the new one from its n-th place on
+    fits = [not any(slot.required for slot in after[n:]) for n in range(len(after) + 1)]
+    for slot in reversed(before):
+        rest, fits = fits, [False] * len(fits)
+        for n, place in reversed(list(enumerate(after))):
+            here = rest[n + 1] and _takes(place, slot, known)
+            fits[n] = here or (not place.required and fits[n + 1])
+    return fits[0]
+
+
+def _takes(place: _Slot, slot: _Slot, known: frozenset[str]) -> bool:
+    """Whether a place takes all that a slot took; `known` are the choices of the old syntax."""
+    is_new = place.open and known.isdisjoint(place.choices)
+    return slot.required >= place.required and (is_new or slot.choices <= place.choices)
+
+
+def _slots(command: CommandText) -> Iterator[_Slot]:
+    """Yield what users type after the name, by the first line of the syntax."""
+    line = command.syntax.partition("\n")[0].removeprefix(call_of(command))
+    end = 0
+    found: list[_Slot] = []
+    for start, argument, after in [*_spans(line), (len(line), None, len(line))]:
+        found += [
+            _Slot(_choices(word)) for word in line[end:start].split() if _WORD.fullmatch(word)
+        ]
+        if argument is not None:
+            choices = _choices(argument.text)
+            found.append(_Slot(choices, argument.required, open=len(choices) == 1))
+        end = after
+    return islice(found, _MOST_SLOTS)
+
+
+def _choices(text: str) -> frozenset[str]:
+    parts = (part.strip().rstrip(".… ").casefold() for part in re.split("[|/]", text))
+    return frozenset(filter(None, parts)) or frozenset({text})
 
 
 def newly_required(old: CommandText, new: CommandText) -> tuple[Argument, ...]:

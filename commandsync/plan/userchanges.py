@@ -3,28 +3,18 @@
 The commands are matched as for a plan. Announcements are left out: they speak for themselves.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
-from commandsync.plan.changes import Add, Delete
-from commandsync.plan.diff import field_changes
+from commandsync.plan.changes import Add, Change, Delete
+from commandsync.plan.diff import FieldChange, field_changes
 from commandsync.plan.hints import likely_renames
 from commandsync.plan.matching import match
 from commandsync.plan.pins import pinned_by_both
-from commandsync.plan.syntax import lead_of, newly_required
-from commandsync.records.texts import Resource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from commandsync.plan.changes import Change
-    from commandsync.plan.diff import FieldChange
-    from commandsync.plan.syntax import Argument
-    from commandsync.records.snapshot import Entry, Snapshot
-    from commandsync.records.texts import CommandText
+from commandsync.plan.syntax import Argument, accepts_as_before, lead_of, newly_required
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import CommandText, Resource
 
 _ANY_ID = "-"
 
@@ -40,6 +30,7 @@ class ChangedCommand:
         leads: What users typed before the name and what they type now, such as `!` and `/`; None
             if that is the same or not known.
         needs: The arguments that users have to give now.
+        accepts_less: Whether something that users could type after the name fails now.
     """
 
     before: CommandText
@@ -47,6 +38,7 @@ class ChangedCommand:
     fields: tuple[FieldChange, ...]
     leads: tuple[str, str] | None = None
     needs: tuple[Argument, ...] = ()
+    accepts_less: bool = False
 
     @property
     def renamed(self) -> bool:
@@ -56,7 +48,7 @@ class ChangedCommand:
     @property
     def breaking(self) -> bool:
         """Whether what users typed no longer works as it did."""
-        return self.renamed or bool(self.needs)
+        return self.renamed or bool(self.needs) or self.accepts_less
 
     def differs(self, field: str) -> bool:
         """Whether a field is different."""
@@ -129,6 +121,7 @@ def _changed(before: CommandText, after: CommandText) -> ChangedCommand:
         fields=field_changes(before, after),
         leads=leads if all(leads) and leads[0] != leads[1] else None,
         needs=newly_required(before, after),
+        accepts_less=not accepts_as_before(before, after),
     )
 
 

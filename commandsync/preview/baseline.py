@@ -1,26 +1,18 @@
-"""What a preview begins with: the bot as it is listed, or a new one without a listing."""
+"""What a preview begins with: a manifest, and its bot as listed, or a new one without a listing."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
 
 from commandsync.api.operations import get_bot
-from commandsync.client.driver import SnapshotReading
+from commandsync.client.connection import Connection
+from commandsync.client.driver import start_reading
 from commandsync.errors import ListingError, UsageError
+from commandsync.manifest import Manifest
+from commandsync.records.models import Bot, Profile
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
-from commandsync.sync.job import connected
-from commandsync.sync.settings import site_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from commandsync.client.connection import Connection
-    from commandsync.manifest import Manifest
-    from commandsync.sync.settings import Settings
-    from commandsync.sync.site import Site
+from commandsync.sync.job import connected, load
+from commandsync.sync.settings import Settings, site_of
+from commandsync.sync.site import Site
 
 _OFFLINE = "commandsync preview --offline shows the page without what is listed"
 _NOTHING = Snapshot(dict.fromkeys(Resource, ()))
@@ -28,36 +20,45 @@ _NOTHING = Snapshot(dict.fromkeys(Resource, ()))
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A bot and its listing before any change.
+    """A bot and its listing before any change."""
 
-    Attributes:
-        site: Where it is listed; None for a new bot, without a service.
-        bot: The bot's id; empty if it is not known.
-        name: What to call the bot if its profile has no name.
-        profile: The bot as the service sent it.
-        listed: All of its collections.
+    destination: tuple[str, str]  # `bot` and `base_url` of the manifest that it was read for
+    bot: Bot  # the bot, which has a name; its id is empty if it is not known
+    site: Site | None = None  # where it is listed; None for a new bot, without a service
+    listed: Snapshot = _NOTHING  # all of its collections
+
+
+def load_one(
+    settings: Settings,
+    *,
+    contents: dict[str, bytes] | None = None,
+    folders: set[str] | None = None,
+) -> Manifest:
+    """Load the one manifest that a preview shows; `contents` and `folders` are as for `load`.
+
+    Raises `ManifestError` if it is invalid, `UsageError` if there are several.
     """
-
-    site: Site | None
-    bot: str
-    name: str
-    profile: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    listed: Snapshot = _NOTHING
+    manifests = load(settings, contents=contents, folders=folders)
+    if len(manifests) != 1:
+        paths = " and ".join(manifest.path for manifest in manifests[:2])
+        raise UsageError(
+            f"a preview shows one manifest, and these are several: {paths}",
+            hint="name one file: commandsync preview PATH",
+        )
+    return manifests[0]
 
 
 def baseline_of(settings: Settings, manifest: Manifest, *, offline: bool) -> Baseline:
     """Read the listing of a manifest; a new bot if `offline`, or if no service is known.
 
-    Raises:
-        UsageError: The bot's id is missing.
-        ListingError: The bot or its listing cannot be read.
+    Raises `UsageError` without the bot's id, `ListingError` if the listing cannot be read.
     """
     if offline or not (settings.base_url or manifest.base_url):
         return new_bot(settings, manifest)
     try:
         site = site_of(settings, manifest)
         with connected(settings, [site]) as (connection,):
-            return completed(connection, site, Snapshot())
+            return completed(connection, site, Snapshot(), manifest)
     except (ListingError, UsageError) as error:
         error.hint = f"{error.hint}; {_OFFLINE}" if error.hint else _OFFLINE
         raise
@@ -66,17 +67,20 @@ def baseline_of(settings: Settings, manifest: Manifest, *, offline: bool) -> Bas
 def new_bot(settings: Settings, manifest: Manifest) -> Baseline:
     """Return a bot without a listing: everything in its manifest is new."""
     bot = settings.bot or manifest.bot
-    return Baseline(None, bot, bot or manifest.path)
+    return Baseline((manifest.bot, manifest.base_url), bot_named(bot or manifest.path, id_=bot))
 
 
-def completed(connection: Connection, site: Site, listed: Snapshot) -> Baseline:
-    """Read a bot, and the collections that are not `listed` yet.
+def bot_named(name: str, *, id_: str = "") -> Bot:
+    """Return a bot of which nothing else is known."""
+    return Bot.model_construct(id=id_, profile=Profile(username=name))
 
-    Raises:
-        ListingError: The bot or its listing cannot be read.
-    """
+
+def completed(connection: Connection, site: Site, listed: Snapshot, manifest: Manifest) -> Baseline:
+    """Read a bot, and its collections that are not `listed` yet; raises `ListingError`."""
     rest = tuple(resource for resource in Resource if resource not in listed.collections)
-    reading = SnapshotReading(connection, site.bot, rest)
+    reading = start_reading(connection, site.bot, rest)
     bot = connection.call(get_bot(site.bot))
-    whole = Snapshot({**listed.collections, **reading.result().collections})
-    return Baseline(site, site.bot, bot.profile.username or site.bot, bot.raw, whole)
+    whole = Snapshot({**listed.collections, **reading().collections})
+    profile = bot.profile.model_copy(update={"username": bot.profile.username or site.bot})
+    bot = bot.model_copy(update={"profile": profile})
+    return Baseline((manifest.bot, manifest.base_url), bot, site, whole)

@@ -1,15 +1,10 @@
 """The page of a preview as a folder of files, which opens from the disk."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from commandsync.errors import FileError
-from commandsync.sync.files import check_target, reason, write_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from commandsync.sync.files import check_target, reason, refuse_token, write_file
 
 _PAGE = "index.html"
 _GENERATOR = b'<meta name="generator" content="commandsync preview">'
@@ -19,26 +14,26 @@ _HEAD = 4_000  # bytes at the beginning of a page that tell who made it
 def check_folder(folder: str, *, force: bool, names: Iterable[str] = (_PAGE,)) -> None:
     """Check that a preview may be written into a folder, as far as that is known beforehand.
 
-    An earlier preview is replaced. Files of somebody else are replaced only with `force`.
-
-    Raises:
-        FileError: A file exists that is not of a preview, or cannot be written.
+    An earlier preview is replaced. Files of somebody else are replaced only with `force`: else it
+    raises `FileError`, as for a file that cannot be written.
     """
+    paths = [Path(folder, name) for name in names]
+    for path in paths:
+        check_target(str(path), force=True, new_folder=True)
     force = force or _is_preview(Path(folder, _PAGE))
-    for name in names:
-        path, hint = Path(folder, name), "name another folder, or --force replaces the file"
-        check_target(str(path), force=force, new_folder=True, hint=hint)
+    for path in paths:
+        check_target(str(path), force=force, new_folder=True)
 
 
 def write_folder(folder: str, files: Mapping[str, bytes], *, force: bool) -> str:
-    """Write a preview into a folder, which is created if it is missing; return the page's path.
+    """Write a preview into a folder, created if it is missing; return the page's path.
 
-    Each file is written whole or not at all, and the page after what it loads.
-
-    Raises:
-        FileError: As `check_folder`.
+    Each file is written whole or not at all, and the page after what it loads. Raises `FileError`,
+    as `check_folder` does.
     """
     check_folder(folder, force=force, names=files)
+    for name, content in files.items():
+        refuse_token(str(Path(folder, name)), [content.decode()])
     for name in sorted(files, key=lambda name: name == _PAGE):
         text = files[name].decode()
         write_file(str(Path(folder, name)), text, force=True, new_folder=True)

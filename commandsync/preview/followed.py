@@ -1,46 +1,53 @@
 """A manifest that is loaded again whenever one of its files is saved."""
 
-from __future__ import annotations
+import os
+from collections.abc import Iterable, Iterator
+from math import inf
+from threading import Event
+from time import monotonic
 
-from typing import TYPE_CHECKING
-
-from commandsync.errors import ManifestError, UsageError
+from commandsync.errors import ManifestError
+from commandsync.manifest import Manifest
 from commandsync.manifest.files import is_folder
-from commandsync.preview.saves import Saves
-from commandsync.sync import DEFAULT_MANIFEST
-from commandsync.sync.job import load
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from threading import Event
-    from typing import Self
-
-    from commandsync.manifest import Manifest
-    from commandsync.sync.settings import Settings
+from commandsync.preview.baseline import load_one
+from commandsync.sync import default_manifest
+from commandsync.sync.settings import Settings
 
 _HALF_WRITTEN = 0.1  # seconds in which what is being written gets whole
+_INTERVAL = 0.03  # seconds between two looks at the files
+_Stamp = tuple[int, int, int]
 
 
-def load_one(
-    settings: Settings,
-    *,
-    contents: dict[str, bytes] | None = None,
-    folders: set[str] | None = None,
-) -> Manifest:
-    """Load the one manifest that a preview shows; `contents` and `folders` are as for `load`.
+class Saves:
+    """Waits for changes of files, and of folders in which files may appear.
 
-    Raises:
-        ManifestError: It is invalid.
-        UsageError: There are several.
+    It looks at them again and again, which works on every file system.
     """
-    manifests = load(settings, contents=contents, folders=folders)
-    if len(manifests) != 1:
-        paths = " and ".join(manifest.path for manifest in manifests[:2])
-        raise UsageError(
-            f"a preview shows one manifest, and these are several: {paths}",
-            hint="name one file: commandsync preview PATH",
-        )
-    return manifests[0]
+
+    def __init__(self) -> None:
+        self._stamps: dict[str, _Stamp] = {}
+
+    def follow(self, paths: Iterable[str]) -> None:
+        """Wait for changes of these from now on; the files are about to be read."""
+        self._stamps = {path: _stamp(path) for path in paths}
+
+    def wait(self, stop: Event, seconds: float = inf) -> bool:
+        """Wait for a change; return whether there was one before `stop`, or within the seconds."""
+        end = monotonic() + seconds
+        while not stop.is_set() and monotonic() < end:
+            if any(_stamp(path) != stamp for path, stamp in self._stamps.items()):
+                return True
+            stop.wait(_INTERVAL)
+        return False
+
+
+def _stamp(path: str) -> _Stamp:
+    """Return what changes when a file is written, or a folder gets or loses one."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 - many
+    except (OSError, ValueError):
+        return 0, 0, 0
+    return status.st_mtime_ns, 0 if is_folder(path) else status.st_size, status.st_ino
 
 
 class FollowedManifest:
@@ -48,55 +55,36 @@ class FollowedManifest:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        given = settings.files or (DEFAULT_MANIFEST,)
+        given = settings.files or (default_manifest(),)
         self._given = {path for path in given if not is_folder(path)}
         self._files, self._folders = self._given, set(given) - self._given
         self._contents: dict[str, bytes] = {}
         self._saves = Saves()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._saves.close()
-
-    def load(self) -> Manifest:
-        """Load the manifest; from now on, changes of what it was read from are noticed.
-
-        Raises:
-            ManifestError: It is invalid.
-            UsageError: There are several.
-        """
-        loaded = self._load()
-        if isinstance(loaded, ManifestError):
-            raise loaded
-        return loaded
-
-    def changes(self, stop: Event) -> Iterator[Manifest | ManifestError]:
-        """Yield the manifest when it has changed, or its problems, until `stop` is set.
+    def manifests(self, stop: Event) -> Iterator[Manifest | ManifestError]:
+        """Yield the manifest or its problems, again whenever they have changed, until `stop`.
 
         Problems that are gone within milliseconds are left out: an editor may write a file in
-        several steps.
-
-        Raises:
-            UsageError: There are several manifests now.
-            FileError: The system watches no more folders.
+        several steps. Raises `UsageError` if there are several manifests.
         """
-        before: object = self._contents
-        while self._saves.wait(stop):
-            loaded = self._load()
-            while isinstance(loaded, ManifestError) and self._saves.wait(stop, _HALF_WRITTEN):
-                loaded = self._load()
+        before: object = None
+        loaded = self._load()
+        while True:
             now = loaded.problems if isinstance(loaded, ManifestError) else self._contents
             if now != before:
                 yield loaded
             before = now
+            if not self._saves.wait(stop):
+                return
+            loaded = self._load()
+            while isinstance(loaded, ManifestError) and self._saves.wait(stop, _HALF_WRITTEN):
+                loaded = self._load()
 
     def _load(self) -> Manifest | ManifestError:
         """Load the manifest, again if it turns out that other files have to be followed."""
         loaded: Manifest | ManifestError | None = None
         while loaded is None:
-            self._saves.follow(self._files, self._folders)
+            self._saves.follow({*self._files, *self._folders})
             contents: dict[str, bytes] = {}
             folders: set[str] = set()
             try:

@@ -1,55 +1,39 @@
 """A live preview from its beginning to its end: a page that follows the manifest."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from itertools import chain
+from threading import Event
 
+from commandsync.api.redaction import redacted
 from commandsync.errors import ManifestError
-from commandsync.preview.baseline import baseline_of
+from commandsync.manifest import Manifest
+from commandsync.pages.botpage import BotPage
+from commandsync.pages.rows import Row
+from commandsync.preview.baseline import Baseline, baseline_of
 from commandsync.preview.followed import FollowedManifest
-from commandsync.preview.overlay import overlay_of
-from commandsync.preview.page import applied
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from threading import Event
-
-    from commandsync.manifest import Manifest
-    from commandsync.preview.listing import PreviewListing, PreviewState
-    from commandsync.server import PreviewService
-    from commandsync.sync.settings import Settings
+from commandsync.preview.page import PreviewState, page_with, state_of
+from commandsync.server.preview import PreviewServer, preview_server
+from commandsync.sync import default_manifest
+from commandsync.sync.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class LiveState:
-    """What a page shows.
+    """What a page shows."""
 
-    Attributes:
-        state: The last valid state of the manifest.
-        error: The problems of what was saved after it; None if it is the newest.
-    """
-
-    state: PreviewState
-    error: ManifestError | None = None
+    page: BotPage
+    state: PreviewState | None  # the last valid state of the manifest; None if there was none yet
+    error: ManifestError | None  # the problems of what was saved after it; None if it is the newest
 
 
 @dataclass(frozen=True, slots=True)
 class RunningPreview:
-    """A preview whose page is served.
+    """A preview whose page is served."""
 
-    Attributes:
-        url: The address of the page.
-        name: What the bot is called.
-        first: What it shows at first.
-        later: Yields what it shows, after each change of the manifest.
-    """
-
-    url: str
-    name: str
-    first: LiveState
-    later: Iterator[LiveState]
+    url: str  # the address of the page
+    states: Iterator[LiveState]  # yields what it shows, first and after each change of the manifest
 
 
 @contextmanager
@@ -65,36 +49,48 @@ def live_preview(
         stop: Ends the changes when it is set.
 
     Raises:
-        CommandsyncError: The manifest is invalid, its listing cannot be read, or the port cannot be
-            listened on.
+        CommandsyncError: The listing cannot be read, or the port cannot be listened on.
     """
-    with FollowedManifest(settings) as followed:
-        manifest = followed.load()
-        baseline = baseline_of(settings, manifest, offline=offline)
-        with applied(settings, baseline, port=port) as (service, listing):
-            first = LiveState(listing.bring_to(manifest))
-            service.show(overlay_of(first.state))
-            yield RunningPreview(
-                f"{service.url}/bot/{service.bot}",
-                baseline.name,
-                first,
-                _later(followed.changes(stop), listing, service, first.state),
-            )
+    states = _states(FollowedManifest(settings).manifests(stop), settings, offline=offline)
+    first = next(states)
+    with preview_server(first.page, port=port) as server:
+        yield RunningPreview(f"{server.url}/", chain([first], _shown(states, server)))
 
 
-def _later(
-    changes: Iterator[Manifest | ManifestError],
-    listing: PreviewListing,
-    service: PreviewService,
-    state: PreviewState,
+def _states(
+    manifests: Iterable[Manifest | ManifestError], settings: Settings, *, offline: bool
 ) -> Iterator[LiveState]:
-    for manifest in changes:
+    """Yield what to show for each manifest; the listing is read for the first valid one."""
+    baseline: Baseline | None = None
+    state: PreviewState | None = None
+    path = (settings.files or (default_manifest(),))[0]
+    for manifest in manifests:
         error: ManifestError | None = None
         try:
             if isinstance(manifest, ManifestError):
                 raise manifest
-            state = listing.bring_to(manifest)
+            baseline = baseline or baseline_of(settings, manifest, offline=offline)
+            state = state_of(settings, manifest, baseline)
         except ManifestError as invalid:
             error = invalid
-        service.show(overlay_of(state, error.problems if error else ()))
-        yield LiveState(state, error)
+        page = page_with(error.problems if error else (), state, path=path)
+        yield LiveState(_redacted(page), state, error)
+
+
+def _shown(states: Iterable[LiveState], server: PreviewServer) -> Iterator[LiveState]:
+    for shown in states:
+        server.show(shown.page)
+        yield shown
+
+
+def _redacted(page: BotPage) -> BotPage:
+    rows = {kind: [_redacted_row(row) for row in rows] for kind, rows in page.rows.items()}
+    preview = page.preview
+    if preview:
+        preview = replace(preview, notices=tuple(map(redacted, preview.notices)))
+    return replace(page, rows=rows, preview=preview)
+
+
+def _redacted_row(row: Row) -> Row:
+    record = {k: redacted(v) if isinstance(v, str) else v for k, v in row.record.items()}
+    return replace(row, record=record, before={k: redacted(v) for k, v in row.before.items()})

@@ -1,44 +1,112 @@
-"""The page of one state of a manifest, from a service in memory that ends with it."""
+"""A manifest -> the page that an apply of it would leave, with the changes marked."""
 
-from __future__ import annotations
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
-
-from commandsync.preview.listing import PreviewListing
-from commandsync.preview.overlay import overlay_of
-from commandsync.server import preview_service
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from commandsync.manifest import Manifest
-    from commandsync.preview.baseline import Baseline
-    from commandsync.preview.listing import PreviewState
-    from commandsync.server import PreviewService
-    from commandsync.sync.settings import Settings
-
-
-@contextmanager
-def applied(
-    settings: Settings, baseline: Baseline, *, port: int = 0
-) -> Iterator[tuple[PreviewService, PreviewListing]]:
-    """Run a service with a bot, and what applies manifests to it, for as long as the block lasts.
-
-    Raises:
-        UsageError: The port cannot be listened on.
-    """
-    with (
-        preview_service(baseline.bot, baseline.profile, name=baseline.name, port=port) as service,
-        closing(PreviewListing(baseline, settings, service)) as listing,
-    ):
-        yield service, listing
+from commandsync.diagnostics import Notice, Problem
+from commandsync.manifest import Manifest
+from commandsync.pages.botpage import BotPage, Preview, ProblemLine
+from commandsync.pages.rows import Mark, Row
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.plan.expected import ExpectedRecord, expected_listing
+from commandsync.plan.plan import Plan
+from commandsync.preview.baseline import Baseline, bot_named
+from commandsync.records.texts import Resource
+from commandsync.report.scheduled import in_quotes, scheduled
+from commandsync.report.summary import plan_line, remark_on
+from commandsync.sync.job import plan_manifest, strict_plan
+from commandsync.sync.settings import Settings, read_clock
 
 
-def page_of(
-    settings: Settings, manifest: Manifest, baseline: Baseline
-) -> tuple[PreviewState, dict[str, bytes]]:
-    """Return what a manifest changes, and the page that shows it, as the files of a folder."""
-    with applied(settings, baseline) as (service, listing):
-        state = listing.bring_to(manifest)
-        return state, service.page_files(overlay_of(state))
+@dataclass(frozen=True, slots=True)
+class PreviewState:
+    """What a preview shows for one manifest."""
+
+    plan: Plan  # the plan from the listing to the manifest; apply may refuse it
+    notices: tuple[Notice, ...]  # what to know about it: first why apply would refuse it
+    page: BotPage
+
+
+def state_of(settings: Settings, manifest: Manifest, baseline: Baseline) -> PreviewState:
+    """Return what a manifest changes, and its page; raises `ManifestError` where it is strict."""
+    settings = replace(settings, now=read_clock())
+    plan = strict_plan(
+        plan_manifest(manifest, baseline.listed, site=baseline.site, settings=settings), settings
+    )
+    notices = tuple(_notices(plan, manifest, baseline))
+    rows = {
+        resource: [*_rows(resource, records, baseline), *_gone(resource, plan)]
+        for resource, records in expected_listing(plan, baseline.listed).items()
+    }
+    sentences = (
+        *map(_sentence, notices),
+        *scheduled(plan, in_quotes),
+        *(_end(change) for change in plan.changes if change.ends_record),
+    )
+    preview = Preview(summary=plan_line(plan), notices=sentences)
+    return PreviewState(plan, notices, BotPage(bot=baseline.bot, rows=rows, preview=preview))
+
+
+def page_with(problems: Sequence[Problem], state: PreviewState | None, *, path: str) -> BotPage:
+    """Return the page of the last valid state, if any, with the problems of a later manifest."""
+    page = state.page if state else BotPage(bot=bot_named(path), rows={})
+    lines = tuple(
+        ProblemLine(place=str(each.location), message=each.message, hint=str(each.hint))
+        for each in problems
+    )
+    return replace(page, preview=replace(page.preview or Preview(), problems=lines))
+
+
+def _notices(plan: Plan, manifest: Manifest, baseline: Baseline) -> Iterator[Notice]:
+    if refusal := plan.refusal:
+        yield Notice(f"apply would refuse this plan: it {refusal.message}", refusal.hint)
+    yield from plan.notices
+    if baseline.site is None:
+        yield Notice("no listing was read: everything is shown as new")
+    if (manifest.bot, manifest.base_url) != baseline.destination:
+        message = "bot: or base_url: has changed, and this is still the listing from before"
+        yield Notice(message, "start the preview again")
+
+
+def _rows(
+    resource: Resource, records: Sequence[ExpectedRecord], baseline: Baseline
+) -> Iterator[Row]:
+    listed = baseline.listed.collections[resource]
+    for number, record in enumerate(records, 1):
+        fields: dict[str, object] = record.text._asdict()
+        anchor = f"new-{resource}-{number}"
+        if record.position is not None:
+            fields["uses"] = listed[record.position].uses
+            anchor = f"{resource}-{record.position + 1}"
+        yield Row(resource, fields, anchor, *_marked(record.change))
+
+
+def _marked(change: Add | Edit | Replace | None) -> tuple[Mark | None, dict[str, str]]:
+    """Return the mark of a record, and the listed text of what differs."""
+    if change is None:
+        return None, {}
+    if isinstance(change, Add):
+        return Mark.NEW, {}
+    before = {field.field: field.old for field in change.fields}
+    return Mark.EDITED if change.before[0] == change.after[0] else Mark.RENAMED, before
+
+
+def _gone(resource: Resource, plan: Plan) -> Iterator[Row]:
+    deleted = (
+        change
+        for change in plan.changes
+        if isinstance(change, Delete) and change.resource is resource
+    )
+    for number, change in enumerate(deleted, 1):
+        yield Row(resource, change.before._asdict(), f"gone-{resource}-{number}", Mark.GONE)
+
+
+def _end(change: Change) -> str:
+    """Return why a record goes, which its mark does not say."""
+    return f"The {change.resource} {in_quotes(change.name)} is deleted: {remark_on(change)}."
+
+
+def _sentence(notice: Notice) -> str:
+    where = f"{notice.location}: " if notice.location else ""
+    hint = f" ({notice.hint})" if notice.hint else ""
+    return f"{where}{notice.message}{hint}"

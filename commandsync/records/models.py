@@ -6,14 +6,13 @@ documented but left out reads as empty, since no documented field is promised to
 value of a bot or a voter reads as absent, since no page is unreadable for one value of it.
 """
 
-from __future__ import annotations
-
 import logging
 import re
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import (
     AliasChoices,
@@ -31,9 +30,6 @@ from pydantic import (
 )
 
 from commandsync.records.texts import Resource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 def _null_is(default: object) -> BeforeValidator:

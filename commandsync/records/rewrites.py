@@ -4,19 +4,15 @@ Nothing here predicts what a service would do. `folded` and `is_cut` let matchin
 under the name that a service made of it; `rewrites` describes what reading back has shown.
 """
 
-from __future__ import annotations
-
 import html
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from commandsync.records.texts import Text
+from commandsync.records.texts import Text
 
 SHORTEST_CUT = 30
 """Characters: a folded text this long or longer may be the beginning of a longer one."""
@@ -40,19 +36,28 @@ class Rewrite:
     known: bool = True
 
 
+def unescaped(text: str) -> str:
+    """Return a text without the HTML escapes in it, however often it was escaped."""
+    if "&" not in text:
+        return text
+    try:
+        return html.unescape(_ESCAPED_AGAIN.sub("&", text))
+    except ValueError:  # the number of a character has more digits than Python reads
+        return text
+
+
 def folded(text: str) -> str:
     """Return a text without what services are seen to change in a name.
 
     HTML is unescaped, compatibility forms and case are folded, and spaces, emoji, variation
-    selectors and joiners are left out; of a text that has nothing else, only case and spaces are.
-    Punctuation, accents and digits count.
+    selectors and joiners are left out, until nothing changes; of a text that has nothing else, only
+    case and spaces are. Punctuation, accents and digits count.
     """
-    plain = html.unescape(text).casefold()
-    if plain.isascii():
-        return "".join(plain.split())
-    composed = unicodedata.normalize("NFKC", _SHOWN_AS_EMOJI.sub("", plain)).casefold()
-    rest = "".join(_EMOJI.sub("", composed).split())
-    return unicodedata.normalize("NFKC", rest) or "".join(plain.split())
+    for _ in range(_MOST_FOLDS):
+        before, text = text, _folded_once(text)
+        if "&" not in text or text == before:  # nothing else can hide another change
+            break
+    return text
 
 
 def is_cut(stored: str, *, sent: str) -> bool:
@@ -66,7 +71,7 @@ def is_cut(stored: str, *, sent: str) -> bool:
 
 def folded_start(stored: str) -> str:
     """Return a text that may have been cut as the beginning of the `folded` whole one."""
-    return folded(_HALF_ENTITY.sub("", stored))
+    return folded(_without_half_entity(stored))
 
 
 def agrees(stored: str, *, sent: str) -> bool:
@@ -83,6 +88,8 @@ def rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
     )
 
 
+_MOST_FOLDS = 8  # each takes time, and a text of 10 MiB could be made to need a million
+_ESCAPED_AGAIN = re.compile(r"&(?:amp;|#0*38;|#x0*26;)+", re.IGNORECASE)
 _HALF_CHARACTER = "\ufffd"  # a cut has gone through the character
 _HALF_ENTITY = re.compile(r"&#?\w{0,10}\Z")
 _SHOWN_AS_EMOJI = re.compile("[^\x00-\x7f]\ufe0f")  # e.g. U+2139, a letter shown as a symbol
@@ -91,6 +98,25 @@ _EMOJI = re.compile(  # by ranges: which characters are symbols depends on Pytho
     "\u2300-\u23ff\u25a0-\u2767\u2794-\u27bf\u2b00-\u2bff"  # but for the digits in circles
     "\ufe00-\ufe0f\U0001f000-\U0001faff\U000e0020-\U000e01ef]+"
 )
+
+
+def _folded_once(text: str) -> str:
+    # case first, for a service may write &Amp;, and then again for what was unescaped
+    plain = _caseless(unescaped(_caseless(text)))
+    if plain.isascii():
+        return "".join(plain.split())
+    composed = _caseless(unicodedata.normalize("NFKC", _SHOWN_AS_EMOJI.sub("", plain)))
+    rest = "".join(_EMOJI.sub("", composed).split())
+    return unicodedata.normalize("NFKC", rest) or "".join(plain.split())
+
+
+def _caseless(text: str) -> str:
+    """Fold the case; by the capitals, for those of a dotless i are those of an i."""
+    return text.casefold() if text.isascii() else text.upper().casefold()
+
+
+def _without_half_entity(stored: str) -> str:
+    return _HALF_ENTITY.sub("", _ESCAPED_AGAIN.sub("&", stored))
 
 
 def _explain(name: str, sent: str, stored: str) -> Rewrite:
@@ -110,7 +136,7 @@ def _ways(sent: str, stored: str) -> tuple[Way, ...]:
         if _undone(sent, undoing) == _undone(stored, undoing):
             return undoing
     for undoing in _UNDOINGS if len(stored) >= _SHORTEST_MIXED_CUT else ():
-        rest = _HALF_ENTITY.sub("", stored) if "escaped" in undoing else stored
+        rest = _without_half_entity(stored) if "escaped" in undoing else stored
         start = _undone(rest, undoing)
         if start and _undone(sent, undoing).startswith(start):
             return (*undoing, "cut")
@@ -155,9 +181,9 @@ def _advice(ways: tuple[Way, ...], stored: str) -> str:
 
 
 _UNDO: dict[Way, Callable[[str], str]] = {
-    "escaped": html.unescape,
+    "escaped": unescaped,
     "trimmed": lambda text: " ".join(text.split()),
-    "cased": str.casefold,
+    "cased": _caseless,
     "stripped of emoji": lambda text: " ".join(
         _EMOJI.sub("", _SHOWN_AS_EMOJI.sub("", text)).split()
     ),

@@ -1,13 +1,9 @@
 """Schedules: from which time and until which time an entry of the manifest is to be listed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from datetime import datetime
+from typing import Self
 
 
 class Phase(StrEnum):
@@ -42,7 +38,7 @@ class Schedule:
         is_early = self.publish is not None and now < self.publish
         return Phase.WAITING if is_early else Phase.DUE
 
-    def is_apart_from(self, other: Schedule) -> bool:
+    def is_apart_from(self, other: Self) -> bool:
         """Whether one of the two has ended when the other begins."""
         pairs = (self.until, other.publish), (other.until, self.publish)
         return any(end is not None and begin is not None and end <= begin for end, begin in pairs)

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from commandsync.records.schedule import Phase
+from commandsync.diagnostics import Location
+from commandsync.records.schedule import Phase, Schedule
 from commandsync.records.texts import CommandText, Resource, Text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import datetime
-
-    from commandsync.diagnostics import Location
-    from commandsync.records.schedule import Schedule
 
 Identity = str | tuple[Text, int]
 """What tells a listed record from the others: its id; without a usable one, its text and which of

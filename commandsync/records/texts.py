@@ -3,14 +3,10 @@
 A text is a named tuple: equality is equality of all fields. No YAML, HTTP or pydantic is needed.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import NamedTuple
 
 _LINE_END = re.compile(r"\r+\n")
 
@@ -36,7 +32,7 @@ Text = CommandText | AnnouncementText
 
 
 class Resource(StrEnum):
-    """A kind of record: its fields, and what the listing service allows for it."""
+    """A kind of record, and the fields of its text."""
 
     COMMAND = "command"
     ANNOUNCEMENT = "announcement"
@@ -49,7 +45,7 @@ class Resource(StrEnum):
     @property
     def with_article(self) -> str:
         """The singular with its article, for sentences."""
-        return f"{'an' if self.value[0] in 'aeiou' else 'a'} {self.value}"
+        return with_article(self.value)
 
     @property
     def text(self) -> type[Text]:
@@ -67,35 +63,31 @@ class Resource(StrEnum):
         return tuple(field for field in self.fields if field not in self.text._field_defaults)
 
     @property
-    def editable(self) -> bool:
-        """Whether the service can edit a listed record.
-
-        What cannot be edited is replaced, and only on request: readers see it as new each time.
-        """
-        return _KINDS[self].editable
+    def usage(self) -> str:
+        """The name of the field that shows how a record is used, its name included, if any."""
+        return _KINDS[self].usage
 
     @property
-    def schedulable(self) -> bool:
-        """Whether the manifest can say from when and until when a record is listed."""
-        return _KINDS[self].schedulable
-
-    @property
-    def unique(self) -> bool:
-        """Whether a manifest may contain each text only once; an announcement may be repeated."""
-        return _KINDS[self].unique
+    def group(self) -> str:
+        """The name of the field by which records are grouped, if any."""
+        return _KINDS[self].group
 
 
 class _Kind(NamedTuple):
     text: type[Text]
-    editable: bool
-    schedulable: bool
-    unique: bool
+    usage: str = ""
+    group: str = ""
 
 
 _KINDS = {
-    Resource.COMMAND: _Kind(CommandText, editable=True, schedulable=False, unique=True),
-    Resource.ANNOUNCEMENT: _Kind(AnnouncementText, editable=False, schedulable=True, unique=False),
+    Resource.COMMAND: _Kind(CommandText, usage="syntax", group="category"),
+    Resource.ANNOUNCEMENT: _Kind(AnnouncementText),
 }
+
+
+def with_article(noun: str) -> str:
+    """Return the name of a kind with its article, for sentences."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def canonical(text: str) -> str:

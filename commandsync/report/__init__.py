@@ -6,33 +6,21 @@ Text of the service and of manifests is untrusted: every format escapes it in it
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
-from commandsync.report.screen import PLAIN, Screen
+from commandsync.apply.outcomes import Result, Settled
+from commandsync.diagnostics import Notice
+from commandsync.errors import CommandsyncError
+from commandsync.report.lines import PLAIN as PLAIN
+from commandsync.report.lines import Screen as Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from commandsync.apply.outcomes import Result, Settled
-    from commandsync.diagnostics import Notice
-    from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
 
 Format = Literal["text", "json", "markdown", "github"]
-
-__all__ = [
-    "PLAIN",
-    "Format",
-    "Screen",
-    "render_failure",
-    "render_notices",
-    "render_plans",
-    "render_results",
-    "render_settled",
-    "render_validated",
-]
 
 
 def render_plans(
@@ -45,8 +33,10 @@ def render_plans(
     return _render("plans", plans, format, screen=screen)
 
 
-def render_results(results: Sequence[Result], *, format: Format, screen: Screen = PLAIN) -> str:
-    """Show the results of plans; the text does not repeat the plan."""
+def render_results(
+    results: Sequence[Result | CommandsyncError], *, format: Format, screen: Screen = PLAIN
+) -> str:
+    """Show the results of plans; the text does not repeat the plan. Only json shows errors."""
     return _render("results", results, format, screen=screen)
 
 

@@ -1,26 +1,31 @@
 """One change as lines of text: what it does, its place in the manifest, and its fields."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
-from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.api.redaction import redacted
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.plan.diff import FieldChange
+from commandsync.records.alignment import common_length
+from commandsync.records.texts import Text
 from commandsync.report import summary
 from commandsync.report.escape import told_apart, visible, visible_line
-from commandsync.report.linediff import AROUND, common_length, cut, diff_rows, shortened
-from commandsync.report.lines import CYAN, DIM, GREEN, RED, YELLOW, Value, cut_at, highlight, paint
-from commandsync.report.screen import columns_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from commandsync.plan.changes import Change
-    from commandsync.plan.diff import FieldChange
-    from commandsync.records.texts import Text
-    from commandsync.report.linediff import Row
-    from commandsync.report.screen import Screen
+from commandsync.report.linediff import AROUND, Row, cut, diff_rows, shortened
+from commandsync.report.lines import (
+    CYAN,
+    DIM,
+    GREEN,
+    RED,
+    YELLOW,
+    Screen,
+    Value,
+    columns_of,
+    cut_at,
+    highlight,
+    paint,
+)
 
 _INLINE = 72  # characters of both texts of a field that fit on its line
 _MOST_LINES = 20  # of one text
@@ -111,7 +116,7 @@ def _shortened(text: str, screen: Screen) -> tuple[str, str]:
     """Cut a text where nothing else does: a terminal cuts lines where it ends."""
     if screen.full:
         return text, ""
-    return shortened(text) if screen.width is None else (text[: screen.width * 2], "")
+    return shortened(text) if screen.width is None else (redacted(text)[: screen.width * 2], "")
 
 
 def _fields(changes: Sequence[FieldChange], screen: Screen) -> Iterator[str]:

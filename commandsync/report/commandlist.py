@@ -3,22 +3,16 @@
 Tables are padded as Markdown formatters pad them.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from unicodedata import category
 
-from commandsync.records.texts import Resource, by_category
-from commandsync.report.escape import EMOJI
+from commandsync.characters import EMOJI
+from commandsync.records.texts import CommandText, Resource, by_category
+from commandsync.report.lines import columns_of
 from commandsync.report.markdowntext import inline, literal
-from commandsync.report.screen import columns_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from commandsync.records.texts import CommandText
 
 COLUMNS = Resource.COMMAND.fields
 """The columns that a list can have: the fields of a command."""
@@ -36,13 +30,7 @@ _SEQUENCE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How commands are listed.
-
-    Attributes:
-        category: The one category that is listed, without a heading; None for all.
-        format: A table with a row, or a list with an item for each command.
-        columns: The fields that are shown, in their order.
-    """
+    """How commands are listed: the one category, without a heading, or all; their fields."""
 
     category: str | None = None
     format: Literal["table", "list"] = "table"
@@ -52,10 +40,7 @@ class Layout:
 def command_list(commands: Iterable[CommandText], layout: Layout, *, level: int) -> str:
     """Return the Markdown of a list, without a line end at its end; empty where nothing is listed.
 
-    Args:
-        commands: All commands of the manifest, in its order.
-        layout: What is listed, and how.
-        level: The level of the headings of categories, from 1; 6 is the deepest.
+    The level is that of the headings of categories, from 1; 6 is the deepest.
     """
     if "category" in layout.columns and layout.category is None:
         return _block(tuple(commands), layout)

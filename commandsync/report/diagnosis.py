@@ -1,20 +1,14 @@
 """The checks of a set-up, as lines for people or as one JSON document."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import asdict
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
+from commandsync.api.redaction import redacted
+from commandsync.diagnostics import Check
 from commandsync.report.escape import visible
-from commandsync.report.lines import BOLD, DIM, GREEN, RED, YELLOW, joined, paint
+from commandsync.report.lines import BOLD, DIM, GREEN, RED, YELLOW, Screen, joined, paint
 from commandsync.report.records import document
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from commandsync.diagnostics import Check
-    from commandsync.report.screen import Screen
 
 _COLORS = {"ok": GREEN, "warning": YELLOW, "failed": RED, "skipped": DIM}
 _STATE, _NAME = 9, 13  # columns
@@ -48,9 +42,9 @@ def verdict(checks: Sequence[Check], *, screen: Screen) -> str:
 def _wrapped(text: str, screen: Screen, indent: int) -> list[str]:
     if screen.width is None:
         return [visible(text)]
-    return wrap(visible(text), max(screen.width - indent, 1), break_long_words=False)
+    return wrap(visible(redacted(text)), max(screen.width - indent, 1), break_long_words=False)
 
 
 def checks_json(checks: Sequence[Check]) -> str:
     """Return all checks as one JSON document."""
-    return document({"checks": [asdict(check) for check in checks]})
+    return document({"checks": [asdict(check) | {"hint": str(check.hint)} for check in checks]})

@@ -8,56 +8,24 @@ A runner obeys `##[command]` (and `##vso[`) anywhere in a line, `::command` only
 with it: the first is escaped here, and the second never begins a line.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
-from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from commandsync.characters import python_escape, unhidden
 
-# Spaces that look like another space or like nothing; the ideographic space is as wide as a letter.
-_SPACES = r"\u00a0\u1680\u2000-\u200a\u202f\u205f"
-_FILLERS = r"\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0"
-_FORMAT = (
-    r"\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
-    r"\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-)
-_HIDDEN = rf"\x7f-\x9f{_SPACES}{_FILLERS}{_FORMAT}\ud800-\udfff"
-
-# Invisible characters in their proper places: they shape the characters beside them.
-EMOJI = (
-    r"\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u27ff\u2900-\u2bff\u3030\u303d\u3297\u3299"
-    r"\U0001f000-\U0001faff"
-)
-_JOINING = (
-    r"\u0620-\u06ff\u0750-\u077f\u08a0-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17b3\u1820-\u18aa"
-    r"\ufb50-\ufdff\ufe70-\ufefc"
-)
-_CJK = r"\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_SHAPING = re.compile(
-    rf"(?<=[#*0-9{EMOJI}])[\ufe0e\ufe0f]"
-    rf"|(?<=[{EMOJI}\ufe0e\ufe0f])\u200d(?=[{EMOJI}])"
-    rf"|(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])"
-    rf"|(?<=[{_CJK}])[\U000e0100-\U000e01ef]"
-    r"|(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f"
-)
-
-# A pattern that begins with a set is searched quickly, which one that begins with `(...)+` is not.
-_HIDDEN_RUN = re.compile(rf"[{_HIDDEN}][{_HIDDEN}]*")
 _CONTROL = re.compile(r"[\x00-\x1f]")
-_CONTROL_IN_LINE = re.compile(r"[\x00-\x08\x0b-\x1f]")  # neither a line end nor a tab
-_SPACE = re.compile(f"[{_SPACES}]")
-_RUNNER_PREFIX = re.compile(r"##(?=\w*\[)")
+RUNNER_PREFIX = re.compile(r"##(?=\w*\[)")
+"""The beginning of a command to a CI runner, which may be anywhere in a line."""
+
+_LINE_COMMAND = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
 _RUNNER_COMMAND = re.compile(r"##(\w*)\[")
 _SHORTEST_FENCE = 3
 
 
 def visible(text: str) -> str:
     """Return text on one line, with invisible and unsafe characters as escapes."""
-    shown = _CONTROL.sub(lambda match: _python_escape(match[0]), _unhidden(text, _python_escape))
+    shown = _CONTROL.sub(lambda match: python_escape(match[0]), unhidden(text, python_escape))
     return _RUNNER_COMMAND.sub(r"##\1\\[", shown)
 
 
@@ -66,15 +34,6 @@ def visible_line(text: str) -> str:
     shown = visible(text)
     kept = shown.rstrip(" ")
     return kept + "·" * (len(shown) - len(kept))
-
-
-def readable(text: str) -> str:
-    """Return text for a page, with its lines and all kinds of spaces; else as `visible`.
-
-    The commands of runners are not escaped: none reads a page.
-    """
-    shown = _unhidden(text, lambda sign: sign if _SPACE.match(sign) else _python_escape(sign))
-    return _CONTROL_IN_LINE.sub(lambda match: _python_escape(match[0]), shown)
 
 
 def told_apart(old: str, new: str) -> tuple[str, str]:
@@ -95,8 +54,13 @@ def json_text(text: str) -> str:
 
     The escapes of `json.dumps` contain nothing that is replaced here.
     """
-    safe = _RUNNER_PREFIX.sub(r"\\u0023\\u0023", text.replace("::", r"\u003a\u003a"))
-    return _unhidden(safe, _json_escape)
+    safe = RUNNER_PREFIX.sub(r"\\u0023\\u0023", text.replace("::", r"\u003a\u003a"))
+    return unhidden(safe, _json_escape)
+
+
+def in_html(page: str) -> str:
+    """Return a page with references in the place of what a CI runner would obey in its lines."""
+    return _LINE_COMMAND.sub(r"\1&#58;", RUNNER_PREFIX.sub("#&#35;", page))
 
 
 def code(text: str) -> str:
@@ -127,25 +91,6 @@ def command_property(text: str) -> str:
 
 def _longest_run(text: str) -> int:
     return max((len(run) for run in re.findall("`+", text)), default=0)
-
-
-def _unhidden(text: str, escape: Callable[[str], str]) -> str:
-    """Escape invisible characters, except those that shape the characters beside them."""
-
-    def shown(run: re.Match[str]) -> str:
-        done, at = [], run.start()
-        while at < run.end():
-            shaping = _SHAPING.match(text, at)
-            done.append(shaping[0] if shaping else escape(text[at]))
-            at = shaping.end() if shaping else at + 1
-        return "".join(done)
-
-    return _HIDDEN_RUN.sub(shown, text)
-
-
-@cache
-def _python_escape(character: str) -> str:
-    return ascii(character)[1:-1]
 
 
 @cache

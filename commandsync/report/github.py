@@ -3,30 +3,23 @@
 A runner shows at most ten annotations of a kind; the text below them contains everything.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from commandsync.apply.outcomes import Outcome
-from commandsync.diagnostics import Location
-from commandsync.errors import ManifestError
+from commandsync.apply.outcomes import Outcome, Result
+from commandsync.diagnostics import Hint, Location, Notice, Problem
+from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Delete
+from commandsync.plan.plan import Plan
 from commandsync.report import summary, text
 from commandsync.report.escape import command_data, command_property, visible
-from commandsync.report.wording import worded
+from commandsync.report.lines import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from commandsync.apply.outcomes import Result
-    from commandsync.diagnostics import Notice, Problem
-    from commandsync.errors import CommandsyncError
-    from commandsync.manifest import Manifest
-    from commandsync.plan.plan import Plan
-    from commandsync.report.screen import Screen
+    from commandsync.manifest import Manifest  # loads pydantic and yaml
 
 MOST_OF_A_KIND = 10
 """A runner drops further annotations of one kind."""
@@ -39,7 +32,7 @@ class Annotation:
     kind: Literal["error", "warning", "notice"]
     title: str
     message: str
-    hint: str = ""
+    hint: str | Hint = ""
     location: Location | None = None
 
     def __str__(self) -> str:
@@ -47,7 +40,7 @@ class Annotation:
         if place is not None and place.path != "-":
             file = command_property(visible(place.path))
             stated = f"file={file},line={place.line},col={place.column},{stated}"
-        hint = f"\n{visible(worded(self.hint))}" if self.hint else ""
+        hint = f"\n{visible(str(self.hint))}" if self.hint else ""
         message = visible(self.message) + hint
         return f"::{self.kind} {stated}::{command_data(message)}"
 
@@ -69,7 +62,7 @@ def failure(error: CommandsyncError, *, screen: Screen) -> str:
     return annotated(failure_annotations(error), text.failure(error, screen=screen))
 
 
-def validated(manifests: Sequence[Manifest], *, screen: Screen) -> str:
+def validated(manifests: Sequence["Manifest"], *, screen: Screen) -> str:
     """Return an annotation for each warning, then the manifests as text."""
     warnings = (warning for manifest in manifests for warning in manifest.warnings)
     return annotated(notice_annotations(warnings), text.validated(manifests, screen=screen))

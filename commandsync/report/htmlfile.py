@@ -1,21 +1,18 @@
 """A page of commands as a file: sealed with a checksum, so that an edit by hand is seen."""
 
-from __future__ import annotations
-
 import re
-from hashlib import sha256
 
-from commandsync.report.markdownfile import State
+from commandsync.report.escape import in_html
+from commandsync.report.markdownfile import State, checksum
 
 _GENERATOR = '<meta name="generator" content="commandsync docs">'
-_SEAL = re.compile(r'(?<=<meta name="generator" content="commandsync docs) sha256:([0-9a-f]{16})')
-_DIGITS = 16  # it tells an edit by hand, and nothing depends on it
+_SEAL = re.compile(r'(?<=<meta name="generator" content="commandsync docs) (sha256:[0-9a-f]{16})')
 
 
 def sealed(html: str) -> str:
     """Return a page, as the service's templates make it, with its checksum."""
-    html = html.rstrip("\n") + "\n"
-    seal = _GENERATOR.replace('">', f' sha256:{_checksum(html)}">')
+    html = in_html(html.rstrip("\n") + "\n")
+    seal = _GENERATOR.replace('">', f' {checksum(html)}">')
     return html.replace(_GENERATOR, seal, 1)
 
 
@@ -29,8 +26,4 @@ def state_of(old: str | None, new: str) -> State:
     seal = _SEAL.search(old)
     if seal is None:
         return State.FOREIGN
-    return State.STALE if seal[1] == _checksum(_SEAL.sub("", old, 1)) else State.EDITED
-
-
-def _checksum(html: str) -> str:
-    return sha256(html.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return State.STALE if seal[1] == checksum(_SEAL.sub("", old, 1)) else State.EDITED

@@ -1,30 +1,31 @@
 """An import as text, JSON, Markdown and annotations: the files' changes, then what is left."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Literal, assert_never
+from collections.abc import Iterator
+from typing import Any, Literal, assert_never
 
 from commandsync.diagnostics import Location
 from commandsync.document import VERSION
-from commandsync.report import github
-from commandsync.report.escape import code, fenced, json_text, path, visible
+from commandsync.document.part import notice_document, place_document
+from commandsync.report import Format, github
+from commandsync.report.escape import code, fenced, path, visible
 from commandsync.report.filediff import file_lines
+from commandsync.report.json import dumped
 from commandsync.report.linediff import cut
-from commandsync.report.lines import DIM, YELLOW, Value, joined, paint
-from commandsync.report.screen import PLAIN
-from commandsync.sources.merge import Added, Edited, Removed, ReviewReason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from commandsync.report import Format
-    from commandsync.report.screen import Screen
-    from commandsync.sources.entry import SourceEntry
-    from commandsync.sources.merge import EntryChange, Review
-    from commandsync.sources.outcome import Import
+from commandsync.report.lines import DIM, PLAIN, YELLOW, Screen, Value, joined, paint
+from commandsync.sources.entry import SourceEntry
+from commandsync.sources.merge import (
+    Added,
+    Edited,
+    EntryChange,
+    Import,
+    Removed,
+    Review,
+    ReviewReason,
+)
 
 _MEND = "run commandsync import, and commit what it writes"
 _IMPORTED_CHANGES = "what was imported last is not up to date"
+_ACTIONS = {Added: "add", Edited: "edit", Removed: "remove"}
 _NEXT = {
     ReviewReason.KEPT: "remove it from the manifest if the bot does not have it",
     ReviewReason.DELETED: "write it into the manifest if it is to be listed",
@@ -59,15 +60,15 @@ def counts(result: Import) -> str:
     """Return the counts of an import: the last line of its text, which scripts may rely on."""
     merge = result.merge
     return (
-        f"Import: {len(merge.added)} to add, {len(merge.edited)} to edit, "
-        f"{len(merge.removed)} to remove, {len(merge.reviews)} to review, "
+        f"Import: {len(merge.of(Added))} to add, {len(merge.of(Edited))} to edit, "
+        f"{len(merge.of(Removed))} to remove, {len(merge.reviews)} to review, "
         f"{unchanged(result)} unchanged."
     )
 
 
 def unchanged(result: Import) -> int:
     """Return how many commands of the manifest stay as they are."""
-    return len(result.ours) - len(result.merge.edited) - len(result.merge.removed)
+    return len(result.ours) - len(result.merge.of(Edited)) - len(result.merge.of(Removed))
 
 
 def left_out(result: Import) -> list[tuple[SourceEntry, str]]:
@@ -148,11 +149,10 @@ def _markdown(result: Import) -> str:
 def import_annotations(result: Import, *, check: bool) -> Iterator[github.Annotation]:
     """Return a remark for each difference, an error in a check, and for each review."""
     kind: Literal["error", "notice"] = "error" if check else "notice"
-    for change in result.merge.changes:
-        message, place = _difference(change, result)
-        yield github.Annotation(kind, "Import", message, _MEND if check else "", place)
-    if result.imported and not result.merge.changes:
-        message, place = _IMPORTED_CHANGES, Location(result.imported.path)
+    differences = [_difference(change, result) for change in result.merge.changes]
+    if result.imported and not differences:
+        differences = [(_IMPORTED_CHANGES, Location(result.imported.path))]
+    for message, place in differences:
         yield github.Annotation(kind, "Import", message, _MEND if check else "", place)
     for review in result.merge.reviews:
         texts = f': "{review.here}" here, "{review.there}" there' if review.field else ""
@@ -174,8 +174,6 @@ def _difference(change: EntryChange, result: Import) -> tuple[str, Location | No
 
 
 def _json(result: Import) -> str:
-    from commandsync.document.part import json_of  # noqa: PLC0415 - loads pydantic
-
     merge = result.merge
     document = {
         "version": VERSION,
@@ -183,9 +181,9 @@ def _json(result: Import) -> str:
         "sources": result.sources,
         "files": [edit.path for edit in result.files],
         "summary": {
-            "add": len(merge.added),
-            "edit": len(merge.edited),
-            "remove": len(merge.removed),
+            "add": len(merge.of(Added)),
+            "edit": len(merge.of(Edited)),
+            "remove": len(merge.of(Removed)),
             "review": len(merge.reviews),
             "unchanged": unchanged(result),
         },
@@ -197,51 +195,39 @@ def _json(result: Import) -> str:
                 "field": review.field,
                 "here": review.here,
                 "there": review.there,
-                "location": _here(review, result),
-                "source": review.entry.place if review.entry else None,
+                "location": place_document(_here(review, result)),
+                "source": place_document(review.entry.place) if review.entry else None,
             }
             for review in merge.reviews
         ],
         "excluded": [
-            {"name": entry.name, "reason": reason, "location": entry.place}
+            {"name": entry.name, "reason": reason, "location": place_document(entry.place)}
             for entry, reason in left_out(result)
         ],
-        "warnings": result.notes,
+        "warnings": [notice_document(note) for note in result.notes],
     }
-    return json_text(json_of(document)) + "\n"
+    return dumped(document)
 
 
 def _change(change: EntryChange, result: Import) -> dict[str, Any]:
-    match change:
-        case Added(entry=entry, text=text):
-            return _part(
-                "add",
-                text.name,
-                None,
-                entry,
-                {field: {"old": "", "new": value} for field, value in text._asdict().items()},
-            )
-        case Edited(index=index, entry=entry, fields=fields):
-            edits = {edit.field: {"old": edit.old, "new": edit.new} for edit in fields}
-            part = _part("edit", result.ours[index].name, result.place(index), entry, edits)
-            return part if change.formerly is None else part | {"formerly": change.formerly}
-        case Removed(index=index):
-            return _part("remove", result.ours[index].name, result.place(index), None, {})
-        case _:
-            assert_never(change)
-
-
-def _part(
-    action: str,
-    name: str,
-    place: Location | None,
-    entry: SourceEntry | None,
-    fields: dict[str, dict[str, str]],
-) -> dict[str, Any]:
-    return {
-        "action": action,
+    entry = None if isinstance(change, Removed) else change.entry
+    if isinstance(change, Added):
+        name, place = change.text.name, None
+    else:
+        name, place = result.ours[change.index].name, result.place(change.index)
+    part = {
+        "action": _ACTIONS[type(change)],
         "name": name,
-        "fields": fields,
-        "location": place,
-        "source": entry.place if entry else None,
+        "fields": _differences(change),
+        "location": place_document(place),
+        "source": place_document(entry.place) if entry else None,
     }
+    formerly = change.formerly if isinstance(change, Edited) else None
+    return part if formerly is None else part | {"formerly": formerly}
+
+
+def _differences(change: EntryChange) -> dict[str, dict[str, str]]:
+    if isinstance(change, Added):
+        return {field: {"old": "", "new": text} for field, text in change.text._asdict().items()}
+    edits = change.fields if isinstance(change, Edited) else ()
+    return {edit.field: {"old": edit.old, "new": edit.new} for edit in edits}

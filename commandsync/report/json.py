@@ -1,8 +1,7 @@
 """Plans, results and failures as JSON: for programs, and as the file of a saved plan."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from commandsync.apply.outcomes import Result
 from commandsync.document import VERSION
@@ -11,22 +10,18 @@ from commandsync.document.failure import failure_document, joined_document, list
 from commandsync.document.part import json_of
 from commandsync.document.plan import plan_document
 from commandsync.document.result import result_document
-from commandsync.document.userchanges import user_changes_document
+from commandsync.document.userdocument import user_changes_document
 from commandsync.errors import CommandsyncError
+from commandsync.manifest import Manifest
+from commandsync.plan.plan import Plan
+from commandsync.plan.userchanges import UserChanges
+from commandsync.records.texts import CommandText
 from commandsync.report.escape import json_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from commandsync.manifest import Manifest
-    from commandsync.plan.plan import Plan
-    from commandsync.plan.userchanges import UserChanges
-    from commandsync.records.texts import CommandText
 
 
 def plans(outcomes: Sequence[Plan | Result | CommandsyncError]) -> str:
     """Return one document for all plans, results and failures."""
-    return _dumped(joined_document([_document(outcome) for outcome in outcomes]))
+    return dumped(joined_document([_document(outcome) for outcome in outcomes]))
 
 
 results = plans
@@ -34,7 +29,7 @@ results = plans
 
 def failure(error: CommandsyncError, *, kind: str = "") -> str:
     """Return the document of a failure."""
-    return _dumped(failure_document(error, kind=kind))
+    return dumped(failure_document(error, kind=kind))
 
 
 def validated(manifests: Sequence[Manifest]) -> str:
@@ -45,17 +40,17 @@ def validated(manifests: Sequence[Manifest]) -> str:
         counts = {kind.collection: len(entries) for kind, entries in collections}
         counted.append({"path": manifest.path} | counts)
         warnings += [listed_problem(each).model_dump(mode="json") for each in manifest.warnings]
-    return _dumped({"version": VERSION, "manifests": counted, "warnings": warnings})
+    return dumped({"version": VERSION, "manifests": counted, "warnings": warnings})
 
 
 def command_list(commands: Iterable[CommandText]) -> str:
     """Return the document of a command list."""
-    return _dumped(command_list_document(commands))
+    return dumped(command_list_document(commands))
 
 
 def user_changes(changes: UserChanges, *, since: str, manifest: Sequence[str]) -> str:
     """Return the document of what users notice since an earlier manifest."""
-    return _dumped(user_changes_document(changes, since=since, manifest=manifest))
+    return dumped(user_changes_document(changes, since=since, manifest=manifest))
 
 
 def _document(outcome: Plan | Result | CommandsyncError) -> dict[str, Any]:
@@ -64,6 +59,6 @@ def _document(outcome: Plan | Result | CommandsyncError) -> dict[str, Any]:
     return result_document(outcome) if isinstance(outcome, Result) else plan_document(outcome)
 
 
-def _dumped(document: dict[str, Any]) -> str:
+def dumped(document: dict[str, Any]) -> str:
     """Return a document as text without commands to a CI runner."""
     return json_text(json_of(document)) + "\n"

@@ -3,13 +3,11 @@
 The lines are cut but not escaped: each format escapes them in its own way.
 """
 
-from __future__ import annotations
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
-from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Literal, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from commandsync.api.redaction import redacted
+from commandsync.records.alignment import aligned, common_length
 
 WIDTH = 100
 """Characters of a foreign line that are shown."""
@@ -21,7 +19,6 @@ _CHANGED_WIDTH = 200  # of a removed or added line
 _CONTEXT = 1  # unchanged lines shown on either side of a difference
 _MOST_LINES = 20  # removed, or added, in one place; the manifest contains the whole text
 _MOST_ROWS = 60  # of one field
-_MOST_COMPARISONS = 10_000  # pairs of lines; beyond, no common lines are searched for
 
 
 class Row(NamedTuple):
@@ -33,6 +30,7 @@ class Row(NamedTuple):
 
 def shortened(text: str, width: int = WIDTH) -> tuple[str, str]:
     """Return the beginning of a text, and a remark on how much is left out: empty for nothing."""
+    text = redacted(text)
     if len(text) <= width:
         return text, ""
     shown = width - 20
@@ -44,53 +42,39 @@ def cut(text: str, width: int = WIDTH) -> str:
     return "".join(shortened(text, width))
 
 
-def diff_rows(
-    old: str,
-    new: str,
-    *,
-    full: bool = False,
-    after: int = AROUND,
-    width: int = _CHANGED_WIDTH,
-) -> list[Row]:
+def diff_rows(old: str, new: str, *, full: bool = False, after: int = AROUND) -> list[Row]:
     """Return the differences between two texts, by line, and within lines that are long.
 
     `full` cuts no line and leaves out no removed or added one; `after` is how many unchanged
-    characters a line shows after a difference, and `width` how many a removed or added line shows.
+    characters a line shows after a difference.
     """
-    ours, theirs = old.split("\n"), new.split("\n")
-    start = common_length(ours, theirs)
-    end = common_length(ours[start:][::-1], theirs[start:][::-1])
-    rows = [Row("│", line) for line in ours[max(0, start - _CONTEXT) : start]]
-    changed = ours[start : len(ours) - end], theirs[start : len(theirs) - end]
-    rows += _changed(*changed, full=full, after=after)
-    rows += [Row("│", line) for line in ours[len(ours) - end :][:_CONTEXT]]
+    ours, theirs = redacted(old).split("\n"), redacted(new).split("\n")
+    rows: list[Row] = []
+    parts = aligned(ours, theirs)
+    for part in parts:
+        if part.is_same:
+            rows += _unchanged(part.old, after=part is not parts[0], before=part is not parts[-1])
+        else:
+            rows += _replaced(part.old, part.new, full=full, after=after)
     if full:
         return rows
     shown = [
-        Row(row.sign, cut(row.text, WIDTH if row.sign == "│" else width))
+        Row(row.sign, cut(row.text, WIDTH if row.sign == "│" else _CHANGED_WIDTH))
         for row in rows[:_MOST_ROWS]
     ]
     return [*shown, Row("…", "more differences follow")] if len(rows) > _MOST_ROWS else shown
 
 
-def _changed(ours: list[str], theirs: list[str], *, full: bool, after: int) -> Iterator[Row]:
-    if len(ours) * len(theirs) > _MOST_COMPARISONS:
-        yield from _replaced(ours, theirs, full=full, after=after)
-        return
-    for tag, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
-        if tag == "equal":
-            yield from _unchanged(ours[a:b])
-        else:
-            yield from _replaced(ours[a:b], theirs[c:d], full=full, after=after)
-
-
-def _unchanged(lines: list[str]) -> Iterator[Row]:
-    """Show the lines between two differences: all of a few, else both ends."""
-    left_out = len(lines) - 2 * _CONTEXT
-    rows = [Row("│", line) for line in lines]
-    if left_out > 1:
-        rows[_CONTEXT:-_CONTEXT] = [Row("…", f"{left_out:,} lines that stay")]
-    yield from rows
+def _unchanged(lines: list[str], *, after: bool, before: bool) -> Iterator[Row]:
+    """Show the lines after a difference, or before one: between two, all of a few."""
+    begin, end = _CONTEXT * after, max(len(lines) - _CONTEXT * before, 0)
+    left_out = end - begin
+    if after and before and left_out <= 1:
+        begin = end
+    yield from (Row("│", line) for line in lines[:begin])
+    if after and before and left_out > 1:
+        yield Row("…", f"{left_out:,} lines that stay")
+    yield from (Row("│", line) for line in lines[end:])
 
 
 def _replaced(ours: list[str], theirs: list[str], *, full: bool, after: int) -> Iterator[Row]:
@@ -120,12 +104,3 @@ def _around(old: str, new: str, after: int) -> tuple[str, str]:
         lead + old[begin : len(old) - left_out] + rest,
         lead + new[begin : len(new) - left_out] + rest,
     )
-
-
-def common_length(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many items, or characters, two sequences have in common at their beginning."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:  # comparing slices is quicker than comparing items
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
-    return low

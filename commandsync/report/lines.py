@@ -1,22 +1,39 @@
 """Lines of text for a screen: values are cut at its width, sentences are wrapped between words."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from unicodedata import combining, east_asian_width
 
-from commandsync.report.screen import columns_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from commandsync.report.screen import Screen
+from commandsync.api.redaction import redacted
 
 # The numbers of colours and styles in a terminal's escapes.
 RED, GREEN, YELLOW, BLUE, CYAN, DIM, BOLD = 31, 32, 33, 34, 36, 2, 1
 
 _PAINT = re.compile(r"\x1b\[[0-9]+m")
 _PAINT_OR_SIGN = re.compile(r"\x1b\[[0-9]+m|.", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What a terminal can show; anything else has neither colours nor a width."""
+
+    color: bool = False
+    width: int | None = None  # its columns
+    full: bool = False  # whether texts are shown whole, however long they are
+    quiet: bool = False  # whether only the result's line and errors are shown
+
+
+PLAIN = Screen()
+
+
+def columns_of(text: str) -> int:
+    """Return how many columns of a terminal a line takes up."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        2 if east_asian_width(sign) in "WF" else 0 if combining(sign) else 1 for sign in text
+    )
 
 
 class Value(str):
@@ -62,6 +79,7 @@ def _columns(line: str) -> int:
 
 def cut_at(line: str, width: int) -> str:
     """Return a line, or its beginning with an ellipsis in the last of so many columns."""
+    line = redacted(line)
     if _columns(line) <= width:
         return line
     kept, left = "", width - 1

@@ -4,38 +4,37 @@ Foreign text is in code spans and fenced blocks only, where GitHub interprets no
 link or HTML; no line of a block begins with it. A page can be cut by its headings (see `page`).
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from commandsync.apply.outcomes import Outcome
-from commandsync.errors import ManifestError
-from commandsync.plan.changes import Edit, Replace
+from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.diagnostics import Notice, Problem
+from commandsync.errors import CommandsyncError, ManifestError
+from commandsync.plan.changes import Change, Edit, Replace
+from commandsync.plan.plan import Plan
 from commandsync.report import summary, text
 from commandsync.report.escape import code, fenced
 from commandsync.report.linediff import cut
+from commandsync.report.lines import PLAIN
 from commandsync.report.scheduled import scheduled
-from commandsync.report.screen import PLAIN
 from commandsync.report.tables import change_blocks, difference_block, folded, place, table
-from commandsync.report.wording import worded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from commandsync.apply.outcomes import Result, Settled
-    from commandsync.diagnostics import Notice, Problem
-    from commandsync.errors import CommandsyncError
-    from commandsync.manifest import Manifest
-    from commandsync.plan.changes import Change
-    from commandsync.plan.plan import Plan
+    from commandsync.manifest import Manifest  # loads pydantic and yaml
 
 _SETTLED = ("Change", "Name", "Where", "Why", "What to do")
 _DANGEROUS = {
     "delete": "Delete",
     "replace": "Replace: the new one is added, the old one deleted",
 }
-_OTHERS = {"edit": "Edit", "add": "Add"}
-_DONE = {"delete": "Deleted", "replace": "Replaced", "edit": "Edited", "add": "Added"}
+_OTHERS = {"edit": "Edit", "rename": "Rename", "add": "Add"}
+_DONE = {
+    "delete": "Deleted",
+    "replace": "Replaced",
+    "edit": "Edited",
+    "rename": "Renamed",
+    "add": "Added",
+}
 
 
 def plans(plans: Sequence[Plan]) -> str:
@@ -51,13 +50,13 @@ def results(results: Sequence[Result]) -> str:
 def failure(error: CommandsyncError) -> str:
     """Return an error, and a manifest's problems in a table."""
     blocks = [f"### Failed\n\n{code(error.message)}"]
-    blocks += [f"What to do: {code(worded(error.hint))}"] if error.hint else []
+    blocks += [f"What to do: {code(str(error.hint))}"] if error.hint else []
     if isinstance(error, ManifestError):
         blocks.append(_problems("Problem", error.problems))
     return _joined(blocks)
 
 
-def validated(manifests: Sequence[Manifest]) -> str:
+def validated(manifests: Sequence["Manifest"]) -> str:
     """Return the counts of valid manifests, and their warnings."""
     rows = [
         (code(manifest.path), summary.managed(manifest.snapshot), str(len(manifest.warnings)))
@@ -69,11 +68,12 @@ def validated(manifests: Sequence[Manifest]) -> str:
 
 
 def _plan(plan: Plan) -> Iterator[str]:
-    yield f"### {summary.of_plan(plan)}"
+    yield f"### {summary.plan_line(plan)}"
     yield "".join(summary.heading(plan, code))
+    yield from summary.origin(plan, code)
     if plan.refusal is not None:
         yield f"**Refused**: {code(summary.refused(plan))}"
-        yield f"What to do: {code(worded(plan.refusal.hint))}"
+        yield f"What to do: {code(str(plan.refusal.hint))}"
     if nothing := summary.no_changes(plan):
         yield nothing
     yield from scheduled(plan, _title)
@@ -98,12 +98,12 @@ def _by_action(
 ) -> Iterator[tuple[str, list[Change]]]:
     """Group the changes of these actions, in the order of the titles."""
     for action, title in titles.items():
-        if group := [change for change in changes if change.action == action]:
+        if group := [change for change in changes if summary.verb_of(change) == action]:
             yield title, group
 
 
 def _result(result: Result) -> Iterator[str]:
-    yield f"### {summary.of_result(result)}"
+    yield f"### {summary.result_line(result)}"
     yield "".join(summary.heading(result.plan, code))
     yield from scheduled(result.plan, _title, applied=True)
     if result.interrupted:
@@ -140,7 +140,7 @@ def _settled_blocks(some: Sequence[Settled], end: str) -> Iterator[str]:
 
 def _settled(settled: Settled) -> tuple[str, ...]:
     change = settled.change
-    why, what_to_do = map(_optional, (settled.error, worded(settled.hint)))
+    why, what_to_do = map(_optional, (settled.error, str(settled.hint)))
     where = place(summary.location_of(change))
     return summary.named(change), code(cut(change.name)), where, why, what_to_do
 
@@ -153,7 +153,7 @@ def _rewritten(settled: Settled) -> Iterator[str]:
     name = code(cut(settled.change.name))
     for rewrite in settled.rewrites:
         yield f"{name}, {rewrite.field}: {rewrite.how}; {rewrite.advice}"
-        yield difference_block(rewrite.sent, rewrite.stored)
+        yield from folded([difference_block(rewrite.sent, rewrite.stored)], "long text")
 
 
 def _notices(notices: Sequence[Notice]) -> Iterator[str]:
@@ -164,7 +164,7 @@ def _notices(notices: Sequence[Notice]) -> Iterator[str]:
 
 def _problems(column: str, problems: Iterable[Problem]) -> str:
     cells = (
-        (place(problem.location), code(problem.message), _optional(worded(problem.hint)))
+        (place(problem.location), code(problem.message), _optional(str(problem.hint)))
         for problem in problems
     )
     return table(("Where", column, "What to do"), cells)

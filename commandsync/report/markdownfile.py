@@ -1,32 +1,24 @@
 """A Markdown file -> the same file with its command lists current, every other byte as it was."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest.problems import did_you_mean, quoted
-from commandsync.records.texts import by_category
+from commandsync.records.texts import CommandText, by_category
 from commandsync.report.commandlist import command_list
-from commandsync.report.markers import BEGIN, END, lines_of, read_regions, same_page
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from commandsync.records.texts import CommandText
-    from commandsync.report.markers import Region
+from commandsync.report.markers import BEGIN, END, Region, lines_of, read_regions, same_page
 
 NEW_FILE = f"# Commands\n\n{BEGIN}\n{END}\n"
 """A file for a list alone, whose owner can write around it."""
 
 _LINE_END = re.compile(r"\r\n|\r")
 _SPACING = re.compile(r"[\s\\]+|-{3,}")  # what formatters change
-_DIGITS = 16  # of a checksum: it tells an edit by hand, and nothing depends on it
+_DIGITS = 16  # of a checksum
 _SHOWN_CATEGORIES = 10
 
 
@@ -41,24 +33,14 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MarkdownFile:
-    """A file with all of its lists written.
-
-    Attributes:
-        text: The whole file.
-        lists: The place of each list's begin marker, and what the list was before.
-    """
+    """A file with all of its lists written."""
 
     text: str
-    lists: tuple[tuple[Location, State], ...]
+    lists: tuple[tuple[Location, State], ...]  # each by its begin marker, as it was before
 
 
 def with_lists(text: str, commands: Sequence[CommandText], *, path: str) -> MarkdownFile:
-    """Write the lists of a Markdown file again.
-
-    Args:
-        text: The file, its byte order mark and line ends included.
-        commands: The commands of the manifest.
-        path: The file, for messages.
+    """Write the lists of a Markdown file again; its byte order mark and line ends stay.
 
     Raises:
         ManifestError: The file has no marker, a marker is not valid, or no command has the category
@@ -117,5 +99,9 @@ def _line_end(line: str) -> str:
 
 def _checksum(content: str) -> str:
     """Return the checksum of a list's words: the end marker has it, so that an edit is seen."""
-    words = _SPACING.sub("", content)
-    return f"sha256:{sha256(words.encode('utf-8', 'surrogatepass')).hexdigest()[:_DIGITS]}"
+    return checksum(_SPACING.sub("", content))
+
+
+def checksum(text: str) -> str:
+    """Return the checksum of a text: it tells an edit by hand, and nothing depends on it."""
+    return f"sha256:{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:_DIGITS]}"

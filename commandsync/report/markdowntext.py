@@ -4,13 +4,12 @@ The escapes are those of mdformat, which writes each page in one way; prettier k
 written. So neither changes what is returned here. Spaces are collapsed, as on every page.
 """
 
-from __future__ import annotations
-
 import re
 from html.entities import html5
 from unicodedata import category
 
-from commandsync.report.escape import readable
+from commandsync.characters import readable
+from commandsync.report.escape import RUNNER_PREFIX
 
 _SPECIAL = re.compile(r"[\\*_\[\]<`&~\n]|[ \t]{2}|\t|://|www\.")
 _SPACES = re.compile(r"[ \t]+")
@@ -60,7 +59,7 @@ def literal(text: str) -> str:
 
 def _literal_line(line: str) -> str:
     line = _SPACES.sub(" ", line).strip(" ")
-    if "`" in line or "\\|" in line:
+    if "`" in line or "\\|" in line or RUNNER_PREFIX.search(line):
         return f"<code>{_escaped_line(line)}</code>"
     return f"`{line}`"
 
@@ -90,6 +89,7 @@ def _escaped(text: str) -> str:
     text = _BRACKET.sub(lambda match: match[1] or f"\\{match[0]}", text)
     # mdformat escapes only the first of several; a comment between them keeps them apart.
     text = _LESS_BEFORE_LESS.sub(rf"\\<{_COMMENT}", _LESS.sub(r"\\<", text))
+    text = RUNNER_PREFIX.sub(f"#{_COMMENT}#", text)
     return _REFERENCE.sub(_reference, text.replace("`", "\\`"))
 
 

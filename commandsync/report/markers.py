@@ -3,20 +3,16 @@
 A parser of CommonMark finds them, so that a marker in a block of code is text.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import unescape
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_type_hints
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 from commandsync.diagnostics import Excerpt, Location, Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest.problems import did_you_mean, quoted
 from commandsync.report.commandlist import COLUMNS, Layout
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 BEGIN = "<!-- commandsync:commands -->"
 END = "<!-- /commandsync:commands -->"
@@ -32,23 +28,14 @@ _FORMATS = get_args(get_type_hints(Layout)["format"])
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A list in a file: the lines between two markers.
+    """A list in a file: the lines between two markers."""
 
-    Attributes:
-        begin: The index of the begin marker's line.
-        end: The index of the end marker's line.
-        location: The place of the begin marker.
-        layout: What the begin marker asks for.
-        level: The level of headings in it: one below the heading above it.
-        checksum: What the end marker has; empty where it has nothing.
-    """
-
-    begin: int
+    begin: int  # the index of the begin marker's line
     end: int
-    location: Location
-    layout: Layout
-    level: int
-    checksum: str
+    location: Location  # of the begin marker
+    layout: Layout  # what the begin marker asks for
+    level: int  # of headings in it: one below the heading above it
+    checksum: str  # what the end marker has; empty where it has nothing
 
 
 class _Block(NamedTuple):
@@ -131,8 +118,11 @@ class _Reader:
 
 
 def _value(written: str) -> str:
-    """Return the value of an option, without its quotes."""
-    return unescape(written[1:-1] if written[0] in "\"'" else written)
+    value = written[1:-1] if written[0] in "\"'" else written
+    try:
+        return unescape(value)
+    except ValueError:  # the number of a character has more digits than Python reads
+        return value
 
 
 def _refused(name: str, value: str) -> tuple[str, str]:
@@ -164,15 +154,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def read_regions(text: str, path: str) -> tuple[Region, ...]:
-    """Find the lists of a Markdown file.
-
-    Args:
-        text: The file, its byte order mark and line ends included.
-        path: The file, for messages.
-
-    Raises:
-        ManifestError: A marker is alone, inside of another list, or not valid: all of them at once.
-    """
+    """Find the lists of a Markdown file; a `ManifestError` has all of its problems at once."""
     reader = _Reader(path, lines_of(text))
     regions = tuple(reader.regions(_blocks(text) if _MARK in text else ()))
     if reader.problems:

@@ -1,18 +1,13 @@
 """A page for GitHub, of a summary or a comment: a heading, notes and a report, cut to fit.
 
 What is least dangerous is cut first, whichever of several plans it belongs to: adds, then edits,
-then the warnings. What deletes a record, is refused or failed is cut last.
+renames, and the warnings. What deletes a record, is refused or failed is cut last.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from commandsync.report.escape import code
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 LONGEST_SUMMARY = 1_000_000
 """Bytes: GitHub drops a step's summary of more than 1 MiB."""
@@ -24,6 +19,7 @@ _CUT_FIRST = (
     "#### Add",
     "#### Done already",
     "#### Edit",
+    "#### Rename",
     "#### Skipped",
     "#### Done",
     "#### Warn",
@@ -58,7 +54,6 @@ def cut_page(markdown: str, *, most: int, pointer: str) -> str:
 
 
 def _sections(markdown: str) -> Iterator[list[str]]:
-    """Split a page at its headings."""
     section: list[str] = []
     fence = ""
     for line in markdown.splitlines():

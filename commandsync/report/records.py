@@ -4,38 +4,42 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from math import isfinite
 from operator import attrgetter, ge
 from typing import TYPE_CHECKING, Any
 
+from commandsync.diagnostics import Do
 from commandsync.document import VERSION
-from commandsync.errors import ListingError
+from commandsync.errors import CommandsyncError, ListingError
 from commandsync.records.texts import Resource
 from commandsync.report.escape import json_text, visible
-from commandsync.report.lines import cut_at
-from commandsync.report.screen import columns_of
+from commandsync.report.lines import Screen, columns_of, cut_at
+from commandsync.services.abilities import PAGE_ABILITIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from commandsync import Event
-    from commandsync.errors import CommandsyncError
     from commandsync.records.models import Record
-    from commandsync.report.screen import Screen
 
 _LEAST = 6  # columns of a cell; with fewer, nothing can be read
 _WIDEST = 40  # a longer cell is shown whole, but the column is not widened for it
 _RUNNER_COMMAND = re.compile(r"^(\s*):(?=:)")
 
 
-def _columns(*names: str) -> Mapping[str, Callable[[Any], object]]:
-    return {name.upper(): attrgetter(name) for name in names}
+def _shown(kind: Resource) -> Iterator[str]:
+    """Return the columns of a kind of record: what tells records apart first, the id last."""
+    name, *others = kind.fields
+    uses = "uses" if PAGE_ABILITIES[kind].uses else ""
+    first = [field for field in (name, kind.group, uses, kind.usage) if field]
+    yield from (*first, *(field for field in others if field not in first), "id")
 
 
 _COLUMNS: Mapping[str, Mapping[str, Callable[[Any], object]]] = {
-    **{kind.collection: _columns(*kind.fields, "id") for kind in Resource},
-    "commands": _columns("name", "category", "uses", "syntax", "description", "id"),
+    **{
+        kind.collection: {name.upper(): attrgetter(name) for name in _shown(kind)}
+        for kind in Resource
+    },
     "voters": {"NAME": attrgetter("username"), "ID": attrgetter("id")},
     "bots": {
         "NAME": lambda bot: bot.profile.username or bot.profile.tag,
@@ -64,13 +68,10 @@ def record_table(record: Record, *, screen: Screen) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, screen: Screen) -> str:
-    """Return a table.
+    """Return a table of foreign text, cut to the width of a terminal.
 
-    Args:
-        head: The names of the columns; the first one gets two thirds of a terminal if it needs
-            that, and the last ones are left out where there is no room.
-        rows: The cells, with foreign text.
-        screen: Where it is printed: a terminal has the width that cells are cut to.
+    The first column gets two thirds of it if it needs that, and the last ones are left out where
+    there is no room.
     """
     cells = [[*head], *([*map(visible, row)] for row in rows)]
     for row in cells:  # runners look for commands where a line begins
@@ -79,18 +80,14 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, screen: Screen)
     widths = _widths(cells, screen, numbers)
     first, *lines = [_line(row, widths, numbers, screen) for row in cells]
     if left_out := ", ".join(head[len(widths) :]):
-        lines.append(cut_at(f"(--full also shows {left_out})", screen.width or 0))
+        lines.append(cut_at(f"({Do.SHOW_WHOLE(columns=left_out)})", screen.width or 0))
     return "".join(
         f"{line}\n" for line in (f"\x1b[1m{first}\x1b[0m" if screen.color else first, *lines)
     )
 
 
 def document(about: Mapping[str, Any]) -> str:
-    """Return one JSON document; records in it are shown with every field, unknown ones too.
-
-    Raises:
-        ListingError: The service added a value that nests too deep.
-    """
+    """Return one JSON document; records in it are shown with every field, unknown ones too."""
     values = {name: _plain(value) for name, value in about.items()}
     return _json({"version": VERSION} | values, indent=2) + "\n"
 

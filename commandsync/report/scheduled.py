@@ -1,20 +1,14 @@
 """What a plan says of the scheduled entries: which wait, are due, end, or stay after their end."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
 from commandsync.apply.claims import named
+from commandsync.plan.plan import Plan
+from commandsync.plan.scheduled import Scheduled
 from commandsync.records.schedule import Phase, shown_time
 from commandsync.report import summary
 from commandsync.report.escape import visible
 from commandsync.report.linediff import cut
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from commandsync.plan.plan import Plan
-    from commandsync.plan.scheduled import Scheduled
 
 _MOST_NAMES = 10
 _VERBS = {
@@ -42,8 +36,9 @@ def scheduled(plan: Plan, shown: Callable[[str], str], *, applied: bool = False)
         for verb in verbs:
             group = [entry for entry in entries if _verb(entry) == verb]
             reason = f" ({why})" if verb == _STAYS else ""
+            names = [f"{shown(entry.name)} {_times(entry)}" for entry in group]
             if group:
-                yield f"{_counted(group, verb)}{reason}: {_named(group, shown)}."
+                yield f"{_counted(group, verb)}{reason}: {named(names, most=_MOST_NAMES)}."
 
 
 def in_quotes(name: str) -> str:
@@ -54,10 +49,6 @@ def in_quotes(name: str) -> str:
 def _counted(entries: Sequence[Scheduled], verb: str) -> str:
     does = verb if len(entries) == 1 else _VERBS[verb]
     return f"{summary.counted(len(entries), entries[0].resource)} {does}"
-
-
-def _named(entries: Iterable[Scheduled], shown: Callable[[str], str]) -> str:
-    return named([f"{shown(entry.name)} {_times(entry)}" for entry in entries], most=_MOST_NAMES)
 
 
 def _verb(entry: Scheduled) -> str:

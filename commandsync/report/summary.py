@@ -3,46 +3,69 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from commandsync.apply.outcomes import Outcome
-from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.diagnostics import Location
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.records.schedule import shown_time
+from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
-from commandsync.report.wording import worded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from commandsync.apply.outcomes import Result, Settled
-    from commandsync.diagnostics import Location
-    from commandsync.plan.changes import Change
+    from commandsync.plan.listing import PlannedListing
     from commandsync.plan.plan import Plan
-    from commandsync.records.snapshot import Snapshot
 
 
 DONE, _ALREADY = "done", "done already"
-ENDS = (DONE, _ALREADY, "failed", "unknown", "skipped")
+ENDS = (DONE, _ALREADY, "sent", "failed", "unknown", "skipped")
 """The ends of a change; one that is done already was done before the run."""
 
 _VERBS = ("add", "edit", "rename", "replace", "delete")
+_ALWAYS = {"add", "edit", "delete"}
 
 
-def of_plan(plan: Plan) -> str:
+def plan_line(plan: Plan) -> str:
     """Return a plan's counts: the last line of its text, which scripts may rely on."""
-    replaces = plan.count("replace")
-    replaced = f"{replaces} to replace, " if replaces else ""
+    if plan.listing and not plan.listing.known:
+        return f"Plan: {counted(plan.listing.size, 'command')} to send."
+    return f"Plan: {_counts(plan.changes)}, {plan.unchanged} unchanged."
+
+
+def total_line(plans: Sequence[Plan]) -> str:
+    """Return the counts of all listings of a manifest; empty where there is one only."""
+    if len(plans) == 1 or not all(plan.listing for plan in plans):
+        return ""
+    known = [plan for plan in plans if plan.listing and plan.listing.known]
+    unknown = len(plans) - len(known)
+    counts = _counts([change for plan in known for change in plan.changes])
+    unchanged = sum(plan.unchanged for plan in known)
+    unseen = f"; {counted(unknown, 'list')} to send, of which nothing is known" if unknown else ""
+    return f"All listings: {counts}, {unchanged} unchanged{unseen}."
+
+
+def unseen(plan: Plan) -> str:
+    """Return what apply does to a list of which nothing is known; empty for any other."""
+    if plan.listing is None or plan.listing.known:
+        return ""
+    size = counted(plan.listing.size, "command")
     return (
-        f"Plan: {plan.count('add')} to add, {plan.count('edit')} to edit, {replaced}"
-        f"{plan.count('delete')} to delete, {plan.unchanged} unchanged."
+        f"{plan.listing.name} does not return its list: apply replaces it as a whole with {size}, "
+        "whatever is there now."
     )
 
 
-def of_result(result: Result) -> str:
+def result_line(result: Result) -> str:
     """Return a result's counts and its verification: the last line of its text."""
     counts = Counter(map(ended, result.settled))
-    parts = [f"{counts[name]} {name}" for name in ENDS if name != _ALREADY or counts[name]]
-    return f"Apply: {', '.join(parts)}. {_verdict(result)}"
+    parts = [f"{counts[name]} {name}" for name in ENDS if counts[name]]
+    verdict = _verdict(result)
+    if result.verified is None:
+        verdict = _UNREAD.get(result.sent, "Nothing was changed.")
+    resent = result.sent in {Outcome.DONE, Outcome.SENT} and not result.settled
+    nothing = "the list was sent again" if resent else "0 done"
+    return f"Apply: {', '.join(parts) or nothing}. {verdict}"
 
 
 def ended(settled: Settled) -> str:
@@ -55,12 +78,19 @@ def no_changes(plan: Plan) -> str:
     if plan.changes:
         return ""
     if not plan.scope:
-        keys = " nor ".join(f"{kind.collection}:" for kind in Resource)
-        return f"Nothing is managed: the manifest has neither {keys}."
+        keys = " and no ".join(f"{kind.collection}:" for kind in Resource)
+        return f"No changes: the manifest has no {keys}."
     if plan.unwritable:
         count = counted(len(plan.unwritable), "listed record")
         return f"No changes can be made: {count} to change or delete without a usable id."
     return f"No changes: {_nothing_left(plan)}"
+
+
+def _counts(changes: Sequence[Change]) -> str:
+    actions = _actions(changes)
+    return ", ".join(
+        f"{actions[verb]} to {verb}" for verb in _VERBS if actions[verb] or verb in _ALWAYS
+    )
 
 
 def in_flight(result: Result) -> str:
@@ -73,7 +103,7 @@ def in_flight(result: Result) -> str:
 
 def go_on(result: Result) -> str:
     """Return what to do about a run that was stopped."""
-    hint = worded(result.stopped_hint) or "run again to finish the rest"
+    hint = str(result.stopped_hint) or "run again to finish the rest"
     return hint[:1].upper() + hint[1:] + ("" if hint.endswith("?") else ".")
 
 
@@ -90,7 +120,7 @@ def kept(plan: Plan) -> list[str]:
 
 def why_kept(plan: Plan, resource: Resource) -> str:
     """Return why listed records stay that the manifest does not want; empty if they do not."""
-    if not plan.rules.manages(resource):
+    if not plan.manages(resource):
         return f"{resource.collection} are only appended"
     return "" if plan.rules.prune else "prune is off"
 
@@ -98,7 +128,7 @@ def why_kept(plan: Plan, resource: Resource) -> str:
 def refused(plan: Plan) -> str:
     """Return that apply refuses a plan, and why; empty when it does not."""
     refusal = plan.refusal
-    return f"this plan {refusal.message}; apply refuses it" if refusal else ""
+    return f"this plan {refusal.message}" if refusal else ""
 
 
 def counted(count: int, noun: str) -> str:
@@ -110,35 +140,64 @@ def remark_on(change: Change) -> str:
     """Return why the manifest asks for a delete, and how many uses are lost; empty for neither."""
     until = change.until if isinstance(change, Delete) else None
     uses = None if isinstance(change, Add | Edit) else change.uses
-    why = f"its until, {shown_time(until)}, has passed" if until else ""
+    why = f"it ended at {shown_time(until)}" if until else ""
     lost = f"{counted(uses, 'use')} {'goes' if uses == 1 else 'go'} with it" if uses else ""
     return "; ".join(filter(None, (why, lost)))
 
 
 def question(changes: Sequence[Change]) -> str:
     """Return the counts of what is about to be written, and how many uses are lost with it."""
-    renames = sum(isinstance(change, Edit) and change.renames for change in changes)
-    actions = Counter[str](change.action for change in changes)
-    actions.update({"edit": -renames, "rename": renames})
+    actions = _actions(changes)
     parts = [f"{actions[verb]:,} to {verb}" for verb in _VERBS if actions[verb]]
     lost = sum(change.uses or 0 for change in changes if isinstance(change, Delete | Replace))
     return ", ".join(parts) + (f" ({counted(lost, 'use')})" if lost else "")
 
 
+def question_of(plans: Sequence[Plan]) -> str:
+    """Return the counts of what is about to be written, and how many lists are replaced unseen."""
+    known = [plan for plan in plans if plan.listing is None or plan.listing.known]
+    unknown = len(plans) - len(known)
+    lists = f"{counted(unknown, 'list')} to replace, whatever is there now" if unknown else ""
+    counts = question([change for plan in known for change in plan.changes])
+    return "; ".join(filter(None, (counts, lists)))
+
+
+def verb_of(change: Change) -> str:
+    """Return what happens to a record, in a word of `_VERBS`."""
+    return "rename" if isinstance(change, Edit) and change.renames else change.action
+
+
 def named(change: Change) -> str:
     """Return the action and the kind of record of a change; the format adds the name."""
-    verb = "rename" if isinstance(change, Edit) and change.renames else change.action
-    return f"{verb} {change.resource}"
+    return f"{verb_of(change)} {change.resource}"
 
 
 def heading(plan: Plan, shown: Callable[[str], str]) -> tuple[str, str]:
     """Return the listing of a plan, and the files it was made from; `shown` escapes them."""
     bot, url = plan.target.bot, plan.target.base_url
     files = ", ".join(map(shown, plan.manifest))
+    if plan.listing and plan.listing.whole:
+        whose = f"bot {shown(bot)}" if bot else "the bot of the token"
+        where = f"{shown(plan.listing.name)}: {whose} at {shown(url)}"
+        return where, f" from {files}, {_compared(plan.listing, shown)}"
     if not bot:  # two manifests are compared, and neither names one
         return "Manifest", f" {files}" if files else ""
     where = f"Bot {shown(bot)}" + (f" at {shown(url)}" if url else "")
     return where, f" from {files}" if files else ""
+
+
+def _compared(listing: PlannedListing, shown: Callable[[str], str]) -> str:
+    if listing.readable:
+        return "compared with its list"
+    return f"compared with {shown(listing.compared_with)}" if listing.known else "not compared"
+
+
+def origin(plan: Plan, shown: Callable[[str], str]) -> list[str]:
+    """Return where the bot's id and the base URL are from, where that is not the manifest."""
+    sources = {"bot's id": plan.target.bot_from, "base URL": plan.target.base_url_from}
+    parts = [f"the {what} is from {shown(source)}" for what, source in sources.items() if source]
+    sentence = ", and ".join(parts)
+    return [f"{sentence[0].upper()}{sentence[1:]}."] if parts else []
 
 
 def location_of(change: Change) -> Location | None:
@@ -155,13 +214,24 @@ def managed(snapshot: Snapshot) -> str:
     """Return the counts of the collections of a manifest."""
     collections = snapshot.collections.items()
     counts = [counted(len(entries), resource) for resource, entries in collections]
-    return ", ".join(counts) or "nothing managed"
+    return ", ".join(counts) or "no records"
+
+
+def _actions(changes: Sequence[Change]) -> Counter[str]:
+    return Counter(map(verb_of, changes))
 
 
 def _nothing_left(plan: Plan) -> str:
     if plan.saved:
         return "the listing shows every change of the saved plan."
-    return f"nothing is left to do{' of what --only asks for' if plan.left_out else ''}."
+    return f"nothing is left to do{' for the selected records' if plan.left_out else ''}."
+
+
+_UNREAD = {
+    None: "Nothing was sent.",
+    Outcome.SENT: "Accepted; the list cannot be read back.",
+    Outcome.UNKNOWN: "Not verified: the list cannot be read back.",
+}
 
 
 def _verdict(result: Result) -> str:

@@ -1,25 +1,20 @@
 """Changes as Markdown tables: every field that is written, long texts below, long tables folded."""
 
-from __future__ import annotations
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from urllib.parse import quote
 
-from typing import TYPE_CHECKING
-
-from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.api.redaction import redacted
+from commandsync.diagnostics import Location
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.plan.diff import FieldChange
 from commandsync.records.texts import Resource
 from commandsync.report import summary
 from commandsync.report.escape import code, fenced, told_apart, visible_line
 from commandsync.report.linediff import cut, diff_rows
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from commandsync.diagnostics import Location
-    from commandsync.plan.changes import Change
-
-_CELL = 60  # characters of a deleted or changed text that a cell shows; a change follows the table
-_ADDED_CELL = 200  # of an added text; a longer one follows the table
-_WIDEST = 1_000  # characters of a line below a table
-_MOST_LINES = 60  # of one text below a table, as of a difference
+_CELL = 60  # characters of a changed text that a cell shows; a longer one follows the table
+_WHOLE_CELL = 200  # of an added or deleted text, as above
 _LONG = 25  # lines that are shown without being folded
 _BAR = r"\|"
 _BELOW = "*see below*"
@@ -29,16 +24,21 @@ _FIELDS = tuple(  # of a whole record, as far as a kind has them; its name comes
 
 
 def change_blocks(changes: Sequence[Change]) -> Iterator[str]:
-    """Return the table of changes of one action, then the texts too long for it.
+    """Return the table of changes of one action, then the texts too long for it, whole.
 
     Deletes begin with those of the most used records. What deletes a record is never folded.
     """
-    wholes = [change for change in changes if isinstance(change, Add | Delete)]
-    edits = [change for change in changes if isinstance(change, Edit | Replace)]
-    head, rows, below = _wholes(sorted(wholes, key=_unused)) if wholes else _edits(edits)
-    blocks = [table(head, rows), *below]
+    match changes[0]:
+        case Add() | Delete():
+            head, rows, below = _wholes([c for c in changes if isinstance(c, Add | Delete)])
+        case Edit(renames=True):
+            head, rows, below = _renames([c for c in changes if isinstance(c, Edit)])
+        case _:
+            head, rows, below = _edits([c for c in changes if isinstance(c, Edit | Replace)])
     dangerous = isinstance(changes[0], Delete | Replace)
-    yield from blocks if dangerous else folded(blocks, summary.counted(len(rows), "row"))
+    shown = [table(head, rows)]
+    yield from shown if dangerous else folded(shown, summary.counted(len(rows), "row"))
+    yield from folded(below, summary.counted(len(below) // 2, "long text"))
 
 
 def folded(blocks: Sequence[str], title: str) -> Iterator[str]:
@@ -53,7 +53,7 @@ def folded(blocks: Sequence[str], title: str) -> Iterator[str]:
 
 def difference_block(old: str, new: str) -> str:
     """Return the differences between two texts as a block that neither of them can end."""
-    rows = diff_rows(old, new, width=_WIDEST)
+    rows = diff_rows(old, new, full=True)
     return fenced([f"{row.sign} {visible_line(row.text)}" for row in rows], "diff")
 
 
@@ -65,8 +65,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def place(location: Location | None) -> str:
-    """Return a place in the manifest for a cell; empty for none."""
-    return "" if location is None else code(str(location))
+    """Return a place in the manifest for a cell, as a link if there is a page; empty for none."""
+    if location is None:
+        return ""
+    shown, path = code(str(location)), posixpath.normpath(location.path)
+    if not location.files or path.startswith(("../", "/")):
+        return shown
+    return f"[{shown}]({location.files}/{quote(path, errors='surrogateescape')}#L{location.line})"
 
 
 def _wholes(changes: Sequence[Add | Delete]) -> tuple[list[str], list[list[str]], list[str]]:
@@ -75,7 +80,8 @@ def _wholes(changes: Sequence[Add | Delete]) -> tuple[list[str], list[list[str]]
     fields = [field for field in _FIELDS if any(record.get(field) for record in records)]
     where = ["Where"] if isinstance(changes[0], Add) else []
     rows, below = [], []
-    for change, record in zip(changes, records, strict=True):
+    for change in sorted(changes, key=_unused):
+        record = change.texts[0]._asdict()
         cells, texts = _row(change, {field: record.get(field, "") for field in fields})
         rows.append(cells)
         below += texts
@@ -83,25 +89,39 @@ def _wholes(changes: Sequence[Add | Delete]) -> tuple[list[str], list[list[str]]
 
 
 def _row(change: Add | Delete, texts: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """Return the cells of a whole record, and its texts below the table; a delete writes none."""
-    blocks = {} if isinstance(change, Delete) else _blocks(change, texts)
-    width = _CELL if isinstance(change, Delete) else _ADDED_CELL
-    cells = [_BELOW if field in blocks else _cell(text, width) for field, text in texts.items()]
+    """Return the cells of a whole record, and its texts below the table."""
+    blocks = _blocks(change, texts)
+    cells = [
+        _BELOW if field in blocks else code(text) if text else "" for field, text in texts.items()
+    ]
     where = [] if isinstance(change, Delete) else [place(change.location)]
     below = [part for field, block in blocks.items() for part in (_label(change, field), block)]
     return [_name(change), *where, *cells], below
 
 
-def _blocks(change: Add, texts: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of an add that are too long for a cell, and its name if that is cut."""
-    long = {field: text for field, text in texts.items() if not _fits(text, _ADDED_CELL)}
-    blocks = {field: _block(text) for field, text in long.items()}
-    cut_name = cut(change.name) != change.name
-    return ({change.resource.fields[0]: _block(change.name)} if cut_name else {}) | blocks
+def _blocks(change: Add | Delete, texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of a record that are too long for a cell, and its name if that is cut."""
+    long = {field: text for field, text in texts.items() if not _fits(text, _WHOLE_CELL)}
+    if cut(change.name) != change.name:
+        long = {change.resource.fields[0]: change.name} | long
+    sign = "+" if isinstance(change, Add) else "-"
+    return {field: _block(text, sign) for field, text in long.items()}
 
 
-def _cell(text: str, width: int) -> str:
-    return code(cut(text, width)) if text else ""
+def _renames(changes: Sequence[Edit]) -> tuple[list[str], list[list[str]], list[str]]:
+    """Return the head and the rows of renames, and the differences between their long texts."""
+    rows, below = [], []
+    for change in changes:
+        also = []
+        if cut(change.name) != change.name:
+            below += [_label(change, change.fields[0].field), _block(change.name, "+")]
+        for field in change.fields[1:]:
+            old, new, blocks = _difference(change, field)
+            also.append(f"{field.field}: " + (_BELOW if blocks else f"{old} → {new}"))
+            below += blocks
+        names = [code(cut(name)) for name in told_apart(change.before[0], change.name)]
+        rows.append([*names, "kept", place(change.location), "; ".join(also)])
+    return ["Old name", "New name", "Uses", "Where", "Also changed"], rows, below
 
 
 def _edits(changes: Sequence[Edit | Replace]) -> tuple[list[str], list[list[str]], list[str]]:
@@ -109,13 +129,18 @@ def _edits(changes: Sequence[Edit | Replace]) -> tuple[list[str], list[list[str]
     rows, below = [], []
     for change in changes:
         for field in change.fields:
-            old, new = field.old, field.new
-            cells = [code(text) for text in told_apart(old, new)]
-            if not (_fits(old) and _fits(new)):
-                cells = [_BELOW, _BELOW]
-                below += [_label(change, field.field), difference_block(old, new)]
-            rows.append([_name(change), place(change.location), field.field, *cells])
+            old, new, blocks = _difference(change, field)
+            rows.append([_name(change), place(change.location), field.field, old, new])
+            below += blocks
     return ["Name", "Where", "Field", "Old", "New"], rows, below
+
+
+def _difference(change: Edit | Replace, field: FieldChange) -> tuple[str, str, list[str]]:
+    """Return the cells of a changed field, and the difference of texts that are too long."""
+    if _fits(field.old) and _fits(field.new):
+        old, new = map(code, told_apart(field.old, field.new))
+        return old, new, []
+    return _BELOW, _BELOW, [_label(change, field.field), difference_block(field.old, field.new)]
 
 
 def _name(change: Change) -> str:
@@ -128,11 +153,8 @@ def _label(change: Change, field: str) -> str:
     return f"{summary.kind_prefix(change)}{code(cut(change.name))}, {field}:"
 
 
-def _block(text: str) -> str:
-    lines = text.split("\n")
-    shown = [f"+ {visible_line(cut(line, _WIDEST))}" for line in lines[:_MOST_LINES]]
-    left_out = len(lines) - _MOST_LINES
-    return fenced([*shown, *([f"… {left_out:,} more lines"] if left_out > 0 else [])], "diff")
+def _block(text: str, sign: str) -> str:
+    return fenced([f"{sign} {visible_line(line)}" for line in redacted(text).split("\n")], "diff")
 
 
 def _fits(text: str, width: int = _CELL) -> bool:

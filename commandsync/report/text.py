@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from commandsync.apply.outcomes import Outcome
-from commandsync.errors import ManifestError
+from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.diagnostics import Excerpt, Location, Notice, Problem
+from commandsync.errors import CommandsyncError, ManifestError
+from commandsync.plan.changes import Change
 from commandsync.report import summary
 from commandsync.report.change import LEGEND, change_lines, difference_lines, place, sign_of
 from commandsync.report.escape import path, visible
@@ -18,29 +21,24 @@ from commandsync.report.lines import (
     RED,
     YELLOW,
     Command,
+    Screen,
     Value,
+    columns_of,
     joined,
     paint,
 )
 from commandsync.report.scheduled import in_quotes, scheduled
-from commandsync.report.screen import columns_of
-from commandsync.report.wording import worded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from commandsync.apply.outcomes import Result, Settled
-    from commandsync.diagnostics import Excerpt, Location, Notice, Problem
-    from commandsync.errors import CommandsyncError
+    from commandsync.diagnostics import Hint
     from commandsync.manifest import Manifest
-    from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
-    from commandsync.report.screen import Screen
 
 _INLINE_STORED = 60  # characters of each text that fit on its line
 _MOST_SKIPPED = 10  # a change that was not sent is as the plan shows it
 
-_OUTCOME_COLORS = {"done": GREEN, "failed": RED, "unknown": YELLOW, "skipped": DIM}
+_ACCEPTED = {Outcome.DONE, Outcome.SENT}
+_OUTCOME_COLORS = {"done": GREEN, "sent": GREEN, "failed": RED, "unknown": YELLOW, "skipped": DIM}
 
 
 def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
@@ -48,7 +46,9 @@ def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
     if screen.quiet:
         return joined(_brief(plans), screen)
     shown = zip(plans, _legends(plans), strict=True)
-    return "\n".join(joined(_plan(plan, screen, legend), screen) for plan, legend in shown)
+    sections = [joined(_plan(plan, screen, legend), screen) for plan, legend in shown]
+    total = summary.total_line(plans)
+    return "\n".join([*sections, *([joined([paint(total, BOLD)], screen)] if total else [])])
 
 
 def results(results: Sequence[Result], *, screen: Screen, planned: bool = True) -> str:
@@ -106,7 +106,7 @@ def _brief(plans: Sequence[Plan]) -> Iterator[str]:
         if len(plans) > 1:
             yield _heading(plan)
         yield from _refused(plan)
-        yield paint(summary.of_plan(plan), BOLD)
+        yield paint(summary.plan_line(plan), BOLD)
 
 
 def _legends(plans: Sequence[Plan]) -> Iterator[list[str]]:
@@ -118,19 +118,20 @@ def _legends(plans: Sequence[Plan]) -> Iterator[list[str]]:
 
 
 def _plan(plan: Plan, screen: Screen, legend: Sequence[str]) -> Iterator[str]:
-    yield from (_heading(plan), "")
-    for change in plan.changes:
+    yield from (_heading(plan), *summary.origin(plan, visible), "")
+    unseen = summary.unseen(plan)
+    for change in () if unseen else plan.changes:
         yield from change_lines(change, screen)
-    if plan.changes:
+    if plan.changes and not unseen:
         yield ""
-    if legend:
+    if legend and not unseen:
         yield from [*legend, ""]
     kept = [*scheduled(plan, in_quotes), *summary.kept(plan)]
-    after = [*_notices(plan.notices), *kept, *_refused(plan)]
+    after = [*_notices(plan.notices), *kept, *([unseen] if unseen else []), *_refused(plan)]
     if nothing := summary.no_changes(plan):
         after.append(nothing)
     yield from [*after, ""] if after else []
-    yield paint(summary.of_plan(plan), BOLD)
+    yield paint(summary.plan_line(plan), BOLD)
 
 
 def _refused(plan: Plan) -> Iterator[str]:
@@ -148,22 +149,21 @@ def _result(result: Result, nothing: str, screen: Screen) -> Iterator[str]:
         yield from (f"Stopped: {visible(result.stopped)}. {summary.go_on(result)}", "")
     remarks = [] if screen.quiet else [*_notices(result.notices), *([nothing] if nothing else [])]
     yield from [*remarks, ""] if remarks else []
-    yield paint(summary.of_result(result), BOLD)
+    yield paint(summary.result_line(result), BOLD)
 
 
 def _unfinished(result: Result) -> Iterator[str]:
-    """Show the changes that are not done, and why."""
     skipped = 0
     for settled in result.settled:
         skipped += settled.outcome is Outcome.SKIPPED
         if settled.outcome is Outcome.SKIPPED and skipped > _MOST_SKIPPED:
             continue
-        if settled.outcome is not Outcome.DONE:
+        if settled.outcome not in _ACCEPTED:
             yield _headline(settled)
             yield from _reason(settled)
     if skipped > _MOST_SKIPPED:
         yield paint(f"skipped: and {skipped - _MOST_SKIPPED:,} more", DIM)
-    if any(settled.outcome is not Outcome.DONE for settled in result.settled):
+    if any(settled.outcome not in _ACCEPTED for settled in result.settled):
         yield ""
 
 
@@ -171,7 +171,7 @@ def _reason(settled: Settled) -> Iterator[str]:
     if settled.error:
         yield f"    why:  {visible(settled.error)}"
     if settled.hint:
-        yield f"    next: {visible(worded(settled.hint))}"
+        yield f"    next: {visible(str(settled.hint))}"
     elif settled.outcome is Outcome.UNKNOWN:
         yield "    next: run plan to see whether it arrived; apply does what is left"
 
@@ -186,7 +186,6 @@ def _named(change: Change) -> str:
 
 
 def _differences(result: Result, screen: Screen) -> Iterator[str]:
-    """Show the texts that the service changed."""
     if not result.rewritten:
         return
     yield f"The service changed the text of {summary.counted(len(result.rewritten), 'record')}:"
@@ -218,7 +217,7 @@ def _notices(notices: Iterable[Notice]) -> Iterator[str]:
         where = f"{visible(str(notice.location))}: " if notice.location else ""
         yield f"{paint('warning', YELLOW)}: {where}{visible(notice.message)}"
         if notice.runs:
-            commands.append(Command(f"  {visible(notice.hint)}"))
+            commands.append(Command(f"  {visible(str(notice.hint))}"))
         else:
             yield from _hint(notice.hint)
     yield from ("run these commands:", *commands) if commands else ()
@@ -240,5 +239,5 @@ def _frame(location: Location, excerpt: Excerpt) -> Iterator[str]:
     yield Value(f"  {' ' * len(number)} {bar} {' ' * before}{paint('^', RED)}")
 
 
-def _hint(hint: str) -> list[str]:
-    return [f"  {paint('hint:', DIM)} {visible(worded(hint))}"] if hint else []
+def _hint(hint: str | Hint) -> list[str]:
+    return [f"  {paint('hint:', DIM)} {visible(str(hint))}"] if hint else []

@@ -1,32 +1,23 @@
 """The bots of a database, for those who run the service: add one, show its token, remove it."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 from sqlalchemy import delete, select
 
 from commandsync.errors import FileError, UsageError
-from commandsync.server import listing
+from commandsync.server import storage
 from commandsync.server.bodies import describe
 from commandsync.server.database import Database, opened
 from commandsync.server.seed import Seed, SeedBot, SeededBot, create_bots, seeded
 from commandsync.server.tables import bots, metadata
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 @contextmanager
 def stored(name: str) -> Iterator[Database]:
-    """Open the database of a service; the service may run meanwhile.
-
-    Raises:
-        FileError: There is no such database, or it cannot be used.
-    """
+    """Open the database of a service, which may run meanwhile; raises `FileError`."""
     if "://" not in name and not Path(name).is_file():
         raise FileError(
             f"there is no database {name}",
@@ -37,11 +28,7 @@ def stored(name: str) -> Iterator[Database]:
 
 
 def add_bot(database: Database, bot: str, *, username: str) -> SeededBot:
-    """Add a bot and return it, with its token.
-
-    Raises:
-        UsageError: The id or the name is not valid, or there is such a bot.
-    """
+    """Add a bot; raises `UsageError` for an invalid id or name, or if there is such a bot."""
     try:
         planned = SeedBot.model_validate({"id": bot, "profile": {"username": username}})
     except ValidationError as error:
@@ -52,15 +39,11 @@ def add_bot(database: Database, bot: str, *, username: str) -> SeededBot:
 
 
 def find_bot(database: Database, bot: str) -> SeededBot:
-    """Return a bot with its token, which is the one that it has had from the beginning.
-
-    Raises:
-        UsageError: There is no such bot.
-    """
+    """Return a bot with its token, always the same one; raises `UsageError` if there is none."""
     try:
         with database.reading() as connection:
             return seeded(connection, bot, database.secret)
-    except listing.UnknownError as error:
+    except storage.UnknownError as error:
         raise UsageError(f"there is no bot {bot} in the database") from error
 
 

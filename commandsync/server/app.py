@@ -1,35 +1,29 @@
 """The application: endpoints, error answers, body limit, database."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, nullcontext
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime, timedelta
 
 from fastapi import FastAPI
+from pydantic.alias_generators import to_camel
 
 from commandsync.api.address import API_VERSION
-from commandsync.server import gateway, health, openapi, refusals, reminders, votes
+from commandsync.server import gateway, openapi, refusals, reminders, votes
 from commandsync.server.bodies import LARGEST_BODY
-from commandsync.server.bodylimit import BodyLimit
 from commandsync.server.bot_list import router as bot_list
 from commandsync.server.broadcast import delivering
 from commandsync.server.conditions import NORMAL, Conditions
 from commandsync.server.database import Database, opened
 from commandsync.server.kept import KeptAnswers
 from commandsync.server.lag import late
-from commandsync.server.methods import HeadAsGet
+from commandsync.server.middleware import body_limit, head_as_get, page_headers
 from commandsync.server.pages import live, refusalpage, stream, vote
+from commandsync.server.pages.routes import files
 from commandsync.server.pages.routes import router as page_router
-from commandsync.server.pages.security import PageHeaders
 from commandsync.server.protocol import REQUEST_SECONDS
-from commandsync.server.routes import router
+from commandsync.server.routes import health, router
 from commandsync.server.vote_routes import router as vote_router
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-    from datetime import timedelta
 
 
 def create_app(
@@ -71,17 +65,17 @@ def create_app(
         docs_url=None,  # the pages load scripts from another host
         redoc_url=None,
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: to_camel(route.name),
         lifespan=lifespan,
     )
     app.state.now, app.state.vote_interval = now, vote_interval
-    app.state.preview = None
     for routes in (bot_list, router, vote_router, gateway.router):
         app.include_router(routes, prefix=f"/v{API_VERSION}")
-    for routes in (health.router, page_router, stream.router, vote.router):
+    for routes in (health, page_router, files, stream.router, vote.router):
         app.include_router(routes)
-    app.add_middleware(BodyLimit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)
-    app.add_middleware(HeadAsGet)
-    app.add_middleware(PageHeaders)
+    app.add_middleware(body_limit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)
+    app.add_middleware(head_as_get)
+    app.add_middleware(page_headers)
     conditions.install(app)
     refusals.install(app)
     refusalpage.install(app)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from commandsync.server import catalogue, counters, listing, selection
+from commandsync.server import catalogue, counters, selection, storage
 from commandsync.server.endpoint import Answers, Db, Moment
 from commandsync.server.kept import KeptRoute
 from commandsync.server.records import Answer, BotPage, refusals
@@ -29,7 +29,6 @@ _TAGS = "only bots with all of these tags, separated by commas"
 @router.get(
     "/bots",
     tags=["bots"],
-    operation_id="listBots",
     summary="Read, search and sort the list of bots",
     response_model=Answer[BotPage],
     responses=refusals(400),
@@ -75,7 +74,7 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
     )
     with database.reading() as connection:
         keys, number = selection.find(connection, wanted, days=counters.days(moment))
-        bots = counters.with_counts(connection, listing.bots_of(connection, keys), at=moment)
+        bots = counters.with_counts(connection, storage.bots_of(connection, keys), at=moment)
     queries = {
         "page": page,
         "limit": limit,

@@ -5,20 +5,15 @@ takes what follows its own position. So every event that is committed after a cl
 delivered to it once and in order, whichever process wrote it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from commandsync.server import frames, outbox
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from commandsync.server.database import Database
+from commandsync.server.database import Database
 
 _log = logging.getLogger("commandsync.server")
 
@@ -28,7 +23,6 @@ POLL = 0.25
 LONGEST_QUEUE = 1_000
 """Frames that are kept for a client that does not read them."""
 
-_RETRY = 1.0  # seconds
 _BATCH = 100  # entries: all of them are sent before other requests are answered
 
 
@@ -44,18 +38,13 @@ TOO_SLOW = Goodbye(1013, f"the client is too slow: more than {LONGEST_QUEUE} fra
 
 @dataclass(slots=True, eq=False)
 class Client:
-    """A client of the gateway.
+    """A client of the gateway."""
 
-    Attributes:
-        bot: The bot whose events it receives.
-        position: The number of the last entry that it does not need.
-        frames: What it is sent next.
-        ended: The reason to close the connection.
-    """
-
-    bot: str
-    position: int
+    bot: str  # the bot whose events it receives
+    position: int  # the number of the last entry that it does not need
+    # What it is sent next.
     frames: asyncio.Queue[str] = field(default_factory=lambda: asyncio.Queue(LONGEST_QUEUE))
+    # The reason to close the connection.
     ended: asyncio.Future[Goodbye] = field(default_factory=asyncio.Future)
 
     def send(self, frame: str) -> None:
@@ -98,23 +87,6 @@ class Broadcast:
                     async with asyncio.timeout(POLL if self._clients else None):
                         await self._changed.wait()
 
-    async def listen(self) -> None:
-        """Read at once when another process has added to the outbox, until cancelled.
-
-        That is a hint: without it, as on SQLite, the outbox is read every now and then.
-        """
-        while True:
-            try:
-                async for _ in self._database.notifications(outbox.CHANNEL):
-                    self.hint()
-            except Exception as error:  # noqa: BLE001 - the events are delivered without a hint
-                # Its words are left out: they may contain parts of the database's URL.
-                name = type(error).__name__
-                _log.warning("the database's notifications are lost, and retried: %s", name)
-                await asyncio.sleep(_RETRY)
-            else:
-                return
-
     def hint(self) -> None:
         """Read the outbox at once."""
         self._changed.set()
@@ -156,11 +128,10 @@ async def delivering(database: Database) -> AsyncIterator[Broadcast]:
     broadcast = Broadcast(database)
     loop = asyncio.get_running_loop()
     database.after_commit = lambda: loop.call_soon_threadsafe(broadcast.hint)
-    tasks = [asyncio.create_task(work) for work in (broadcast.run(), broadcast.listen())]
+    task = asyncio.create_task(broadcast.run())
     try:
         yield broadcast
     finally:
         database.after_commit = lambda: None
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
+        task.cancel()
+        await asyncio.wait([task])

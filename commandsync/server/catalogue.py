@@ -3,19 +3,13 @@
 Its tables are derived from the bots' records: `add` and `refresh` keep them up to date.
 """
 
-from __future__ import annotations
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
+from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from sqlalchemy import delete, insert, select, update
-
-from commandsync.server.search.words import LONGEST_TEXT, fold, plain
+from commandsync.server.search import LONGEST_TEXT, fold, plain
 from commandsync.server.tables import bot_tags, bot_words, bots, catalogue
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from sqlalchemy import Connection, Row
 
 SORTABLE = {
     "id": "id",
@@ -99,7 +93,6 @@ def _insert_tags(connection: Connection, rows: Sequence[Row[Any]]) -> None:
 
 
 def _columns(row: Row[Any]) -> dict[str, Any]:
-    """Return the columns of the catalogue that are read from a bot's record."""
     record = {**row.record, "id": row.id, "createdAt": row.created_at, "updatedAt": row.updated_at}
     columns = {
         column: _value(record, path, _EMPTY.get(column, 0))
@@ -131,7 +124,6 @@ def _value(record: Any, path: str, missing: Any) -> Any:  # noqa: ANN401 - any J
 
 
 def _tags(record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the folded tags of a bot, each once."""
     yield from dict.fromkeys(filter(None, map(tag_of, _value(record, "information.tags", []))))
 
 

@@ -3,50 +3,48 @@
 They apply to the paths of the interface and to nothing beside it, such as checks of health.
 """
 
-from __future__ import annotations
-
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ceil
 from random import Random, SystemRandom
 from time import time
-from typing import TYPE_CHECKING
 
-from limits import parse_many
+from limits import RateLimitItem, RateLimitItemPerSecond, parse_many
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from commandsync.server.endpoint import json_response
-from commandsync.server.failures import answer_instead
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-    from limits import RateLimitItem
-    from starlette.types import ASGIApp, Receive, Scope, Send
 
 _MOST_SEEDS = 2**32
 _STATUSES = (500, 503)
 
+Refuse = Callable[[int, str, int | None], Response]
+"""Makes a refusal of its status, its reason, and the seconds until the client may come back."""
+
+
+def refusal(status: int, reason: str, seconds: int | None = None) -> Response:
+    """Return a refusal as the interface has it."""
+    response = json_response({"error": reason}, status)
+    if seconds is not None:
+        response.headers["Retry-After"] = str(seconds)
+    return response
+
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What is wrong with the service; nothing by default.
+    """What is wrong with the service; nothing by default."""
 
-    Attributes:
-        latency: Milliseconds that every answer takes at least.
-        rate_limit: Requests of one client in a period, such as `30/minute`; the client is known by
-            its token, or without one by its address.
-        fail: The share of requests that are answered 500 or 503, from 0 to 1: half of them before
-            anything is done, half after it.
-        lag: Seconds until reads show a write.
-        chaos_seed: Makes the same failures again for the same requests in the same order; by
-            default a new one, which can be shown and given again.
-    """
-
-    latency: float = 0
+    latency: float = 0  # milliseconds that every answer takes at least
+    # Requests of one client, known by its token or its address, in a period such as `30/minute`.
     rate_limit: str | None = None
+    # The share of requests that are answered 500 or 503: half before anything is done, half after.
     fail: float = 0
-    lag: float = 0
+    lag: float = 0  # seconds until reads show a write
+    # Makes the same failures again for the same requests in the same order; a new one by default.
     chaos_seed: int = field(default_factory=lambda: SystemRandom().randrange(_MOST_SEEDS))
 
     def described(self) -> list[str]:
@@ -62,25 +60,34 @@ class Conditions:
             lines.append(f"lag {self.lag:g} s")
         return lines
 
-    def install(self, app: FastAPI) -> None:
-        """Give an application these conditions, except for the lag, which its reads have."""
+    def install(
+        self, app: Starlette, *, prefix: str = "/v", refuse: Refuse = refusal, block: int = 0
+    ) -> None:
+        """Give an application these conditions, except for the lag, which its reads have.
+
+        Args:
+            app: The application.
+            prefix: How the paths of its interface begin.
+            refuse: Makes its refusals.
+            block: Seconds for which a client over the rate limit is refused; 0 until the limit
+                allows its next request.
+        """
         if self.fail:
-            app.add_middleware(_Failures, rate=self.fail, seed=self.chaos_seed)
+            app.add_middleware(
+                _failures, prefix=prefix, refuse=refuse, rate=self.fail, seed=self.chaos_seed
+            )
         if self.rate_limit:
-            app.add_middleware(_RateLimit, limit=parse_rate_limit(self.rate_limit))
+            limit = parse_rate_limit(self.rate_limit)
+            app.add_middleware(_rate_limit, prefix=prefix, refuse=refuse, limit=limit, block=block)
         if self.latency:
-            app.add_middleware(_Latency, seconds=self.latency / 1_000)
+            app.add_middleware(_latency, prefix=prefix, seconds=self.latency / 1_000)
 
 
 NORMAL = Conditions()
 
 
 def parse_rate_limit(text: str) -> RateLimitItem:
-    """Read a rate limit such as `30/minute` or `100/5 minutes`.
-
-    Raises:
-        ValueError: It is not one.
-    """
+    """Read a rate limit such as `30/minute` or `100/5 minutes`; raises `ValueError`."""
     wrong = f"{text!r} is not a valid rate limit: give it as 30/minute"
     try:
         (limit,) = parse_many(text)
@@ -91,35 +98,38 @@ def parse_rate_limit(text: str) -> RateLimitItem:
     return limit
 
 
-def _concerns(scope: Scope) -> bool:
-    return scope["type"] == "http" and str(scope["path"]).startswith("/v")
+def _concerns(scope: Scope, prefix: str) -> bool:
+    return scope["type"] == "http" and str(scope["path"]).startswith(prefix)
 
 
-class _Latency:
-    def __init__(self, app: ASGIApp, *, seconds: float) -> None:
-        self._app, self._seconds = app, seconds
+def _latency(app: ASGIApp, *, prefix: str, seconds: float) -> ASGIApp:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if _concerns(scope, prefix):
+            await asyncio.sleep(seconds)
+        await app(scope, receive, send)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if _concerns(scope):
-            await asyncio.sleep(self._seconds)
-        await self._app(scope, receive, send)
+    return answer
 
 
-class _RateLimit:
-    def __init__(self, app: ASGIApp, *, limit: RateLimitItem) -> None:
-        self._app, self._limit = app, limit
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+def _rate_limit(
+    app: ASGIApp, *, prefix: str, refuse: Refuse, limit: RateLimitItem, block: int
+) -> ASGIApp:
+    limiter = MovingWindowRateLimiter(MemoryStorage())
+    blocked = RateLimitItemPerSecond(1, block, namespace="BLOCKED") if block else None
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        client = _client(scope) if _concerns(scope) else None
-        if client is None or self._limiter.hit(self._limit, client):
-            await self._app(scope, receive, send)
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        client = _client(scope) if _concerns(scope, prefix) else None
+        is_free = client is None or blocked is None or limiter.test(blocked, client)
+        if client is None or (is_free and limiter.hit(limit, client)):
+            await app(scope, receive, send)
             return
-        reset, _ = self._limiter.get_window_stats(self._limit, client)
+        if blocked is not None:
+            limiter.hit(blocked, client)
+        reset, _ = limiter.get_window_stats(blocked or limit, client)
         seconds = max(1, ceil(reset - time()))
-        response = json_response({"error": f"too many requests; wait {seconds} s"}, 429)
-        response.headers["Retry-After"] = str(seconds)
-        await response(scope, receive, send)
+        await refuse(429, f"too many requests; wait {seconds} s", seconds)(scope, receive, send)
+
+    return answer
 
 
 def _client(scope: Scope) -> str:
@@ -128,16 +138,37 @@ def _client(scope: Scope) -> str:
     return token.decode("latin-1") if token else str(address and address[0])
 
 
-class _Failures:
-    def __init__(self, app: ASGIApp, *, rate: float, seed: int) -> None:
-        self._app, self._rate = app, rate
-        self._random = Random(seed)  # noqa: S311 - it has to be repeatable
+def _failures(app: ASGIApp, *, prefix: str, refuse: Refuse, rate: float, seed: int) -> ASGIApp:
+    random = Random(seed)  # noqa: S311 - it has to be repeatable
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        app = self._app
-        if _concerns(scope):
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        chosen = app
+        if _concerns(scope, prefix):
             # Three numbers for every request, so that each has its own whatever became of others.
-            failure, moment, status = (self._random.random() for _ in range(3))
-            if failure < self._rate:
-                app = answer_instead(app, _STATUSES[status < 1 / 2], after=moment < 1 / 2)
-        await app(scope, receive, send)
+            failure, moment, second = (random.random() for _ in range(3))
+            if failure < rate:
+                status = _STATUSES[second < 1 / 2]
+                chosen = answer_instead(app, failed(refuse, status), after=moment < 1 / 2)
+        await chosen(scope, receive, send)
+
+    return answer
+
+
+def failed(refuse: Refuse, status: int, seconds: int | None = None) -> Response:
+    """Return the answer of a failure that was asked for."""
+    return refuse(status, f"failed on request, with {status}", seconds)
+
+
+def answer_instead(app: ASGIApp, response: ASGIApp, *, after: bool) -> ASGIApp:
+    """Return an application that answers in its own way, in place of another one or `after` it."""
+
+    async def failing(scope: Scope, receive: Receive, send: Send) -> None:
+        if after:
+            await app(scope, receive, _discard)
+        await response(scope, receive, send)
+
+    return failing
+
+
+async def _discard(_message: Message) -> None:
+    pass

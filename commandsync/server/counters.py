@@ -1,18 +1,12 @@
 """The counters of a bot: sums of the votes of its days, since a day, week or month began in UTC."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from commandsync.server.tables import vote_days
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
 
 _number = func.sum(vote_days.c.votes)
 COUNTERS = select(
@@ -54,12 +48,8 @@ def with_counts(
 
 
 def _with_counts(record: dict[str, Any], row: Any) -> dict[str, Any]:  # noqa: ANN401 - of `COUNTERS`, or None
+    daily, weekly, monthly, total = row[1:] if row else (0, 0, 0, 0)
     stored = record["statistics"]
-    statistics = {
-        **stored,
-        "dailyVotes": row.daily_votes if row else 0,
-        "weeklyVotes": row.weekly_votes if row else 0,
-        "monthlyVotes": row.monthly_votes if row else 0,
-        "totalVotes": stored["totalVotes"] + (row.total_votes if row else 0),
-    }
-    return {**record, "statistics": statistics}
+    counts = {"dailyVotes": daily, "weeklyVotes": weekly, "monthlyVotes": monthly}
+    counts["totalVotes"] = stored["totalVotes"] + total
+    return {**record, "statistics": stored | counts}

@@ -4,26 +4,19 @@ A commit is on the disk before its request is answered. In SQLite all writes wai
 in PostgreSQL only those of one bot's lists do (see `listing`).
 """
 
-from __future__ import annotations
-
 import secrets
 import sqlite3
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from threading import Lock
-from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert, inspect, select
+from sqlalchemy import Connection, Engine, delete, insert, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from commandsync.errors import FileError
 from commandsync.server import catalogue, migrations, postgresql, sqlite
 from commandsync.server.tables import settings
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
-
-    from sqlalchemy import Connection, Engine
 
 
 class Database:
@@ -68,12 +61,6 @@ class Database:
                 postgresql.wait_alone(connection)
             yield connection
 
-    async def notifications(self, channel: str) -> AsyncIterator[None]:
-        """Yield when a transaction of any process may have notified a channel: on PostgreSQL."""
-        if not self._is_file:
-            async for _ in postgresql.notifications(self._engine.url, channel):
-                yield
-
     def state(self) -> int | None:
         """Return a number that is another one after every change, by whatever process.
 
@@ -94,14 +81,10 @@ class Database:
 
 @contextmanager
 def opened(name: str) -> Iterator[Database]:
-    """Open a database, and set it up when it is new.
+    """Open a database: a file path, `:memory:`, or a URL of PostgreSQL. A new one is set up.
 
-    Args:
-        name: A file path, `:memory:`, or a URL of PostgreSQL.
-
-    Raises:
-        FileError: It cannot be opened, is not a database of this service, or is of a newer version.
-        UsageError: The driver of PostgreSQL is not installed.
+    Raises `FileError` if it cannot be opened, is not a database of this service, or is of a newer
+    version, and `UsageError` if the driver of PostgreSQL is not installed.
     """
     engine = postgresql.connect(postgresql.parse(name)) if "://" in name else sqlite.connect(name)
     with closing(Database(engine)) as handle, _failures(engine):

@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import Depends, Path, Request, Response, Security
 from fastapi.security import APIKeyHeader
 
-from commandsync.server import listing, tokens
+from commandsync.server import storage, tokens
 from commandsync.server.database import Database
 
 
@@ -69,10 +69,9 @@ _authorization = APIKeyHeader(
 def _own_bot(
     bot: BotId, database: Db, authorization: Annotated[str | None, Security(_authorization)]
 ) -> str:
-    """Return the bot of the path, if the caller may write to it."""
     caller = tokens.bot_of(authorization, secret=database.secret)
     with database.reading() as connection:
-        listing.check_bot(connection, bot)
+        storage.check_bot(connection, bot)
     if caller != bot:
         raise AnotherBotError("the token belongs to another bot")
     return bot

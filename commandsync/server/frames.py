@@ -4,14 +4,10 @@ The first digit of a frame is the kind of an Engine.IO packet; of a message (`4`
 the kind of a Socket.IO packet.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Any
 
 LARGEST_FRAME = 64 * 1024
 """Bytes that a client may send in one frame; the packets that it needs are a few bytes long."""
@@ -20,12 +16,9 @@ CLOSE, PING, PONG, DISCONNECT = "1", "2", "3", "41"
 
 
 def greeting(version: str, *, interval: float, timeout: float) -> tuple[str, ...]:
-    """Return the first frames of a connection.
+    """Return the first frames of a connection; `version` is that of Engine.IO, or empty.
 
-    Args:
-        version: The version of Engine.IO that the client named, or an empty string.
-        interval: Seconds between two pings.
-        timeout: Seconds within which a ping is answered.
+    Seconds are between two pings (`interval`), and within which one is answered (`timeout`).
     """
     session = {
         "sid": secrets.token_urlsafe(15),

@@ -4,26 +4,22 @@ It speaks Engine.IO as published clients do. A client that names version 3 pings
 version 4 is pinged, and one that names none may be silent for ever.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from asyncio import FIRST_COMPLETED
 from contextlib import suppress
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from fastapi import APIRouter
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from commandsync.server import frames, listing, outbox, tokens
+from commandsync.server import frames, outbox, storage, tokens
 from commandsync.server.broadcast import Client, Goodbye
+from commandsync.server.database import Database
 from commandsync.server.endpoint import json_response
 from commandsync.server.votes import account_of
-
-if TYPE_CHECKING:
-    from commandsync.server.database import Database
 
 _log = logging.getLogger("commandsync.server")
 
@@ -73,17 +69,14 @@ async def _refuse(socket: WebSocket, reason: str) -> None:
 
 
 async def _serve(socket: WebSocket, token: str, version: str) -> Goodbye:
-    """Send a client its events until there is a reason to close the connection.
+    """Send a client its events until there is a reason to close, or it closes the connection.
 
     A refused token is such a reason, and not a status of the handshake: a client sees the reason.
-
-    Raises:
-        WebSocketDisconnect: The client has closed the connection.
     """
     state = socket.app.state
     try:
         bot, position = await asyncio.to_thread(_admit, state.database, token)
-    except (tokens.BadTokenError, listing.UnknownError) as error:
+    except (tokens.BadTokenError, storage.UnknownError) as error:
         return Goodbye(_UNAUTHORIZED, str(error))
     except SQLAlchemyError as error:
         # Its words are left out: they may contain parts of the database's URL.
@@ -112,7 +105,7 @@ def _admit(database: Database, token: str) -> tuple[dict[str, str], int]:
     """Return the bot of a token, as `ready` shows it, and the last event that it does not need."""
     bot = tokens.owner_of(token, secret=database.secret)
     with database.reading() as connection:
-        record = listing.bot_of(connection, bot)
+        record = storage.bot_of(connection, bot)
         return account_of(record), outbox.last(connection)
 
 
@@ -158,7 +151,6 @@ async def _await_pings(alive: asyncio.Event) -> Goodbye:
 
 
 async def _is_set(event: asyncio.Event, seconds: float) -> bool:
-    """Return whether an event is set within so many seconds."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             return await event.wait()

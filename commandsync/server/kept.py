@@ -1,23 +1,16 @@
 """Answers that are kept until the database changes: a bot's lists and the list of bots."""
 
-from __future__ import annotations
-
-from datetime import UTC
+from collections.abc import Callable, Coroutine
+from datetime import UTC, date
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fastapi import Response
+from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
 from commandsync.server.endpoint import passing_time
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-    from datetime import date
-
-    from fastapi import Request
-
-    State = tuple[int, date] | None
+State = tuple[int, date] | None
 
 MOST_KEPT = 32 * 1024 * 1024
 """Bytes of all kept answers."""

@@ -5,26 +5,19 @@ write-ahead log and PostgreSQL's REPEATABLE READ both ensure that). Reads use it
 old enough.
 """
 
-from __future__ import annotations
-
 from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from commandsync.server.database import Database
 from commandsync.server.tables import settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy import Connection
 
 _MOST_STATES = 8
 """States that are kept at a time; writes that follow one another quickly are shown together."""
@@ -32,19 +25,12 @@ _MOST_STATES = 8
 
 @dataclass(slots=True)
 class _State:
-    """The database before a write.
+    """The database before a write."""
 
-    Attributes:
-        connection: A transaction that sees it.
-        resources: What ends the transaction.
-        since: When it began.
-        until: When the last write ended that it does not see.
-    """
-
-    connection: Connection
-    resources: ExitStack
-    since: float
-    until: float
+    connection: Connection  # a transaction that sees it
+    resources: ExitStack  # what ends the transaction
+    since: float  # when it began
+    until: float  # when the last write ended that it does not see
 
 
 class LateDatabase(Database):

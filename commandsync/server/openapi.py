@@ -3,14 +3,10 @@
 Examples are made of those of the fields, so that an endpoint has one without writing it.
 """
 
-from __future__ import annotations
+from collections.abc import Iterator
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from fastapi import FastAPI
+from fastapi import FastAPI
 
 _JSON = "application/json"
 _NEVER_SENT = ("HTTPValidationError", "ValidationError")  # the framework's own error format
@@ -37,7 +33,6 @@ def install(app: FastAPI) -> None:
 
 
 def _contents(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the JSON of every request and response."""
     for operations in document["paths"].values():
         for operation in operations.values():
             described = [*operation["responses"].values(), operation.get("requestBody", {})]
@@ -47,11 +42,7 @@ def _contents(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _example(schema: dict[str, Any], schemas: dict[str, Any], place: str) -> Any:  # noqa: ANN401 - any JSON
-    """Return an example: the schema's own, its default, or one made of its parts.
-
-    Raises:
-        LookupError: A field has neither; the message names it.
-    """
+    """Return the schema's example or default, or one of its parts; raises `LookupError`."""
     match schema:
         case {"examples": [first, *_]}:
             return first
@@ -64,13 +55,9 @@ def _example(schema: dict[str, Any], schemas: dict[str, Any], place: str) -> Any
             return {
                 name: _example(field, schemas, f"{place}.{name}")
                 for name, field in fields.items()
-                if not _is_left_out(field)
+                if "examples" in field or {"type": "null"} not in field.get("anyOf", ())
             }
         case {"type": "array", "items": items}:
             return [_example(items, schemas, place)]
         case _:
             raise LookupError(f"{place} needs examples=[...] in its field")
-
-
-def _is_left_out(field: dict[str, Any]) -> bool:
-    return "examples" not in field and {"type": "null"} in field.get("anyOf", ())

@@ -4,26 +4,17 @@ An event is committed with its vote or not at all. Its number gives its place: t
 numbers is the order in which the events are committed.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from datetime import datetime
+from typing import Any, Literal
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 
-from commandsync.server import listing
+from commandsync.server import storage
 from commandsync.server.tables import outbox
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-
-    EventName = Literal["vote", "reminder"]
-
-CHANNEL = "commandsync_outbox"
-"""The channel on which PostgreSQL notifies its listeners of new events."""
+EventName = Literal["vote", "reminder"]
 
 _LOCK = 0x636F6D6D  # any number that no other advisory lock of the database has
 
@@ -39,23 +30,15 @@ class Entry:
 
 
 def add(
-    connection: Connection,
-    bot: str,
-    event: EventName,
-    data: Mapping[str, Any],
-    *,
-    at: datetime | None = None,
+    connection: Connection, bot: str, event: EventName, data: Mapping[str, Any], *, at: datetime
 ) -> None:
-    """Add an event to the outbox, in a transaction that writes; `at` is its time, by default now.
+    """Add an event to the outbox, in a transaction that writes; `at` is its time.
 
     A reader that has seen a number never finds a smaller one later.
     """
     _take_turn(connection)
-    moment = listing.now() if at is None else listing.timestamp(at)
-    values = {"bot": bot, "event": event, "data": data}
-    connection.execute(insert(outbox).values(**values, created_at=moment))
-    if _on_postgresql(connection):
-        connection.execute(select(func.pg_notify(CHANNEL, "")))  # sent by the commit
+    values = {"bot": bot, "event": event, "data": data, "created_at": storage.timestamp(at)}
+    connection.execute(insert(outbox).values(values))
 
 
 def last(connection: Connection) -> int:
@@ -78,14 +61,10 @@ def after(connection: Connection, seq: int, limit: int = 500) -> list[Entry]:
 def prune(connection: Connection, *, before: datetime) -> None:
     """Delete the events from before a time; no client waits for one of them."""
     _take_turn(connection)
-    connection.execute(delete(outbox).where(outbox.c.created_at < listing.timestamp(before)))
+    connection.execute(delete(outbox).where(outbox.c.created_at < storage.timestamp(before)))
 
 
 def _take_turn(connection: Connection) -> None:
     """Keep other writers of the outbox out until the commit, as SQLite does by itself."""
-    if _on_postgresql(connection):
+    if connection.dialect.name == "postgresql":
         connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-
-
-def _on_postgresql(connection: Connection) -> bool:
-    return connection.dialect.name == "postgresql"

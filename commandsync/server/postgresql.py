@@ -3,21 +3,14 @@
 A URL can contain a password: names and reasons that are shown are made here, without it.
 """
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-from sqlalchemy import create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from commandsync.errors import FileError
 from commandsync.extras import missing
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from sqlalchemy import Connection, Engine
 
 READS = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 """The execution options of a connection that sees one state of the database."""
@@ -29,11 +22,7 @@ _ALONE = 7_265_120_934  # any number that no other program locks in the same dat
 
 
 def parse(address: str) -> URL:
-    """Return the URL of a database.
-
-    Raises:
-        FileError: It is not a URL of PostgreSQL; the message shows no part of it.
-    """
+    """Return the URL of a database; raises `FileError`, which shows no part of it."""
     if address.partition("://")[0] not in _DRIVERS:
         raise FileError(
             "the database is not a file path or a URL of PostgreSQL",
@@ -65,9 +54,7 @@ def without_secrets(reason: str, url: URL) -> str:
 def connect(url: URL) -> Engine:
     """Return the engine of a database; it connects when it is first used.
 
-    Raises:
-        UsageError: The driver is not installed.
-        FileError: A parameter of the URL is not valid.
+    Raises `UsageError` without the driver, `FileError` if a parameter of the URL is not valid.
     """
     try:
         engine = create_engine(
@@ -88,18 +75,6 @@ def connect(url: URL) -> Engine:
 def wait_alone(connection: Connection) -> None:
     """Wait until no other transaction is past this point; the lock ends with the transaction."""
     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ALONE})
-
-
-async def notifications(url: URL, channel: str) -> AsyncIterator[None]:
-    """Yield once when notifications of a channel are received from now on, and then for each."""
-    from psycopg import AsyncConnection  # noqa: PLC0415 - comes with an extra
-
-    address = url.set(drivername="postgresql").render_as_string(hide_password=False)
-    async with await AsyncConnection.connect(address, autocommit=True) as connection:
-        await connection.execute(f"LISTEN {channel}".encode())
-        yield
-        async for _ in connection.notifies():
-            yield
 
 
 def _prepare_connection(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's

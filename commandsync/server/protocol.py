@@ -1,24 +1,20 @@
 """How connections speak HTTP: the head of a request has a time limit, and every refusal is JSON."""
 
-from __future__ import annotations
-
+import asyncio
 import json
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
 import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from uvicorn.protocols.http.h11_impl import RequestResponseCycle
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 REQUEST_SECONDS = 30.0
 """How long the head of a request may take to arrive, and how long its body."""
 
 AT_SHUTDOWN = "commandsync.at_shutdown"
 """The name, in the state of a request, of what ends its answer: one that has no end of its own."""
+
+ABORT = "commandsync.abort"
+"""The name, in the state of a request, of what closes its connection at once."""
 
 LONGEST_SHUTDOWN = 2.0
 """Seconds for a client to receive the end of such an answer when the service ends."""
@@ -49,6 +45,13 @@ class TimedProtocol(H11Protocol):
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._forget_head()
+
+    def handle_events(self) -> None:
+        """Read requests; each can close its connection."""
+        super().handle_events()
+        cycle: RequestResponseCycle | None = self.cycle  # none before the first request
+        if cycle is not None:
+            cycle.scope["state"].setdefault(ABORT, self.transport.abort)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""

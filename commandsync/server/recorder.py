@@ -1,42 +1,41 @@
 """An application around another one, for tests: it records requests, and fails some on request."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter, deque
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from threading import Condition
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from commandsync.server.accesslog import without_token
-from commandsync.server.failures import answer_instead
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from commandsync.server.conditions import Refuse, answer_instead, failed, refusal
+from commandsync.server.protocol import ABORT
+from commandsync.server.tokens import without_token
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as it came, without its token.
-
-    Attributes:
-        method: The method.
-        path: The path and the query.
-        body: The decoded JSON; the bytes if it is something else, and None if there is none.
-    """
+    """A request as it came, without its token."""
 
     method: str
-    path: str
-    body: Any
+    path: str  # the path and the query
+    body: Any  # the decoded JSON; the bytes if it is something else, and None if there is none
 
 
 class Recorder:
-    """Answers as an application does; may be asked from any thread."""
+    """Answers as an application does; may be asked from any thread.
 
-    def __init__(self, app: ASGIApp) -> None:
+    `refuse` makes its refusals.
+    """
+
+    def __init__(self, app: ASGIApp, refuse: Refuse = refusal) -> None:
         self._app = app
+        self._refuse = refuse
         self._requests: list[Request] = []
-        self._failures: deque[tuple[int, bool]] = deque()
+        self._faults: deque[Callable[[ASGIApp], ASGIApp]] = deque()
         self._connected: Counter[str] = Counter()
         self._change = Condition()
 
@@ -45,9 +44,18 @@ class Recorder:
         """The requests so far, the oldest first."""
         return [*self._requests]
 
-    def fail_next(self, status: int, *, times: int, after: bool) -> None:
-        """Answer the next requests with a status, before or after their work is done."""
-        self._failures += [(status, after)] * times
+    def fail_next(
+        self, status: int, *, times: int, after: bool, seconds: int | None = None
+    ) -> None:
+        """Answer the next requests with a status, before or after their work is done.
+
+        `seconds` is how long the client is told to wait.
+        """
+        self.answer_next(failed(self._refuse, status, seconds), times=times, after=after)
+
+    def answer_next(self, response: ASGIApp, *, times: int = 1, after: bool) -> None:
+        """Answer the next requests in another way, before or after their work is done."""
+        self._faults += [partial(answer_instead, response=response, after=after)] * times
 
     def wait_until_connected(self, bot: str, timeout: float) -> bool:
         """Wait until a client of the gateway has received `ready`; False if it takes longer."""
@@ -74,9 +82,8 @@ class Recorder:
             return messages.popleft() if messages else await receive()
 
         app = self._app
-        if self._failures:
-            status, after = self._failures.popleft()
-            app = answer_instead(app, status, after=after)
+        if self._faults:
+            app = self._faults.popleft()(app)
         await app(scope, replay, send)
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -98,6 +105,18 @@ class Recorder:
         with self._change:
             self._connected[bot] += change
             self._change.notify_all()
+
+
+def reply(content: bytes = b"", *, status: int, **headers: str) -> ASGIApp:
+    """Return an answer with these bytes."""
+    return Response(content, status, headers)
+
+
+async def lose_answer(scope: Scope, receive: Receive, _send: Send) -> None:
+    """Close the connection without an answer."""
+    scope["state"][ABORT]()
+    while (await receive())["type"] != "http.disconnect":
+        pass  # the server waits for an answer until then
 
 
 def _recorded(scope: Scope, messages: deque[Message]) -> Request:

@@ -200,7 +200,7 @@ _REFUSALS = {
     408: ("The body arrived too slowly.", "the body did not arrive within 30 seconds"),
     409: (
         "The user has voted already; `Retry-After` is the time left, in seconds.",
-        "user 80351110224678912 has voted, and may vote again in 9 seconds",
+        "user 80351110224678912 has voted, and may vote again in 9 s",
     ),
     413: ("The body is too large.", "the body is larger than 1048576 bytes"),
     429: (

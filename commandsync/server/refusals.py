@@ -1,36 +1,32 @@
 """The answers to failed requests: one error envelope, with its status code."""
 
-from __future__ import annotations
-
 import logging
 import re
 from http import HTTPStatus
 from sqlite3 import SQLITE_ERROR
-from typing import TYPE_CHECKING
 
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import InterfaceError, OperationalError, TimeoutError  # noqa: A004 - the pool's
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from commandsync.api.address import API_VERSION
 from commandsync.server.bodies import describe
 from commandsync.server.endpoint import AnotherBotError, json_response
-from commandsync.server.listing import UnknownError
-from commandsync.server.methods import allowed
-from commandsync.server.selection import BadSortError
+from commandsync.server.selection import BadQueryError
+from commandsync.server.storage import UnknownError
 from commandsync.server.tokens import BadTokenError
 from commandsync.server.votes import TooEarlyError
 
-if TYPE_CHECKING:
-    from fastapi import FastAPI, Request, Response
-
 _DISCONTINUED = 0
 """The version of the interface that there was before."""
+_METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
 _log = logging.getLogger(__name__)
 
 
 _STATUSES = {
-    BadSortError: HTTPStatus.BAD_REQUEST,
+    BadQueryError: HTTPStatus.BAD_REQUEST,
     BadTokenError: HTTPStatus.UNAUTHORIZED,
     AnotherBotError: HTTPStatus.FORBIDDEN,
     UnknownError: HTTPStatus.NOT_FOUND,
@@ -71,7 +67,7 @@ async def _of_framework(request: Request, error: Exception) -> Response:
         case HTTPStatus.NOT_FOUND:
             return _unknown_path(request.url.path)
         case HTTPStatus.METHOD_NOT_ALLOWED:
-            headers["Allow"] = allowed(request)
+            headers["Allow"] = _allowed(request)
             words = f"the path supports only {headers['Allow']}"
         case HTTPStatus.BAD_REQUEST:
             words = "the body is not valid JSON in UTF-8, or nested too deeply"
@@ -80,6 +76,19 @@ async def _of_framework(request: Request, error: Exception) -> Response:
     response = json_response({"error": words}, error.status_code)
     response.headers.update(headers)
     return response
+
+
+def _allowed(request: Request) -> str:
+    """Return the value of `Allow` for a path; the framework's own is about one endpoint only."""
+    methods = [method for method in _METHODS if _matches(request, method)]
+    if methods[:1] == ["GET"]:
+        methods.insert(1, "HEAD")
+    return ", ".join(methods)
+
+
+def _matches(request: Request, method: str) -> bool:
+    scope = {**request.scope, "method": method}
+    return any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
 
 
 def _unknown_path(path: str) -> Response:

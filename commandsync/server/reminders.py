@@ -4,27 +4,19 @@ A reminder is claimed and added to the outbox in one transaction: it is sent onc
 service and however many processes serve one database.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Connection, func, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from commandsync.server import listing, outbox
+from commandsync.server import outbox, storage
+from commandsync.server.database import Database
 from commandsync.server.tables import voters
 from commandsync.server.votes import account_of
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
-    from sqlalchemy import Connection
-
-    from commandsync.server.database import Database
 
 _KEPT = timedelta(days=1)
 _MOST = 100  # of one transaction, so that votes and other writes never wait long
@@ -39,11 +31,7 @@ async def sending(
 ) -> AsyncIterator[None]:
     """Send reminders when they are due, for as long as the block lasts.
 
-    Args:
-        database: Where the votes are.
-        interval: The time between two votes. A vote that is cast during a pause is due after it,
-            and so no pause is longer.
-        now: The clock.
+    A vote that is cast during a pause is due after `interval`, and so no pause is longer.
     """
     ending = asyncio.Event()
     longest = min(interval, _LONGEST_PAUSE)
@@ -90,7 +78,7 @@ def _send(connection: Connection, at: datetime) -> None:
     """Claim reminders that are due, the oldest first, and add their events."""
     due = (
         select(voters.c.seq)
-        .where(voters.c.remind_at <= listing.timestamp(at))
+        .where(voters.c.remind_at <= storage.timestamp(at))
         .order_by(voters.c.remind_at, voters.c.seq)
         .limit(_MOST)
         .with_for_update()  # on PostgreSQL: one process after the other
@@ -103,7 +91,7 @@ def _send(connection: Connection, at: datetime) -> None:
     )
     rows = sorted(connection.execute(claim), key=lambda row: (row.next_at, row.seq))
     accounts = {
-        bot: account_of(listing.bot_of(connection, bot)) for bot in {row.bot for row in rows}
+        bot: account_of(storage.bot_of(connection, bot)) for bot in {row.bot for row in rows}
     }
     for row in rows:
         data = {"user": row.record, "bot": accounts[row.bot]}

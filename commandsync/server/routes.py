@@ -1,26 +1,20 @@
-"""The endpoints about bots and their records."""
+"""The endpoints about bots and their records, and those for what watches the service."""
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Path, Response
 from fastapi.openapi.models import Example
+from sqlalchemy import text
 
 from commandsync.records.texts import Resource
-from commandsync.server import counters, listing
-from commandsync.server.bodies import (
-    AN_ID,
-    AnnouncementBody,
-    AnnouncementRecord,
-    CommandBody,
-    CommandEdit,
-    CommandRecord,
-    UsesBody,
-)
+from commandsync.server import bodies, counters, storage
 from commandsync.server.endpoint import Answers, BotId, Db, Moment, OwnBot
 from commandsync.server.kept import KeptRoute
 from commandsync.server.records import Answer, BotRecord, Done, Wire, refusals
 
 router = APIRouter()
+health = APIRouter(include_in_schema=False)
+"""The routes of this service that are not of its interface."""
 
 _ANSWER: dict[str, Any] = {
     "response_model": Done,
@@ -32,7 +26,6 @@ _COMMAND = {**_ANSWER, "tags": ["commands"]}
 @router.get(
     "/bot/{bot}",
     tags=["bots"],
-    operation_id="getBot",
     summary="Read one bot",
     response_model=Answer[BotRecord],
     responses=refusals(404),
@@ -40,28 +33,27 @@ _COMMAND = {**_ANSWER, "tags": ["commands"]}
 def get_bot(bot: BotId, database: Db, moment: Moment, answer: Answers) -> Response:
     """Return the bot with all its documented fields. No token is needed."""
     with database.reading() as connection:
-        (record,) = counters.with_counts(connection, [listing.bot_of(connection, bot)], at=moment)
+        (record,) = counters.with_counts(connection, [storage.bot_of(connection, bot)], at=moment)
     return answer("The bot.", data=record)
 
 
 def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
-    """Add the endpoints that every kind of record has: list and delete."""
     collection, kind = resource.collection, resource.value
 
     def list_records(bot: BotId, database: Db, answer: Answers) -> Response:
         """Return the whole list, the oldest record first. No token is needed."""
         with database.reading() as connection:
-            records = listing.records_of(connection, bot, resource)
+            records = storage.records_of(connection, bot, resource)
         return answer(f"The bot's {collection}.", data=records)
 
     def delete_record(
         bot: OwnBot,
-        record: Annotated[str, Path(alias=kind, description=_ID, examples=[AN_ID])],
+        record: Annotated[str, Path(alias=kind, description=_ID, examples=[bodies.AN_ID])],
         database: Db,
         answer: Answers,
     ) -> Response:
         with database.writing() as connection:
-            listing.delete(connection, bot, resource, record)
+            storage.delete(connection, bot, resource, record)
         return answer(f"The {kind} was deleted.")
 
     router.add_api_route(
@@ -70,7 +62,7 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
         methods=["GET"],
         route_class_override=KeptRoute,
         tags=[collection],
-        operation_id=f"list{collection.capitalize()}",
+        name=f"list_{collection}",
         summary=f"Read a bot's {collection}",
         response_model=Answer[list[record_model]],  # type: ignore[valid-type]  # a model at run time
         responses=refusals(404),
@@ -78,7 +70,7 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
     router.delete(
         f"/bot/{{bot}}/{collection}/{{{kind}}}",
         tags=[collection],
-        operation_id=f"delete{kind.capitalize()}",
+        name=f"delete_{kind}",
         summary=f"Delete {resource.with_article}",
         description=f"Delete the {kind} for good.",
         response_model=Done,
@@ -87,26 +79,25 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
 
 
 _ID = "the record's id, as the list shows it"
-_add_routes(Resource.COMMAND, CommandRecord)
-_add_routes(Resource.ANNOUNCEMENT, AnnouncementRecord)
+_add_routes(Resource.COMMAND, bodies.CommandRecord)
+_add_routes(Resource.ANNOUNCEMENT, bodies.AnnouncementRecord)
 
 
 _PING = {"name": "ping", "description": "Says pong.", "syntax": "/ping"}
 _ADD_AND_EDIT: dict[str, Example] = {
     "add": {"summary": "Add a command", "value": {**_PING, "category": "Fun"}},
-    "edit": {"summary": "Edit a command", "value": {"id": AN_ID, **_PING}},
+    "edit": {"summary": "Edit a command", "value": {"id": bodies.AN_ID, **_PING}},
 }
 
 
 @router.post(
     "/bot/{bot}/commands",
-    operation_id="addOrEditCommand",
     summary="Add a command, or edit the one whose id the body contains",
     **_COMMAND,
 )
 def add_or_edit_command(
     bot: OwnBot,
-    body: Annotated[CommandBody, Body(openapi_examples=_ADD_AND_EDIT)],
+    body: Annotated[bodies.CommandBody, Body(openapi_examples=_ADD_AND_EDIT)],
     database: Db,
     answer: Answers,
 ) -> Response:
@@ -117,18 +108,17 @@ def add_or_edit_command(
     if body.id is not None:
         return _edit(bot, body.id, body, database, answer)
     with database.writing() as connection:
-        listing.add(connection, bot, Resource.COMMAND, body.columns())
+        storage.add(connection, bot, Resource.COMMAND, body.columns())
     return answer("The command was added.")
 
 
 @router.put(
     "/bot/{bot}/commands",
-    operation_id="editCommand",
     summary="Edit the command whose id the body contains",
     **_COMMAND,
 )
 def edit_command(
-    bot: OwnBot, body: Annotated[CommandEdit, Body()], database: Db, answer: Answers
+    bot: OwnBot, body: Annotated[bodies.CommandEdit, Body()], database: Db, answer: Answers
 ) -> Response:
     """Do the same as POST with an `id`."""
     return _edit(bot, body.id, body, database, answer)
@@ -136,40 +126,54 @@ def edit_command(
 
 @router.put(
     "/bot/{bot}/commands/{command}/uses",
-    operation_id="setUses",
     summary="Set how often a command was used",
     **_COMMAND,
 )
 def set_uses(
     bot: OwnBot,
-    command: Annotated[str, Path(description=_ID, examples=[AN_ID])],
-    body: Annotated[UsesBody, Body()],
+    command: Annotated[str, Path(description=_ID, examples=[bodies.AN_ID])],
+    body: Annotated[bodies.UsesBody, Body()],
     database: Db,
     answer: Answers,
 ) -> Response:
     """Set the counter; the command's texts and time of update do not change."""
     with database.writing() as connection:
-        listing.edit(connection, bot, Resource.COMMAND, command, {"uses": body.uses})
+        storage.edit(connection, bot, Resource.COMMAND, command, {"uses": body.uses})
     return answer("The uses were set.")
 
 
 @router.post(
     "/bot/{bot}/announcements",
     tags=["announcements"],
-    operation_id="addAnnouncement",
     summary="Add an announcement",
     **_ANSWER,
 )
 def add_announcement(
-    bot: OwnBot, body: Annotated[AnnouncementBody, Body()], database: Db, answer: Answers
+    bot: OwnBot, body: Annotated[bodies.AnnouncementBody, Body()], database: Db, answer: Answers
 ) -> Response:
     """Add an announcement at the end of the list; titles need not be unique."""
     with database.writing() as connection:
-        listing.add(connection, bot, Resource.ANNOUNCEMENT, body.columns())
+        storage.add(connection, bot, Resource.ANNOUNCEMENT, body.columns())
     return answer("The announcement was added.")
 
 
-def _edit(bot: str, command: str, body: CommandBody, database: Db, answer: Answers) -> Response:
+def _edit(
+    bot: str, command: str, body: bodies.CommandBody, database: Db, answer: Answers
+) -> Response:
     with database.writing() as connection:
-        listing.edit(connection, bot, Resource.COMMAND, command, body.columns(), at=listing.now())
+        storage.edit(connection, bot, Resource.COMMAND, command, body.columns(), at=storage.now())
     return answer("The command was edited.")
+
+
+@health.get("/healthz")
+async def alive(answer: Answers) -> Response:
+    """Return that the process answers."""
+    return answer("The service runs.")
+
+
+@health.get("/readyz")
+def ready(database: Db, answer: Answers) -> Response:
+    """Return that the database answers a query; 503 otherwise, as for every endpoint."""
+    with database.reading() as connection:
+        connection.execute(text("SELECT 1"))
+    return answer("The service is ready.")

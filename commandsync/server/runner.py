@@ -7,42 +7,33 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 import socket
 import threading
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from types import FrameType
 
 import uvicorn
+from starlette.types import ASGIApp
 
-from commandsync.errors import CommandsyncError, UsageError
-from commandsync.server.accesslog import log_without_tokens
+from commandsync.errors import UsageError
 from commandsync.server.app import create_app
 from commandsync.server.conditions import NORMAL, Conditions
-from commandsync.server.database import opened
+from commandsync.server.database import Database, opened
 from commandsync.server.frames import LARGEST_FRAME
 from commandsync.server.lag import stored
 from commandsync.server.protocol import TimedProtocol
-from commandsync.server.seed import create_bots, first_bots, read_seed
+from commandsync.server.seed import SeededBot, create_bots, first_bots, read_seed
+from commandsync.server.tokens import log_without_tokens
 from commandsync.server.votes import INTERVAL
 from commandsync.server.websocket import WebSocketProtocol
-from commandsync.server.workers import supervise
+from commandsync.server.workers import check_shared, handling, supervise, work
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-    from datetime import timedelta
-    from multiprocessing.connection import Connection
-    from pathlib import Path
-    from types import FrameType
-
-    from starlette.types import ASGIApp
-
-    from commandsync.server.database import Database
-    from commandsync.server.seed import SeededBot
-
+_LOOPBACK = "127.0.0.1"
 _GRACE = 5  # seconds for requests in flight when the service ends
 
 
@@ -62,10 +53,10 @@ def serve(  # noqa: PLR0913 - the options of the command
     host: str,
     port: int,
     database: str,
+    on_ready: Callable[[str, Sequence[SeededBot]], None],
     seed: Path | None = None,
     vote_interval: timedelta = INTERVAL,
     conditions: Conditions = NORMAL,
-    on_ready: Callable[[str, Sequence[SeededBot]], None] = lambda _url, _bots: None,
     access_log: bool = False,
     workers: int = 1,
 ) -> None:
@@ -89,7 +80,7 @@ def serve(  # noqa: PLR0913 - the options of the command
         FileError: The database or the seed file cannot be used.
     """
     if workers > 1:
-        _check_shared(database, conditions)
+        check_shared(database, conditions)
     application = partial(create_app, vote_interval=vote_interval, conditions=conditions)
     with (
         closing(_listen(host, port)) as listener,
@@ -103,7 +94,7 @@ def serve(  # noqa: PLR0913 - the options of the command
                 with _until_signalled(server):
                     server.run_on_socket()
         if workers > 1:
-            supervise(partial(_work, prepare), workers, when_ready)
+            supervise(partial(work, prepare), workers, when_ready)
 
 
 @contextmanager
@@ -118,19 +109,48 @@ def running(
 
     `application` makes what answers the requests.
     """
-    host = "127.0.0.1"
     with (
-        closing(_listen(host, port)) as listener,
-        _prepared(host, listener, database, application, seed) as (server, service),
+        closing(_listen(_LOOPBACK, port)) as listener,
+        _prepared(_LOOPBACK, listener, database, application, seed) as (server, service),
+        _in_thread(server),
     ):
-        thread = threading.Thread(target=server.run_on_socket, name="commandsync-server")
-        thread.start()
-        try:
-            server.accepting.wait()
-            yield service
-        finally:
-            server.should_exit = True
-            thread.join()
+        yield service
+
+
+@contextmanager
+def running_application(application: ASGIApp, *, port: int = 0) -> Iterator[str]:
+    """Run an application on loopback while the block lasts; yield its URL. Raises `UsageError`."""
+    with (
+        closing(_listen(_LOOPBACK, port)) as listener,
+        _in_thread(_server(application, listener)),
+    ):
+        yield _url(_LOOPBACK, listener)
+
+
+def serve_application(
+    application: ASGIApp, *, port: int, on_ready: Callable[[str], None], access_log: bool = False
+) -> None:
+    """Run an application on loopback until SIGINT or SIGTERM; see `serve`.
+
+    `on_ready` gets its URL.
+    """
+    with closing(_listen(_LOOPBACK, port)) as listener:
+        server = _server(application, listener, access_log=access_log)
+        server.when_ready = partial(on_ready, _url(_LOOPBACK, listener))
+        with _until_signalled(server):
+            server.run_on_socket()
+
+
+@contextmanager
+def _in_thread(server: _Server) -> Iterator[None]:
+    thread = threading.Thread(target=server.run_on_socket, name="commandsync-server")
+    thread.start()
+    try:
+        server.accepting.wait()
+        yield
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 class _Server(uvicorn.Server):
@@ -151,16 +171,6 @@ class _Server(uvicorn.Server):
             self.accepting.set()  # its waiter must not wait for ever
         if self._failure is not None:
             raise self._failure
-
-    def end(self) -> None:
-        """Accept no more connections, and answer the requests in flight."""
-        self.should_exit = True
-
-    def end_with(self, channel: Connection) -> None:
-        """End when the channel does."""
-        with suppress(EOFError, OSError):
-            channel.recv()
-        self.end()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -194,57 +204,35 @@ def _prepared(
     with ExitStack() as stack:
         handle = stack.enter_context(opened(database))
         bots = first_bots(handle) if planned is None else create_bots(planned, handle)
-        config = uvicorn.Config(
-            application(handle),
-            http=TimedProtocol,
-            loop="asyncio",
-            ws=WebSocketProtocol,
-            ws_max_size=LARGEST_FRAME,
-            ws_ping_interval=None,  # a client may be silent for ever
-            ws_per_message_deflate=False,  # events are small, and the memory is for each client
-            lifespan="on",
-            proxy_headers=False,
-            log_config=None,
-            log_level=logging.WARNING,
-            access_log=access_log,
-            timeout_graceful_shutdown=_GRACE,
-        )
-        log_without_tokens()
-        if access_log:
-            logging.getLogger("uvicorn.access").setLevel(logging.INFO)
-        name, bound = f"[{host}]" if ":" in host else host, listener.getsockname()[1]
-        yield _Server(config, listener), RunningService(f"http://{name}:{bound}", bots)
+        server = _server(application(handle), listener, access_log=access_log)
+        yield server, RunningService(_url(host, listener), bots)
 
 
-def _check_shared(database: str, conditions: Conditions) -> None:
-    """Refuse several processes on a database file: its writers wait for one another anyway."""
-    if conditions.described():
-        raise UsageError(
-            "--workers cannot have conditions: each process would count for itself",
-            hint="leave --workers out",
-        )
-    if "://" not in database:
-        raise UsageError(
-            "--workers needs a PostgreSQL database", hint="give --database postgresql+psycopg://..."
-        )
+def _server(application: ASGIApp, listener: socket.socket, *, access_log: bool = False) -> _Server:
+    config = uvicorn.Config(
+        application,
+        http=TimedProtocol,
+        loop="asyncio",
+        ws=WebSocketProtocol,
+        ws_max_size=LARGEST_FRAME,
+        ws_ping_interval=None,  # a client may be silent for ever
+        ws_per_message_deflate=False,  # events are small, and the memory is for each client
+        lifespan="on",
+        proxy_headers=False,
+        log_config=None,
+        log_level=logging.WARNING,
+        access_log=access_log,
+        timeout_graceful_shutdown=_GRACE,
+    )
+    log_without_tokens()
+    if access_log:
+        logging.getLogger("uvicorn.access").setLevel(logging.INFO)
+    return _Server(config, listener)
 
 
-def _work(
-    prepare: Callable[[Path | None], AbstractContextManager[tuple[_Server, RunningService]]],
-    channel: Connection,
-) -> None:
-    """Run one of several processes until the end of its channel, or SIGTERM."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is for the first process
-    logging.basicConfig(format="%(message)s")
-    try:
-        with suppress(BrokenPipeError), prepare(None) as (server, _service):
-            # Both end it gently; whether to wait is for the first process to decide.
-            signal.signal(signal.SIGTERM, lambda *_: server.end())
-            threading.Thread(target=server.end_with, args=(channel,), daemon=True).start()
-            server.when_ready = partial(channel.send, None)  # a broken pipe: nobody is left to tell
-            server.run_on_socket()
-    except CommandsyncError as error:
-        channel.send(error)
+def _url(host: str, listener: socket.socket) -> str:
+    name = f"[{host}]" if ":" in host else host
+    return f"http://{name}:{listener.getsockname()[1]}"
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -282,11 +270,8 @@ def _until_signalled(server: _Server) -> Iterator[None]:
         logging.getLogger("uvicorn.error").disabled = server.force_exit
         server.should_exit = True
 
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, stop) for number in numbers}
     try:
-        yield
+        with handling(stop):
+            yield
     finally:
         logging.getLogger("uvicorn.error").disabled = False
-        for number, handler in before.items():
-            signal.signal(number, handler)

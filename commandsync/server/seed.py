@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 
 from commandsync.errors import FileError, UsageError
 from commandsync.records.texts import Resource
-from commandsync.server import listing, tokens
+from commandsync.server import storage, tokens
 from commandsync.server.bodies import SEEDED, describe
 from commandsync.server.database import Database
 from commandsync.server.records import BotFields
@@ -76,13 +76,12 @@ def read_seed(path: Path) -> Seed:
 def create_bots(seed: Seed, database: Database, *, all_new: bool = False) -> tuple[SeededBot, ...]:
     """Create the bots that do not exist yet, all or none; return every one with its token.
 
-    Raises:
-        UsageError: One exists, and they have to be `all_new`.
+    Raises `UsageError` if one exists, and they have to be `all_new`.
     """
     with database.writing_alone() as connection:
         for bot in seed.bots:
-            with suppress(listing.UnknownError):
-                listing.check_bot(connection, bot.id)
+            with suppress(storage.UnknownError):
+                storage.check_bot(connection, bot.id)
                 if all_new:
                     raise UsageError(f"the bot {bot.id} exists already")
                 continue
@@ -99,15 +98,15 @@ def first_bots(database: Database) -> tuple[SeededBot, ...]:
 
 def _create(connection: Connection, bot: _SeedBot) -> None:
     fields = bot.model_dump(by_alias=True, exclude={"id", *(kind.collection for kind in Resource)})
-    listing.add_bot(connection, bot.id, fields)
+    storage.add_bot(connection, bot.id, fields)
     for kind in Resource:
         for record in getattr(bot, kind.collection):
-            listing.add(connection, bot.id, kind, record.columns())
+            storage.add(connection, bot.id, kind, record.columns())
 
 
 def seeded(connection: Connection, bot: str, secret: str) -> SeededBot:
     """Return a bot with its token; raises `UnknownError`."""
-    record = listing.bot_of(connection, bot)
+    record = storage.bot_of(connection, bot)
     # Issued when the bot was created: every start on this database gives the same token.
     issued_at = int(datetime.fromisoformat(record["createdAt"]).timestamp())
     token = tokens.sign(bot, issued_at=issued_at, secret=secret)

@@ -4,25 +4,18 @@ A query is built once for all requests that differ in values alone: to build one
 the database takes to answer it.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, FromClause, Select, bindparam, func, select
 
 from commandsync.server import search
 from commandsync.server.catalogue import COUNTED, SORTABLE, tag_of
 from commandsync.server.counters import COUNTERS
-from commandsync.server.search.words import parts
 from commandsync.server.tables import bot_tags, catalogue
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import ColumnElement, Connection, FromClause, Select
 
 _BY_NAME = {path.rpartition(".")[2]: column for path, column in SORTABLE.items()} | SORTABLE
 SORT_PATTERN = f"^(-?({'|'.join(map(re.escape, _BY_NAME))}))?$"
@@ -34,30 +27,22 @@ MOST_TAGS = 32
 _QUERIES = 500  # at most, of each kind; those by one field and with one restriction are about 300
 
 
-class BadSortError(Exception):
-    """The list cannot be sorted so; the message names the fields that it can be sorted by."""
+class BadQueryError(Exception):
+    """What a list is asked for is not valid; the message says what it can be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a list of bots is asked for.
+    """What a list of bots is asked for."""
 
-    Attributes:
-        page: The page, from 1, of `limit` bots.
-        q: The text to search; without words it restricts nothing.
-        sort: The field to sort by, with or without its path, after a `-` in descending order; empty
-            for the order of the additions.
-        ids: The bots to choose from.
-        certified: Whether only certified bots are listed, or only others.
-        tags: Tags that a listed bot has, all of them; those after the first 32 restrict nothing.
-    """
-
-    page: int = 1
+    page: int = 1  # the page, from 1, of `limit` bots
     limit: int = 12
-    q: str = ""
+    q: str = ""  # the text to search; without words it restricts nothing
+    # The field, with or without its path, after a `-` in descending order; empty: as added.
     sort: str = ""
-    ids: tuple[str, ...] | None = None
-    certified: bool | None = None
+    ids: tuple[str, ...] | None = None  # the bots to choose from
+    certified: bool | None = None  # whether only certified bots are listed, or only others
+    # All of which a listed bot has; those after the first 32 restrict nothing.
     tags: tuple[str, ...] = ()
 
 
@@ -66,17 +51,11 @@ def find(
 ) -> tuple[list[int], int]:
     """Return the bots of a page, as `seq`, and the number of bots on all pages.
 
-    Args:
-        connection: A transaction that sees one state of the database.
-        wanted: The page.
-        days: The days that the counters of recent votes begin with, see `counters.days`.
-
-    Raises:
-        BadSortError: The field to sort by is not known.
+    The counters of recent votes begin with `days`, see `counters.days`. Raises `BadQueryError`.
     """
     column, descending = _order(wanted.sort)
     dialect = connection.dialect.name
-    words = search.expression_of(dialect, parts(wanted.q))
+    words = search.expression(wanted.q, dialect)
     tags = [*dict.fromkeys(map(tag_of, wanted.tags))][:MOST_TAGS]
     restriction = _Restriction(
         search=dialect if words else None,
@@ -114,7 +93,7 @@ def _order(sort: str) -> tuple[str, bool]:
         return "seq", False
     name = sort.removeprefix("-")
     if name not in _BY_NAME:
-        raise BadSortError(
+        raise BadQueryError(
             f"sort must be one of {', '.join(SORTABLE)}; the path before the name may be left out, "
             "and a - in front sorts in descending order"
         )
@@ -132,7 +111,7 @@ class _Restriction:
 
     def matches(self) -> list[FromClause]:
         """Return tables that all contain a listed bot."""
-        tables = [] if self.search is None else [search.found(self.search).subquery()]
+        tables = [] if self.search is None else [search.FOUND[self.search].subquery()]
         for number in range(self.tags):
             tag = bot_tags.c.tag == bindparam(f"tag{number}")
             tables.append(select(bot_tags.c.seq).where(tag).subquery())
@@ -151,7 +130,6 @@ class _Restriction:
 
 @lru_cache(_QUERIES)
 def _number(restriction: _Restriction) -> Select[int]:
-    """Return the query of the number of bots."""
     matches, conditions = restriction.matches(), restriction.conditions()
     # Matches are counted alone where they can be: a frequent word has a hundred thousand.
     counted = matches if matches and not conditions else [*matches, catalogue]

@@ -4,24 +4,18 @@ It runs with a write-ahead log and `synchronous=FULL`: a commit is on the disk b
 is answered, so neither `kill -9` nor a power cut loses what was acknowledged.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import StaticPool
 
 from commandsync.errors import FileError
-from commandsync.server.search.sqlite import ENDINGS
-from commandsync.server.search.words import endings
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
+from commandsync.server.search import endings
 
 ANOTHER = "give another --database; a missing file is created"
 """What to do about a file that cannot be used."""
@@ -31,11 +25,7 @@ WRITES = {"commandsync_writes": True}
 
 
 def connect(path: str) -> Engine:
-    """Return the engine of a file, which is created if it is missing, or of `:memory:`.
-
-    Raises:
-        FileError: The file cannot be created.
-    """
+    """Return the engine of `:memory:`, or of a file, which is created; raises `FileError`."""
     if not path:  # SQLite would keep an unnamed one in memory
         raise FileError(
             "the database is not a file path", hint="give --database a path, or :memory:"
@@ -98,7 +88,7 @@ def _prepare_connection(connection: Any, _record: object) -> None:  # noqa: ANN4
     # is smaller than the indexes of a long list of bots, which every request walks.
     for pragma in ("synchronous=FULL", "foreign_keys=ON", "mmap_size=1073741824"):
         connection.execute(f"PRAGMA {pragma}")
-    connection.create_function(ENDINGS, 1, endings, deterministic=True)
+    connection.create_function("word_endings", 1, endings, deterministic=True)
 
 
 def _begin(connection: Connection) -> None:

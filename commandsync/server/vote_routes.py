@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Path, Query, Request, Response
 
-from commandsync.server import listing, votes
+from commandsync.server import storage, votes
 from commandsync.server.bodies import A_USER, StatsBody, VoteBody, VoteCheck, VoterPage
 from commandsync.server.endpoint import Answers, BotId, Db, Moment, OwnBot
 from commandsync.server.records import Answer, Done, refusals
@@ -23,7 +23,6 @@ _LIMIT = Query(ge=1, le=100, description="the votes of a page", examples=[10])
 @router.get(
     "/bot/{bot}/voters",
     tags=["votes"],
-    operation_id="listVoters",
     summary="Read a bot's voters",
     response_model=Answer[VoterPage],
     responses=refusals(400, 404),
@@ -48,7 +47,6 @@ def list_voters(
 @router.get(
     "/bot/{bot}/voters/{user}",
     tags=["votes"],
-    operation_id="checkVote",
     summary="Read whether a user has voted",
     response_model=VoteCheck,
     responses=refusals(404),
@@ -70,7 +68,6 @@ def check_vote(
 @router.post(
     "/bot/{bot}/votes",
     tags=["votes"],
-    operation_id="castVote",
     summary="Cast a vote of a user",
     response_model=Done,
     responses=refusals(400, 401, 403, 404, 409, 413),
@@ -96,7 +93,6 @@ def cast_vote(
 @router.post(
     "/bot/{bot}/stats",
     tags=["bots"],
-    operation_id="postStats",
     summary="Report the size of a bot",
     response_model=Done,
     responses=refusals(400, 401, 403, 404, 413),
@@ -106,5 +102,5 @@ def post_stats(
 ) -> Response:
     """Set the bot's servers, and its shards if they are sent. Only this service has it."""
     with database.writing() as connection:
-        listing.set_statistics(connection, bot, body.model_dump(exclude_none=True))
+        storage.set_statistics(connection, bot, body.model_dump(exclude_none=True))
     return answer("The statistics were set.")

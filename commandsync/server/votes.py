@@ -5,22 +5,16 @@ row, and a vote changes it only if its time has come. Two votes at once change i
 other, and the second one is too early.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import Connection, Table, func, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from commandsync.server import catalogue, counters, listing, outbox
+from commandsync.server import catalogue, counters, outbox, storage
 from commandsync.server.tables import vote_days, voters, votes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlalchemy import Connection, Table
 
 INTERVAL = timedelta(hours=12)
 """The time between two votes of a user for a bot, by default."""
@@ -30,7 +24,10 @@ class TooEarlyError(Exception):
     """The user has voted for the bot, and may vote again in so many seconds."""
 
     def __init__(self, user: str, seconds: int) -> None:
-        left = "1 second" if seconds == 1 else f"{seconds:,} seconds"
+        minutes = -(-seconds // 60)  # rounded up: not sooner than that
+        parts = (minutes // 60, "h"), (minutes % 60, "min")
+        left = " ".join(f"{number} {unit}" for number, unit in parts if number)
+        left = left if minutes > 1 else f"{seconds} s"
         super().__init__(f"user {user} has voted, and may vote again in {left}")
         self.seconds = seconds
 
@@ -43,22 +40,14 @@ def cast(
     at: datetime,
     interval: timedelta = INTERVAL,
 ) -> None:
-    """Cast the vote of a user for a bot, and add its event to the outbox.
+    """Cast the vote of a user for a bot, and add its event to the outbox, in a transaction.
 
-    Args:
-        connection: A transaction that writes.
-        bot: The bot's id.
-        user: The user as on the wire: at least `id` and `username`.
-        at: The time of the vote.
-        interval: The time until the user may vote again.
-
-    Raises:
-        UnknownError: There is no such bot.
-        TooEarlyError: The interval of the last vote is not over.
+    The user is as on the wire: at least `id` and `username`. Raises `UnknownError` without such a
+    bot, and `TooEarlyError` while the interval of the last vote is not over.
     """
-    listing.check_bot(connection, bot, lock=True)  # first, as whoever removes the bot does
-    account = account_of(listing.bot_of(connection, bot))
-    moment, next_at = listing.timestamp(at), listing.timestamp(at + interval)
+    storage.check_bot(connection, bot, lock=True)  # first, as whoever removes the bot does
+    account = account_of(storage.bot_of(connection, bot))
+    moment, next_at = storage.timestamp(at), storage.timestamp(at + interval)
     turn = {"record": user, "next_at": next_at, "remind_at": next_at}
     take_turn = (
         _insert(connection, voters)
@@ -91,7 +80,7 @@ def voters_of(
 
     Each is the user of the vote, with its time; who voted twice is listed twice.
     """
-    listing.check_bot(connection, bot)
+    storage.check_bot(connection, bot)
     newest = votes.c.voted_at.desc(), votes.c.seq.desc()
     keys = select(votes.c.seq).where(votes.c.bot == bot).order_by(*newest)
     keys = keys.limit(limit).offset((page - 1) * limit)  # the index has these: far pages are quick
@@ -108,14 +97,14 @@ def voters_of(
 
 def has_voted(connection: Connection, bot: str, user: str, *, at: datetime) -> bool:
     """Return whether the interval of a user's last vote for a bot is not over."""
-    listing.check_bot(connection, bot)
+    storage.check_bot(connection, bot)
     return bool(next_vote(connection, bot, user, at=at))
 
 
 def next_vote(connection: Connection, bot: str, user: str, *, at: datetime) -> str:
     """Return when a user may vote for a bot again, as on the wire; empty for now."""
     moment = _next_at(connection, bot, user)
-    return moment if moment > listing.timestamp(at) else ""
+    return moment if moment > storage.timestamp(at) else ""
 
 
 def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:

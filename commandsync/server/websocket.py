@@ -1,13 +1,7 @@
 """How connections speak WebSocket: no client holds up a close, and nothing it sends is an error."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-
-if TYPE_CHECKING:
-    from uvicorn._types import ASGISendEvent
 
 LONGEST_CLOSE = 10.0
 """Seconds for a client to receive what was sent, its close frame included."""

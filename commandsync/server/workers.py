@@ -5,23 +5,21 @@ it cannot; the end of the channel tells the first process that the worker is gon
 worker that the first process is.
 """
 
-from __future__ import annotations
-
 import logging
 import signal
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
-from multiprocessing.connection import wait
-from typing import TYPE_CHECKING
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from threading import Thread
+from types import FrameType
+from typing import Any
 
-from commandsync.errors import CommandsyncError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from multiprocessing.connection import Connection
-    from multiprocessing.context import SpawnProcess
-    from types import FrameType
+from commandsync.errors import CommandsyncError, UsageError
+from commandsync.server.conditions import Conditions
 
 _SECONDS = 10  # to end in; more than the grace of a worker
 _CONTEXT = get_context("spawn")  # nothing of a thread or a connection is inherited
@@ -35,21 +33,56 @@ class _Worker:
     accepting: bool = False
 
 
+def check_shared(database: str, conditions: Conditions) -> None:
+    """Refuse several processes on a database file: its writers wait for one another anyway."""
+    if conditions.described():
+        raise UsageError(
+            "--workers cannot have conditions: each process would count for itself",
+            hint="leave --workers out",
+        )
+    if "://" not in database:
+        raise UsageError(
+            "--workers needs a PostgreSQL database", hint="give --database postgresql+psycopg://..."
+        )
+
+
+def work(
+    prepare: Callable[[None], AbstractContextManager[tuple[Any, object]]], channel: Connection
+) -> None:
+    """Run one of several processes, a server of `runner`, until SIGTERM or its channel ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is for the first process
+    logging.basicConfig(format="%(message)s")
+    try:
+        with suppress(BrokenPipeError), prepare(None) as (server, _):
+
+            def end(*_: object) -> None:
+                server.should_exit = True
+
+            def end_with_channel() -> None:
+                with suppress(EOFError, OSError):
+                    channel.recv()
+                end()
+
+            # Both end it gently; whether to wait is for the first process to decide.
+            signal.signal(signal.SIGTERM, end)
+            Thread(target=end_with_channel, daemon=True).start()
+            server.when_ready = partial(channel.send, None)  # a broken pipe: nobody is left to tell
+            server.run_on_socket()
+    except CommandsyncError as error:
+        channel.send(error)
+
+
 def supervise(
     work: Callable[[Connection], None], count: int, when_ready: Callable[[], None]
 ) -> None:
     """Run workers until SIGINT or SIGTERM; a second signal does not wait for requests in flight.
 
-    Args:
-        work: What a worker runs; its argument is its channel. It can be pickled.
-        count: How many workers there are.
-        when_ready: Called once, when all accept connections. What it raises ends the service.
-
-    Raises:
-        CommandsyncError: A worker ended before it accepted connections: with its own reason, if it
-            sent one.
+    A worker runs `work` with its channel. `when_ready` is called once, when all accept connections;
+    what it raises ends the service. Raises `CommandsyncError` if a worker ends before that: with
+    its own reason, if it sent one.
     """
-    with _signals() as signals:
+    signals, sent = _CONTEXT.Pipe(duplex=False)
+    with signals, sent, handling(lambda number, _frame: sent.send(number)):
         workers: list[_Worker] = []
         try:
             workers += [_started(work) for _ in range(count)]
@@ -121,19 +154,12 @@ def _end(workers: list[_Worker], signals: Connection) -> None:
 
 
 @contextmanager
-def _signals() -> Iterator[Connection]:
-    """Yield a connection that receives each SIGINT and SIGTERM."""
-    received, sent = _CONTEXT.Pipe(duplex=False)
-
-    def send(number: int, _frame: FrameType | None) -> None:
-        sent.send(number)
-
+def handling(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Handle SIGINT and SIGTERM for as long as the block lasts."""
     numbers = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, send) for number in numbers}
+    before = {number: signal.signal(number, handler) for number in numbers}
     try:
-        yield received
+        yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        received.close()
-        sent.close()
+        for number, earlier in before.items():
+            signal.signal(number, earlier)

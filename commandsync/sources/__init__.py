@@ -4,17 +4,12 @@
 is written about a version.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from commandsync.errors import FileError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from commandsync.sources.entry import SourceReading
+from commandsync.sources import contents, files, python
+from commandsync.sources.entry import SourceReading
 
 _PYTHON = frozenset({".py", ".pyw"})
 _SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
@@ -32,11 +27,11 @@ def read(
     """Read the commands that a file or folder declares.
 
     A folder with Python files is read as Python, any other as JSON with one command per file. The
-    content of a JSON file tells whether it is Discord's or a list of one's own.
+    content of a JSON file tells whether it is Discord's or a custom list.
 
     Args:
         source: The path of a file or folder.
-        columns: For a list of one's own, the column or key of each field (`name`, `description`,
+        columns: For a custom list, the column or key of each field (`name`, `description`,
             `syntax`, `category`) that is not named like the field.
         locale: The language of Discord's texts, such as `de`; empty for the default texts.
 
@@ -45,52 +40,34 @@ def read(
             source is read in full or not at all: a missing command would look like a deleted one.
         UsageError: `columns` has a key that is not a field.
     """
-    path = Path(source)
-    suffix = path.suffix.casefold()
-    if path.is_dir():
-        return _read_folder(path, columns or {}, locale)
+    path, suffix = Path(source).as_posix(), Path(source).suffix.casefold()
+    if Path(path).is_dir():
+        return _read_folder(Path(path), columns or {}, locale)
     if suffix in _PYTHON:
-        return _read_python(path)
+        return python.read(path)
     if suffix in _SCRIPTS:
-        raise FileError(f"{path.as_posix()}: JavaScript is not read", hint=_NOT_READ)
-    if suffix not in _DATA and path.is_file():
-        raise FileError(f"{path.as_posix()} is not a kind of source", hint=_EXPECTED)
-    from commandsync.sources import contents, files  # noqa: PLC0415 - Python code needs neither
-
-    data = {path.as_posix(): files.read_bytes(path)}
+        raise FileError(f"{path}: JavaScript is not read", hint=_NOT_READ)
+    if suffix not in _DATA and Path(path).is_file():
+        raise FileError(f"{path} is not a kind of source", hint=_EXPECTED)
+    data = {path: files.read_bytes(path)}
     if suffix == ".csv":
         return contents.of_csv(data, columns or {})
     return contents.of_json(data, columns=columns or {}, locale=locale)
 
 
 def read_answer(data: bytes, *, locale: str = "") -> SourceReading:
-    """Read Discord's own list: the body of its answer to `GET /applications/{id}/commands`.
-
-    Raises:
-        FileError: It is not a list of application commands.
-    """
-    from commandsync.sources import contents  # noqa: PLC0415 - as above
-
+    """Read the body of Discord's answer to `GET /applications/{id}/commands`, as `read` does."""
     return contents.of_json({"": data}, columns={}, locale=locale)
 
 
 def _read_folder(folder: Path, columns: Mapping[str, str], locale: str) -> SourceReading:
-    from commandsync.sources import contents, files  # noqa: PLC0415 - as above
-
     inside = list(files.files_of(folder))
     suffixes = {path.suffix.casefold() for path in inside}
     if suffixes & _PYTHON:
-        return _read_python(folder)
+        return python.read(folder.as_posix())
     paths = list(filter(files.is_command_file, inside))
     if not paths:
-        scripts = suffixes & _SCRIPTS
         message = f"{folder.as_posix()} has no Python or JSON file"
-        raise FileError(message, hint=_NOT_READ if scripts else _EXPECTED)
+        raise FileError(message, hint=_NOT_READ if suffixes & _SCRIPTS else _EXPECTED)
     data = files.read_all(paths, folder)
     return contents.of_json(data, columns=columns, locale=locale, folder=folder.as_posix())
-
-
-def _read_python(path: Path) -> SourceReading:
-    from commandsync.sources import python  # noqa: PLC0415 - parses code, which JSON is not
-
-    return python.read([path.as_posix()])

@@ -1,22 +1,14 @@
-"""The contents of files as entries: one's own rows, and Discord's commands in their wrappers."""
+"""The contents of files as entries: custom lists, and Discord's commands in their wrappers."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from commandsync.errors import FileError
-from commandsync.sources.discord import CommandReader
-from commandsync.sources.entry import SourceReading
-from commandsync.sources.jsonfile import JsonFile
+from commandsync.sources.applicationcommands import CommandReader
+from commandsync.sources.entry import SourceEntry, SourceReading
+from commandsync.sources.jsonfile import JsonFile, JsonValue
 from commandsync.sources.listfile import columns_of, csv_entries, is_row, row_entry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from commandsync.sources.entry import SourceEntry
-    from commandsync.sources.jsonfile import JsonValue
 
 MOST_COMMANDS = 20_000
 """Of one source; no bot has a tenth of it."""
@@ -30,11 +22,8 @@ def of_json(
 ) -> SourceReading:
     """Read JSON files, by their paths.
 
-    With a `folder`, a file in a folder below it has the name of that one as category.
-
-    Raises:
-        FileError: One of them is not JSON, or contains something else than commands.
-        UsageError: `columns` has a key that is not a field.
+    With a `folder`, a file in a folder below it has the name of that one as category. Raises
+    `FileError` for what is not JSON with commands, and `UsageError` for unknown `columns`.
     """
     mapped, reader = columns_of(columns), CommandReader(locale)
     entries: list[SourceEntry] = []
@@ -53,12 +42,7 @@ def of_json(
 
 
 def of_csv(data: Mapping[str, bytes], columns: Mapping[str, str]) -> SourceReading:
-    """Read CSV files, by their paths.
-
-    Raises:
-        FileError: One of them is not a list of commands.
-        UsageError: `columns` has a key that is not a field.
-    """
+    """Read CSV files, by their paths; raises as `of_json` does."""
     entries: list[SourceEntry] = []
     for path, content in data.items():
         for entry in csv_entries(content, path, columns):
@@ -71,7 +55,7 @@ def _commands(root: JsonValue) -> Iterable[JsonValue]:
     """Return each command of a file: of a list, of the lists in an object, or the object itself."""
     match root.content:
         case list():
-            return root.elements()
+            return root.members().values()
         case dict():
             return _wrapped(root)
         case _:
@@ -84,9 +68,8 @@ def _wrapped(root: JsonValue) -> Iterable[JsonValue]:
     if not wrapping and isinstance(root.content.get("name"), str):
         return [root]
     if not wrapping and len(lists) != 1:
-        raise root.problem(
-            f"contains {len(lists) or 'no'} lists, and none is named commands", _EXPECTED
-        )
+        message = f"contains {len(lists) or 'no'} lists, and none is named commands"
+        raise root.problem(message, _EXPECTED)
     return chain.from_iterable(map(_commands, wrapping or lists.values()))
 
 

@@ -1,13 +1,11 @@
 """The commands that a source declares, as values between its reader and the import."""
 
-from __future__ import annotations
-
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from commandsync.diagnostics import Location, Notice
+from commandsync.diagnostics import Location, Notice
+from commandsync.records.patterns import pattern
 
 NO_DESCRIPTION = "…"
 """The description of a command that has none in its source, as discord.py writes it.
@@ -41,44 +39,53 @@ class Trait(StrEnum):
     """Only administrators may use it: its permissions are `"0"`, or include ADMINISTRATOR."""
 
     NSFW = "nsfw"
-    """It works in age-restricted channels alone."""
+    """It works only in age-restricted channels."""
+
+
+def only_administrators(permissions: int) -> bool:
+    """Whether permissions of Discord let only administrators use a command."""
+    return permissions == 0 or bool(permissions & 1 << 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceEntry:
-    """One command that users can call, as a source declares it.
+    """One command that users can call, as a source declares it."""
 
-    Attributes:
-        name: Its full name without prefix or slash: `config set`. Not empty.
-        description: Its description in one line or more; `NO_DESCRIPTION` if there is none.
-        syntax: How it is called, as the manifest writes it: `{prefix}play <song>` for a prefix
-            command, `/config set <key> [value]` for a slash command, the name alone for a command
-            in a menu. A literal `{prefix}` is written `{{prefix}}`.
-        category: Its cog, folder or group; None if the source has none.
-        key: What identifies it if it is renamed, such as `discord:<id>`; None if nothing does.
-        place: Where it is declared; None if the source is not a file.
-        traits: Why it may not belong on a public list.
-    """
-
-    name: str
-    description: str
+    name: str  # its full name without prefix or slash: `config set`. Not empty
+    description: str  # its description in one line or more; `NO_DESCRIPTION` if there is none
+    # How it is called, as the manifest writes it: `{prefix}play <song>` for a prefix command,
+    # `/config set <key> [value]` for a slash command, only the name for a command in a menu. A
+    # literal `{prefix}` is written `{{prefix}}`.
     syntax: str
-    category: str | None = None
-    key: str | None = None
-    place: Location | None = None
-    traits: frozenset[Trait] = frozenset()
+    category: str | None = None  # its cog, folder or group; None if the source has none
+    key: str | None = None  # stays if it is renamed: `discord:<id>`; None for nothing
+    place: Location | None = None  # where it is declared; None if the source is not a file
+    traits: frozenset[Trait] = frozenset()  # why it may not belong on a public list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceReading:
-    """What a source contains.
+    """What a source contains."""
 
-    Attributes:
-        entries: Its commands, in its order.
-        notes: What was tolerated or could not be read, with its place.
-        complete: Whether every file was read; otherwise a command that is missing may not be gone.
-    """
+    entries: tuple[SourceEntry, ...] = ()  # its commands, in its order
+    notes: tuple[Notice, ...] = ()  # what was tolerated or could not be read, with its place
+    complete: bool = True  # whether every file was read
 
-    entries: tuple[SourceEntry, ...] = ()
-    notes: tuple[Notice, ...] = ()
-    complete: bool = True
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """A command that is left out; the reason is the end of a sentence about it."""
+
+    entry: SourceEntry
+    reason: str
+
+
+def exclusion_reason(
+    entry: SourceEntry, *, patterns: Iterable[str] = (), wanted: Collection[str] = ()
+) -> str:
+    """Return the pattern or the unwanted traits that leave a command out; empty if none does."""
+    for text in patterns:
+        if pattern(text).match(entry.name):
+            return f"its name matches {text!r}"
+    unwanted = [trait for trait in Trait if trait in entry.traits and trait not in wanted]
+    return f"it is {' and '.join(unwanted)}" if unwanted else ""

@@ -4,33 +4,27 @@ It is beside the manifest and in the repository with it: without it, an import c
 edit of the manifest from a change of the source.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Iterable
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
+from commandsync.api.redaction import redacted
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError
 from commandsync.sources.entry import SourceEntry
 from commandsync.sources.merge import Declared
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 _LARGEST = 10 * 1024 * 1024  # characters, as many as a manifest may have
 _LONGEST = 80  # characters of the keys that are shown
+_KEYS = ("name", "description", "syntax", "category", "key")
 _HINT = "restore it from version control, or delete it and import again"
 
 _Text = Annotated[str, Field(min_length=1)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class _Command(_Part):
+class _Command(BaseModel, extra="forbid", strict=True, frozen=True):
     name: _Text
     description: _Text
     syntax: _Text
@@ -39,17 +33,13 @@ class _Command(_Part):
     source: str
 
 
-class _Document(_Part):
+class _Document(BaseModel, extra="forbid", strict=True, frozen=True):
     version: Literal[1]
     commands: tuple[_Command, ...]
 
 
 def read_imported(text: str, *, path: str) -> tuple[Declared, ...]:
-    """Read what was imported last.
-
-    Raises:
-        ManifestError: The text is not a valid file of this kind.
-    """
+    """Read what was imported last; `ManifestError` if the text is not valid."""
     if len(text) > _LARGEST:
         raise ManifestError([Problem(Location(path), "the file is too large", _HINT)])
     try:
@@ -57,16 +47,7 @@ def read_imported(text: str, *, path: str) -> tuple[Declared, ...]:
     except ValidationError as error:
         raise ManifestError([_problem(error, text, path)]) from error
     return tuple(
-        Declared(
-            command.source,
-            SourceEntry(
-                name=command.name,
-                description=command.description,
-                syntax=command.syntax,
-                category=command.category,
-                key=command.key,
-            ),
-        )
+        Declared(command.source, SourceEntry(**command.model_dump(exclude={"source"})))
         for command in document.commands
     )
 
@@ -75,11 +56,7 @@ def imported_text(imported: Iterable[Declared]) -> str:
     """Return the file of what is imported: sorted, so that an import changes few lines."""
     commands = [
         {
-            "name": entry.name,
-            "description": entry.description,
-            "syntax": entry.syntax,
-            **({} if entry.category is None else {"category": entry.category}),
-            **({} if entry.key is None else {"key": entry.key}),
+            **{key: value for key in _KEYS if (value := getattr(entry, key)) is not None},
             "source": source,
         }
         for source, entry in imported
@@ -104,5 +81,5 @@ def _problem(error: ValidationError, text: str, path: str) -> Problem:
         message = "the file has another version than 1, which this program reads"
         return Problem(Location(path), message, "update commandsync")
     detail = error.errors(include_url=False)[0]
-    where = ".".join(map(str, detail["loc"]))[:_LONGEST] or "the file"
+    where = redacted(".".join(map(str, detail["loc"])))[:_LONGEST] or "the file"
     return Problem(Location(path), f"{where} is not valid: {detail['msg']}", _HINT)

@@ -1,49 +1,45 @@
 """A JSON file with the places of its values; every problem with it is one error with its place."""
 
-from __future__ import annotations
-
 import json
 import re
 from bisect import bisect_right
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from commandsync.api import jsontext
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
+_REASONS: dict[type[Exception], str] = {
+    RecursionError: "it is nested too deep",
+    UnicodeDecodeError: "it is not UTF-8, UTF-16 or UTF-32",
+}
 
 
 class JsonFile:
-    """The text of a JSON file.
-
-    Args:
-        data: Its bytes, in any encoding of JSON.
-        path: Its path as the user named it, with `/` between folders; empty if it is not a file,
-            and its values have no place.
+    """The text of a JSON file; without a path its values have no place.
 
     Raises:
         FileError: It is not valid JSON, is nested too deep, or has too many values.
     """
 
     def __init__(self, data: bytes, path: str) -> None:
-        self.path = path
+        self.path, name = path, path or "the answer"
         try:
             self._text = jsontext.decode(data)
             content = json.loads(self._text)
         except json.JSONDecodeError as error:
-            place = Location(path or "the answer", error.lineno, error.colno)
+            place = Location(name, error.lineno, error.colno)
             raise FileError(f"{place}: not valid JSON: {error.msg.lower()}") from error
         except jsontext.TooLargeError as error:
-            raise FileError(f"{path or 'the answer'} is too large: {error}") from error
+            raise FileError(f"{name} is too large: {error}") from error
         except (ValueError, RecursionError) as error:
-            raise FileError(f"{path or 'the answer'} is not valid JSON: {_why(error)}") from error
+            why = _REASONS.get(type(error), "a number has too many digits")
+            raise FileError(f"{name} is not valid JSON: {why}") from error
         self.root = JsonValue(content, _skip(self._text, 0), self)
 
     @cached_property
@@ -57,7 +53,7 @@ class JsonFile:
         line = bisect_right(self._line_starts, at)
         return Location(self.path, line, at - self._line_starts[line - 1] + 1)
 
-    def members(self, at: int) -> Iterator[tuple[Any, JsonValue]]:
+    def members(self, at: int) -> Iterator[tuple[Any, "JsonValue"]]:
         """Yield the key or index, and the value, of each member of the object or list at `at`."""
         text, start, index = self._text, at, 0
         at = _skip(text, at + 1)
@@ -87,29 +83,21 @@ class JsonValue:
         """Where it begins."""
         return self.file.location(self.at)
 
-    def members(self) -> dict[str, JsonValue]:
-        """Return the members of an object by their keys."""
+    def members(self) -> dict[Any, "JsonValue"]:
+        """Return the members of an object by their keys, or of a list by their indices."""
         return dict(self.file.members(self.at))
-
-    def elements(self) -> Iterator[JsonValue]:
-        """Yield the elements of a list."""
-        return (value for _, value in self.file.members(self.at))
 
     def problem(self, message: str, hint: str = "") -> FileError:
         """Return an error about it."""
         return FileError(f"{self.place or 'the answer'}: {message}", hint=hint)
 
 
+def text_of(values: Mapping[str, Any], key: str) -> str:
+    """Return a text of an object without the space around it; empty for any other value."""
+    value = values.get(key)
+    return value.strip() if isinstance(value, str) else ""
+
+
 def _skip(text: str, at: int) -> int:
     match = _SPACE.match(text, at)
     return match.end() if match else at
-
-
-def _why(error: ValueError | RecursionError) -> str:
-    match error:
-        case RecursionError():
-            return "it is nested too deep"
-        case UnicodeDecodeError():
-            return "it is not UTF-8, UTF-16 or UTF-32"
-        case _:
-            return "a number has too many digits"

@@ -4,35 +4,23 @@ Names are not unique and change, so the surest comes first, as in a plan: what i
 the same key, the same name, a former name; and last what is equal but for its name.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from commandsync.plan.matching import match
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 from commandsync.sources.entry import NO_DESCRIPTION
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
-
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The links between the commands of the sides, by their numbers.
+    """The links between the commands of the sides, by their numbers."""
 
-    Attributes:
-        theirs_of_base: The source's command of each that was imported, where it still has it.
-        base_of_ours: The imported command of each of the manifest, where they are not equal now.
-        theirs_of_ours: The source's command of each of the manifest that is equal to it, or that
-            was written before the first import.
-    """
-
-    theirs_of_base: Mapping[int, int]
-    base_of_ours: Mapping[int, int]
-    theirs_of_ours: Mapping[int, int]
+    theirs_of_base: Mapping[int, int]  # of each that was imported, where the source still has it
+    base_of_ours: Mapping[int, int]  # of each of the manifest, where they are not equal now
+    theirs_of_ours: Mapping[int, int]  # of each that is equal, or older than the first import
 
 
 def link(*, base: Sequence[Entry], theirs: Sequence[Entry], ours: Sequence[Entry]) -> Links:
@@ -41,85 +29,74 @@ def link(*, base: Sequence[Entry], theirs: Sequence[Entry], ours: Sequence[Entry
     What is equal in the source and in the manifest is linked first: an import that was interrupted
     has done it already, whatever was imported before.
     """
-    base = [
-        Entry(entry.text, id=key or f"#{number}")
-        for number, (key, entry) in enumerate(zip(_unique_keys(base), base, strict=True))
-    ]
-    theirs = [
-        Entry(entry.text, id=key) for key, entry in zip(_unique_keys(theirs), theirs, strict=True)
-    ]
-    ours = [Entry(entry.text, formerly=entry.formerly) for entry in ours]
-    theirs_of_base = {b: t for t, b in _matched(theirs, base).items()}
-    theirs_of_ours = _equal(ours, theirs)
+    numbered, keyed = _identified(base, default="#{}"), _identified(theirs)
+    own = {number: Entry(entry.text, formerly=entry.formerly) for number, entry in enumerate(ours)}
+    theirs_of_base = {b: t for t, b in _matched(keyed, numbered).items()}
+    theirs_of_ours = _equal(own, keyed)
     done = set(theirs_of_ours.values())
-    base_of_ours = _matched(
-        ours,
-        base,
-        without=theirs_of_ours,
-        without_listed={b for b, t in theirs_of_base.items() if t in done},
-    )
+    unneeded = {b for b, t in theirs_of_base.items() if t in done}
+    base_of_ours = _matched(_without(own, theirs_of_ours), _without(numbered, unneeded))
     written_by_hand = _matched(
-        ours,
-        [Entry(entry.text, id=f"#{number}") for number, entry in enumerate(theirs)],
-        without={*theirs_of_ours, *base_of_ours},
-        without_listed={*done, *theirs_of_base.values()},
+        _without(own, {*theirs_of_ours, *base_of_ours}),
+        _without(
+            _identified([Entry(entry.text) for entry in theirs], default="#{}"),
+            {*done, *theirs_of_base.values()},
+        ),
         renamed=False,
     )
     return Links(theirs_of_base, base_of_ours, theirs_of_ours | written_by_hand)
 
 
-def _unique_keys(side: Sequence[Entry]) -> list[str]:
+def _identified(side: Sequence[Entry], *, default: str = "") -> dict[int, Entry]:
+    """Return entries by their numbers, with their keys; one that is not unique is the default."""
     counts = Counter(entry.id for entry in side)
-    return [entry.id if counts[entry.id] == 1 else "" for entry in side]
+    keys = (entry.id if counts[entry.id] == 1 else "" for entry in side)
+    return {
+        number: Entry(entry.text, id=key or default.format(number))
+        for number, (key, entry) in enumerate(zip(keys, side, strict=True))
+    }
 
 
-def _equal(wanted: Sequence[Entry], listed: Sequence[Entry]) -> dict[int, int]:
+def _without(side: Mapping[int, Entry], numbers: Container[int]) -> dict[int, Entry]:
+    return {number: entry for number, entry in side.items() if number not in numbers}
+
+
+def _equal(wanted: Mapping[int, Entry], listed: dict[int, Entry]) -> dict[int, int]:
     numbers = defaultdict(list)
-    for number in reversed(range(len(listed))):
-        numbers[listed[number].text].append(number)
+    for number, entry in reversed(listed.items()):
+        numbers[entry.text].append(number)
     return {
         number: candidates.pop()
-        for number, entry in enumerate(wanted)
+        for number, entry in wanted.items()
         if (candidates := numbers.get(entry.text))
     }
 
 
 def _matched(
-    wanted: Sequence[Entry],
-    listed: Sequence[Entry],
-    *,
-    without: Container[int] = (),
-    without_listed: Container[int] = (),
-    renamed: bool = True,
+    wanted: Mapping[int, Entry], listed: Mapping[int, Entry], *, renamed: bool = True
 ) -> dict[int, int]:
-    """Match as a plan does, some left out; if `renamed`, then by all but the name."""
-    left = [number for number in range(len(wanted)) if number not in without]
-    right = [number for number in range(len(listed)) if number not in without_listed]
-    matching = match([wanted[number] for number in left], [listed[number] for number in right])
+    """Match as a plan does; if `renamed`, then by all but the name."""
+    left, right = list(wanted), list(listed)
+    matching = match(list(wanted.values()), list(listed.values()))
     pairs = {left[a]: right[b] for a, b in matching.pairs.items()}
     for rest in (_without_name, _with_name_in_syntax) if renamed else ():
-        _match_rest(wanted, listed, pairs, left=left, right=right, rest=rest)
+        new, old = _without(wanted, pairs), _without(listed, set(pairs.values()))
+        pairs |= _only_equal(
+            {number: rest(entry) for number, entry in new.items()},
+            {number: rest(entry) for number, entry in old.items()},
+        )
     return pairs
 
 
-def _match_rest(
-    wanted: Sequence[Entry],
-    listed: Sequence[Entry],
-    pairs: dict[int, int],
-    *,
-    left: Sequence[int],
-    right: Sequence[int],
-    rest: Callable[[Entry], CommandText],
-) -> None:
-    """Pair what is equal but for its name, where there is only one on each side."""
-    matched = set(pairs.values())
-    new = {number: rest(wanted[number]) for number in left if number not in pairs}
-    old = {number: rest(listed[number]) for number in right if number not in matched}
+def _only_equal(new: Mapping[int, CommandText], old: Mapping[int, CommandText]) -> dict[int, int]:
+    """Pair what is equal, where there is only one on each side."""
     counts = Counter(new.values()), Counter(old.values())
     by_text = {text: number for number, text in old.items()}
-    for number, text in new.items():
-        if text.description != NO_DESCRIPTION and counts[0][text] == counts[1][text] == 1:
-            pairs[number] = by_text[text]
+    return {
+        number: by_text[text]
+        for number, text in new.items()
+        if text.description != NO_DESCRIPTION and counts[0][text] == counts[1][text] == 1
+    }
 
 
 def _without_name(entry: Entry) -> CommandText:

@@ -1,14 +1,14 @@
 """What an import changes in a manifest, and what it leaves to a person, as values."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
-if TYPE_CHECKING:
-    from commandsync.records.texts import CommandText
-    from commandsync.sources.entry import SourceEntry
+from commandsync.diagnostics import Location, Notice
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import CommandText
+from commandsync.sources.entry import Excluded, SourceEntry
 
 
 class Declared(NamedTuple):
@@ -39,34 +39,21 @@ class FieldEdit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Added:
-    """A command to add.
-
-    Attributes:
-        entry: The command.
-        text: Its text in the manifest, with its prefix and its category.
-        after: The index of the manifest's entry to write it after; None at the end.
-    """
+    """A command to add."""
 
     entry: SourceEntry
-    text: CommandText
-    after: int | None
+    text: CommandText  # its text in the manifest, with its prefix and its category
+    after: int | None  # the index of the manifest's entry to write it after; None at the end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edited:
-    """A command to edit.
+    """A command to edit."""
 
-    Attributes:
-        index: The index of the manifest's entry.
-        entry: The command as the source has it; None if only `formerly` changes.
-        fields: The fields to change.
-        formerly: The names it had before; None if they stay.
-    """
-
-    index: int
-    entry: SourceEntry | None = None
+    index: int  # the index of the manifest's entry
+    entry: SourceEntry | None = None  # as in the source; None if only `formerly` changes
     fields: tuple[FieldEdit, ...] = ()
-    formerly: tuple[str, ...] | None = None
+    formerly: tuple[str, ...] | None = None  # the names it had before; None if they stay
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,58 +64,71 @@ class Removed:
 
 
 EntryChange: TypeAlias = Added | Edited | Removed
+Change = TypeVar("Change", Added, Edited, Removed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """Something that only a person can decide; the manifest keeps its text.
+    """Something that only a person can decide; the manifest keeps its text."""
 
-    Attributes:
-        reason: Why it is left.
-        name: The command's name in the manifest, or in the source if the manifest has none.
-        index: The index of the manifest's entry; None if it has none.
-        entry: The command as the source has it; None if it has none.
-        field: The field; empty for the whole command.
-        here: The field's text in the manifest.
-        there: And in the source.
-    """
-
-    reason: ReviewReason
-    name: str
-    index: int | None = None
-    entry: SourceEntry | None = None
-    field: str = ""
-    here: str = ""
-    there: str = ""
+    reason: ReviewReason  # why it is left
+    name: str  # the command's name in the manifest, or in the source if the manifest has none
+    index: int | None = None  # the index of the manifest's entry; None if it has none
+    entry: SourceEntry | None = None  # the command as the source has it; None if it has none
+    field: str = ""  # the field; empty for the whole command
+    here: str = ""  # the field's text in the manifest
+    there: str = ""  # and in the source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merge:
-    """The outcome of a three-way merge.
+    """The outcome of a three-way merge."""
 
-    Attributes:
-        changes: The changes of the manifest: edits and removals in its order, then what is added.
-        reviews: What is left to a person.
-        imported: What the next import compares with.
-        unwanted: The commands that were deleted from the manifest by hand.
-    """
+    changes: tuple[EntryChange, ...] = ()  # edits and removals in its order, then what is added
+    reviews: tuple[Review, ...] = ()  # what is left to a person
+    imported: tuple[Declared, ...] = ()  # what the next import compares with
+    unwanted: tuple[Declared, ...] = ()  # the commands that were deleted from the manifest by hand
 
-    changes: tuple[EntryChange, ...] = ()
-    reviews: tuple[Review, ...] = ()
-    imported: tuple[Declared, ...] = ()
-    unwanted: tuple[Declared, ...] = ()
+    def of(self, kind: type[Change]) -> list[Change]:
+        """Return the changes of one kind."""
+        return [change for change in self.changes if isinstance(change, kind)]
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdit:
+    """A file with its text before and after; None where it does not exist yet."""
+
+    path: str
+    before: str | None
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """What an import changes, and what it leaves to a person."""
+
+    path: str  # the manifest
+    sources: tuple[str, ...]  # the sources that were read, relative to the manifest's folder
+    locale: str  # the language that was asked for, instead of the manifest's
+    repeatable: bool  # whether the manifest names sources and this language, for the next import
+    ours: tuple[Entry, ...]  # the commands of the manifest before it
+    merge: Merge
+    edits: tuple[FileEdit, ...]  # the files of the manifest that change
+    imported: FileEdit | None  # the file of what was imported last, if it changes; written last
+    excluded: tuple[Excluded, ...] = ()
+    notes: tuple[Notice, ...] = ()  # what was tolerated or could not be read in the sources
+    # The places of the fields of the commands that change or are for review, by index.
+    places: Mapping[int, Mapping[str, Location]] = field(default_factory=dict, repr=False)
 
     @property
-    def added(self) -> list[Added]:
-        """The commands to add."""
-        return [change for change in self.changes if isinstance(change, Added)]
+    def files(self) -> tuple[FileEdit, ...]:
+        """Every file that changes, in the order in which they are written.
 
-    @property
-    def edited(self) -> list[Edited]:
-        """The commands to edit."""
-        return [change for change in self.changes if isinstance(change, Edited)]
+        What was imported comes last: after an interruption the next import finds the commands in
+        the manifest as the sources have them, and goes on.
+        """
+        return (*self.edits, self.imported) if self.imported else self.edits
 
-    @property
-    def removed(self) -> list[Removed]:
-        """The commands to remove."""
-        return [change for change in self.changes if isinstance(change, Removed)]
+    def place(self, index: int, key: str = "") -> Location | None:
+        """Return the place of a command of the manifest, or of one of its fields."""
+        return self.places.get(index, {}).get(key, self.ours[index].location)

@@ -1,12 +1,7 @@
 """How a command is called, as one line: `/group sub <required> [optional]`."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _CHOICES = range(2, 5)  # one choice would look like the name of the parameter
 _LONGEST_CHOICE = 15  # characters
@@ -15,28 +10,16 @@ _MARKS = frozenset("<>[]|")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """What a user gives to a command.
+    """What a user gives to a command."""
 
-    Attributes:
-        name: Its name as users see it.
-        required: Whether it must be given.
-        choices: The names of its only values, as users see them; empty if it may be anything.
-        rest: Whether it takes all that follows.
-    """
-
-    name: str
-    required: bool
-    choices: tuple[str, ...] = ()
-    rest: bool = False
+    name: str  # its name as users see it
+    required: bool  # whether it must be given
+    choices: tuple[str, ...] = ()  # its only values, as users see them; empty for any
+    rest: bool = False  # whether it takes all that follows
 
 
 def slash_syntax(path: str, parameters: Iterable[Parameter] = ()) -> str:
-    """Return the syntax of a slash command, as the manifest writes it.
-
-    Args:
-        path: Its full name without the slash: `config set`.
-        parameters: Its parameters, in their order.
-    """
+    """Return the syntax of a slash command, as the manifest writes it."""
     return literal(" ".join((f"/{path}", *map(parameter_text, parameters))))
 
 

@@ -4,41 +4,32 @@ Each field is merged on its own. The manifest's own text wins wherever somebody 
 the source says instead is a `Review`, once: the next import compares with what the source says now.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
+from commandsync.sources import merge
+from commandsync.sources.entry import SourceEntry
 from commandsync.sources.links import Links, link
-from commandsync.sources.merge import Added, Edited, FieldEdit, Merge, Removed, Review, ReviewReason
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from commandsync.sources.entry import SourceEntry
-    from commandsync.sources.merge import Declared
 
 
 def three_way(
     *,
-    base: Sequence[Declared],
-    theirs: Sequence[Declared],
+    base: Sequence[merge.Declared],
+    theirs: Sequence[merge.Declared],
     ours: Sequence[Entry],
     sources: Iterable[str],
     text_of: Callable[[SourceEntry], CommandText],
-) -> Merge:
-    """Merge what sources contain into a manifest.
+) -> merge.Merge:
+    """Merge `theirs`, what sources contain, into `ours`; `base` is what was imported last.
 
-    Args:
-        base: What was imported last.
-        theirs: What the sources contain now.
-        ours: The commands of the manifest, in its order.
-        sources: The sources that were read in full. What was imported from another one stays.
-        text_of: Returns the text of a source's command as this manifest would have it.
+    What was imported from another than the `sources`, which were read in full, stays. `text_of`
+    returns the text of a source's command as this manifest would have it.
     """
-    base_side, their_side = _Side.of(base, text_of), _Side.of(theirs, text_of)
+    base_side, their_side = (
+        _Side(side, [text_of(entry) for _, entry in side]) for side in (base, theirs)
+    )
     links = link(base=base_side.entries, theirs=their_side.entries, ours=ours)
     merging = _Merging(base_side, their_side, ours, links, frozenset(sources))
     for index in range(len(ours)):
@@ -51,7 +42,7 @@ def three_way(
         for number, declared in enumerate(base)
         if declared.source not in merging.sources and number not in links.theirs_of_base
     )
-    return Merge(
+    return merge.Merge(
         changes=(*(merging.changes[index] for index in sorted(merging.changes)), *merging.added),
         reviews=tuple(merging.reviews),
         imported=(*theirs, *others),
@@ -63,14 +54,8 @@ def three_way(
 class _Side:
     """One side with the texts that are compared."""
 
-    declared: Sequence[Declared]
+    declared: Sequence[merge.Declared]
     texts: Sequence[CommandText]
-
-    @classmethod
-    def of(
-        cls, declared: Sequence[Declared], text_of: Callable[[SourceEntry], CommandText]
-    ) -> _Side:
-        return cls(declared, [text_of(entry) for _, entry in declared])
 
     @property
     def entries(self) -> list[Entry]:
@@ -81,17 +66,15 @@ class _Side:
 
 @dataclass(slots=True)
 class _Merging:
-    """The merge as far as it is."""
-
     base: _Side
     theirs: _Side
     ours: Sequence[Entry]
     links: Links
     sources: frozenset[str]
-    changes: dict[int, Edited | Removed] = field(default_factory=dict)
-    added: list[Added] = field(default_factory=list)
-    reviews: list[Review] = field(default_factory=list)
-    unwanted: list[Declared] = field(default_factory=list)
+    changes: dict[int, merge.Edited | merge.Removed] = field(default_factory=dict)
+    added: list[merge.Added] = field(default_factory=list)
+    reviews: list[merge.Review] = field(default_factory=list)
+    unwanted: list[merge.Declared] = field(default_factory=list)
     texts: dict[int, CommandText] = field(default_factory=dict)  # of ours, after the merge
 
     def merge(self, index: int) -> None:
@@ -106,10 +89,12 @@ class _Merging:
             self.merge_fields(index, their, last=self.base.texts[base])
         elif self.base.declared[base].source in self.sources:
             if text == self.base.texts[base]:
-                self.changes[index] = Removed(index=index)
+                self.changes[index] = merge.Removed(index=index)
                 del self.texts[index]
             else:
-                self.reviews.append(Review(reason=ReviewReason.KEPT, name=text.name, index=index))
+                self.reviews.append(
+                    merge.Review(reason=merge.ReviewReason.KEPT, name=text.name, index=index)
+                )
 
     def merge_fields(self, index: int, their: int, last: CommandText | None = None) -> None:
         """Follow the source in each field that nobody edited since the `last` import.
@@ -124,10 +109,10 @@ class _Merging:
             if there in {here, before}:
                 continue
             if here == before:
-                edits.append(FieldEdit(field=name, old=here, new=there))
+                edits.append(merge.FieldEdit(field=name, old=here, new=there))
                 continue
-            review = Review(
-                reason=ReviewReason.BOTH_CHANGED if last else ReviewReason.DIFFERS,
+            review = merge.Review(
+                reason=merge.ReviewReason.BOTH_CHANGED if last else merge.ReviewReason.DIFFERS,
                 name=ours.name,
                 index=index,
                 entry=entry,
@@ -137,7 +122,7 @@ class _Merging:
             )
             self.reviews.append(review)
         if edits:
-            self.changes[index] = Edited(index=index, entry=entry, fields=tuple(edits))
+            self.changes[index] = merge.Edited(index=index, entry=entry, fields=tuple(edits))
             self.texts[index] = ours._replace(**{edit.field: edit.new for edit in edits})
 
     def leave_deleted(self) -> None:
@@ -149,7 +134,9 @@ class _Merging:
             declared, text = self.theirs.declared[their], self.theirs.texts[their]
             self.unwanted.append(declared)
             if text != self.base.texts[base]:
-                review = Review(reason=ReviewReason.DELETED, name=text.name, entry=declared.entry)
+                review = merge.Review(
+                    reason=merge.ReviewReason.DELETED, name=text.name, entry=declared.entry
+                )
                 self.reviews.append(review)
 
     def add_new(self) -> None:
@@ -163,7 +150,9 @@ class _Merging:
                 known.add(text)
                 categories.setdefault(text.category, len(categories))
                 entry = self.theirs.declared[number].entry
-                self.added.append(Added(entry=entry, text=text, after=last.get(text.category)))
+                self.added.append(
+                    merge.Added(entry=entry, text=text, after=last.get(text.category))
+                )
         self.added.sort(key=lambda add: categories[add.text.category])
 
     def correct_former_names(self) -> None:
@@ -174,9 +163,11 @@ class _Merging:
             names = ours.formerly if text.name == ours.name else (*ours.formerly, ours.name)
             former = tuple(name for name in dict.fromkeys(names) if name not in live)
             if text.name != ours.name and ours.name in live:
-                review = Review(reason=ReviewReason.NAME_TAKEN, name=text.name, index=index)
+                review = merge.Review(
+                    reason=merge.ReviewReason.NAME_TAKEN, name=text.name, index=index
+                )
                 self.reviews.append(review)
             if former != ours.formerly:
                 change = self.changes.get(index)
-                edited = change if isinstance(change, Edited) else Edited(index=index)
+                edited = change if isinstance(change, merge.Edited) else merge.Edited(index=index)
                 self.changes[index] = replace(edited, formerly=former)

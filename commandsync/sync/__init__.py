@@ -3,6 +3,8 @@
 `run` and `run_async` apply a manifest through a client; the names load when first used.
 """
 
+import os
+
 TYPE_CHECKING = False  # typing takes longer to import than the rest, and signals wait for it
 if TYPE_CHECKING:
     from commandsync.sync.library import Outcome as Outcome
@@ -11,10 +13,29 @@ if TYPE_CHECKING:
     from commandsync.sync.library import run_async as run_async
 
 
-DEFAULT_MANIFEST = "commands.yaml"
+DEFAULT_MANIFESTS = ("commands.yaml", "commandsync.yaml")
+"""The names of a manifest that no option names; the second one is this program's alone."""
 
 SCHEMA = "schemas/commands.schema.json"
 """The file of the JSON Schema for editors, beside a manifest."""
+
+
+def default_manifest(folder: str = "") -> str:
+    """Return the path of a folder's manifest that no option names: the first name if there is none.
+
+    Raises:
+        UsageError: The folder has both.
+    """
+    paths = [os.path.join(folder, name) for name in DEFAULT_MANIFESTS]  # noqa: PTH118 - as above
+    found = [path for path in paths if os.path.lexists(path)]
+    if len(found) > 1:
+        from commandsync.errors import UsageError  # noqa: PLC0415 - as above
+
+        raise UsageError(
+            f"{found[0]} and {found[1]} both exist, and each is the manifest by default",
+            hint="name the one to use, or remove the other",
+        )
+    return found[0] if found else paths[0]
 
 
 def __getattr__(name: str) -> object:

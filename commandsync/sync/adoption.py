@@ -1,29 +1,24 @@
-"""What is listed and a manifest lacks -> edits of the manifest's files, which are written whole."""
-
-from __future__ import annotations
+"""What is listed and a manifest lacks -> edits of the manifest's files."""
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-from commandsync.manifest.editing import AddEntry, SetField, edit
+from commandsync.diagnostics import Notice
+from commandsync.manifest import Manifest
+from commandsync.manifest.editing import edit
+from commandsync.manifest.entries import ListEdits
 from commandsync.manifest.sharing import Shared, fields_of
-from commandsync.plan.missing import missing_from
+from commandsync.plan.missing import Missing, missing_from
+from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource
-from commandsync.sources.outcome import FileEdit
-from commandsync.sync.edits import EntryPlaces
-from commandsync.sync.files import write_edits
-from commandsync.sync.job import load_files, load_to_edit, read_listing
-from commandsync.sync.settings import site_of
+from commandsync.sources.merge import FileEdit
+from commandsync.sync.edits import EntryPlaces, check_edited
+from commandsync.sync.job import load_to_edit, read_listing
+from commandsync.sync.settings import Settings, site_of
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from commandsync.diagnostics import Notice
-    from commandsync.manifest import Manifest
-    from commandsync.manifest.editing import Edit
-    from commandsync.plan.missing import Missing
-    from commandsync.sync.settings import Settings
+Edits: TypeAlias = defaultdict[str, defaultdict[str, ListEdits]]
+"""Those of each file, by the keys of its lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +41,7 @@ class Adoption:
 def plan_adoption(settings: Settings, *, pin: bool = False) -> Adoption:
     """Read a manifest and its listing, and plan what to add; nothing is written.
 
-    Args:
-        settings: The settings of the run, which name the manifest.
-        pin: Whether new entries get their ids.
+    With `pin`, new entries get their ids.
 
     Raises:
         ManifestError: The manifest is invalid, or would be, or cannot be edited in place.
@@ -56,23 +49,27 @@ def plan_adoption(settings: Settings, *, pin: bool = False) -> Adoption:
         ListingError: The listing cannot be read.
     """
     contents: dict[str, bytes] = {}
-    manifest = load_to_edit(settings, contents, what="--merge")
+    manifest = load_to_edit(settings, contents, what="a merge")
     site = site_of(settings, manifest)
     scope = manifest.snapshot.scope or tuple(Resource)
     listed = read_listing(settings, site, scope)
-    edits: defaultdict[str, list[Edit]] = defaultdict(list)
+    edits: Edits = defaultdict(lambda: defaultdict(ListEdits))
     found = []
     for resource in scope:
         wanted = manifest.snapshot.collections.get(resource, ())
         missing = missing_from(
-            wanted, listed.collections[resource], resource=resource, rules=manifest.rules
+            wanted,
+            listed.collections[resource],
+            resource=resource,
+            rules=manifest.rules,
+            ability=site.service.abilities[resource],
         )
         _collect(manifest, resource, missing, edits, pin=pin)
         found.append(missing)
     texts = {
         path: edit(contents[path].decode(), changes, path=path) for path, changes in edits.items()
     }
-    load_files([manifest.path], contents=contents | {p: t.encode() for p, t in texts.items()})
+    check_edited(manifest, contents, texts, when="after the merge")
     return Adoption(
         tuple(FileEdit(path, contents[path].decode(), text) for path, text in texts.items()),
         added=sum(len(missing.added) for missing in found),
@@ -81,41 +78,37 @@ def plan_adoption(settings: Settings, *, pin: bool = False) -> Adoption:
     )
 
 
-def write_adoption(adoption: Adoption) -> None:
-    """Write the files, each whole or not at all.
-
-    Raises:
-        FileError: A file changed since it was read, or cannot be written.
-    """
-    write_edits(adoption.files, again="merge again")
-
-
 def _collect(
     manifest: Manifest,
     resource: Resource,
     missing: Missing,
-    edits: Mapping[str, list[Edit]],
+    edits: Edits,
     *,
     pin: bool,
 ) -> None:
     """Add the edits of one collection to those of the files."""
     wanted = manifest.snapshot.collections.get(resource, ())
     places, names = EntryPlaces.of(manifest, wanted), {entry.name for entry in wanted}
+    key = resource.collection
     for index, old in missing.renamed.items():
         path, number = places.paths[index], places.numbers[index]
-        key, value = "formerly", (*wanted[index].formerly, old.name)
-        edits[path].append(
-            SetField(resource.collection, number, "id", old.id)
+        edits[path][key].changed[number] = (
+            {"id": old.id}
             if old.name in names
-            else SetField(resource.collection, number, key, value)
+            else {"formerly": (*wanted[index].formerly, old.name)}
         )
     shared = Shared(manifest.prefix or "", manifest.category)
-    ends = {getattr(entry.text, "category", ""): n for n, entry in enumerate(wanted)}
+    ends = {_group(entry, resource): n for n, entry in enumerate(wanted)}
     ends.pop("", None)  # new entries go behind the last one of their category
     for entry in missing.added:
-        values = fields_of(entry.text, shared)
+        values = fields_of(entry.text, shared, resource)
         if pin and entry.writable:
             values["id"] = entry.id
-        near = ends.get(getattr(entry.text, "category", ""))
+        near = ends.get(_group(entry, resource))
         path, after = places.after(near, manifest)
-        edits[path].append(AddEntry(resource.collection, values, after))
+        edits[path][key].added.append((after, values))
+
+
+def _group(entry: Entry, resource: Resource) -> str:
+    """Return the group that a record is shown in; empty for none."""
+    return getattr(entry.text, resource.group) if resource.group else ""

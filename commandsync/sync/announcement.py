@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Notice
-from commandsync.errors import ManifestError, UsageError
-from commandsync.manifest.editing import AddEntry, edit
+from commandsync.api.operations import Operation
+from commandsync.diagnostics import Do, Notice
+from commandsync.errors import CommandsyncError, UsageError
+from commandsync.manifest import Manifest
+from commandsync.manifest.editing import edit
+from commandsync.manifest.entries import ListEdits
 from commandsync.plan.matching import match
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import Resource
+from commandsync.records.texts import AnnouncementText, Resource
+from commandsync.services.abilities import PAGE_ABILITIES
+from commandsync.services.catalogue import LISTS
+from commandsync.sources.merge import FileEdit
 from commandsync.sources.notes.version import names, version_in
-from commandsync.sources.outcome import FileEdit
-from commandsync.sync import DEFAULT_MANIFEST
-from commandsync.sync.edits import EntryPlaces
-from commandsync.sync.job import Planned, jobs, load_files, load_to_edit, plan_all
+from commandsync.sync import default_manifest
+from commandsync.sync.destinations import ListSite, list_sites
+from commandsync.sync.edits import EntryPlaces, check_edited
+from commandsync.sync.job import Planned, connected, load_to_edit, page_jobs, plan_jobs
+from commandsync.sync.notes import Announcement
+from commandsync.sync.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from commandsync.errors import CommandsyncError
-    from commandsync.manifest import Manifest
-    from commandsync.sync.notes import Announcement
-    from commandsync.sync.settings import Settings
+    from commandsync.client.connection import Connection
 
 _KIND = Resource.ANNOUNCEMENT
 
@@ -54,7 +58,7 @@ class AnnouncementPlan:
         return Notice(
             f"the manifest has another text for {self.announcement.text.title!r}: it stays, and "
             "nothing is announced",
-            "edit it there, or give the announcement another title with --title",
+            "edit it there, or give the announcement another title",
             self.own.location,
         )
 
@@ -63,8 +67,7 @@ class AnnouncementPlan:
         """The remark that announcements are managed from now on; None if they are already."""
         if _KIND in self.manifest.snapshot.scope:
             return None
-        listed = "commandsync pull --merge adds what is listed already"
-        return Notice("the manifest manages announcements from now on", listed)
+        return Notice("the manifest manages announcements from now on", Do.MERGE_LISTED())
 
 
 def plan_announcement(
@@ -75,10 +78,7 @@ def plan_announcement(
     The announcement goes to the end: a listing shows them in the order in which they are posted,
     and so does a manifest.
 
-    Args:
-        settings: The settings of the run, which name the manifest.
-        announcement: The announcement.
-        posts: Whether it is posted, which needs no manifest.
+    An announcement that is posted needs no manifest.
 
     Raises:
         ManifestError: The manifest is invalid, or would be, or cannot be edited in place.
@@ -86,17 +86,17 @@ def plan_announcement(
             posted.
     """
     contents: dict[str, bytes] = {}
-    if posts and not settings.files and not Path(DEFAULT_MANIFEST).exists():
-        contents[DEFAULT_MANIFEST] = b"version: 1\n"
+    if posts and not settings.files and not Path(path := default_manifest()).exists():
+        contents[path] = b"version: 1\n"
     manifest = load_to_edit(settings, contents, what="announce")
     entries = manifest.snapshot.collections.get(_KIND, ())
     own = _same(announcement, entries)
     file = None if own else _edited(manifest, announcement, contents)
-    mirrored = manifest.rules.prune and manifest.rules.manages(_KIND)
+    mirrored = manifest.rules.prune and manifest.rules.manages(_KIND, PAGE_ABILITIES)
     if posts and file and mirrored and _KIND in manifest.snapshot.scope:
         raise UsageError(
             f"the next apply of {manifest.path} would delete it: announcements are mirrored",
-            hint="without --post it is added to the manifest, and posted by the next apply",
+            hint=Do.POST_LATER(),
         )
     return AnnouncementPlan(announcement, manifest, own, file)
 
@@ -110,13 +110,8 @@ def posting(
     The plan is one of a manifest with this announcement alone, which adds what is missing and
     deletes nothing.
 
-    Args:
-        settings: The settings of the run.
-        plan: The announcement beside the manifest, which names the listing.
-        source: What the announcement was read from.
-
-    Raises:
-        CommandsyncError: The listing is not known, or the token is missing or another bot's.
+    `source` is what the announcement was read from. Raises `CommandsyncError` if the listing is not
+    known, or the token is missing or another bot's.
     """
     entry = Entry(plan.announcement.text)
     alone = replace(
@@ -126,13 +121,40 @@ def posting(
         rules=replace(plan.manifest.rules, announcements="append"),
         warnings=(),
     )
-    with jobs(settings, [alone]) as opened:
+    with page_jobs(settings, [alone]) as opened:
         for job in opened:
             job.site.check_token()
         yield [
             _keyed(planned, plan.announcement) if isinstance(planned, Planned) else planned
-            for planned in plan_all(opened)
+            for planned in plan_jobs(opened)
         ]
+
+
+@contextmanager
+def posting_whole(
+    settings: Settings, text: AnnouncementText
+) -> Iterator[tuple[Connection, ListSite, Operation[None]]]:
+    """Open a connection to the listing of the settings, for one request that posts a text there.
+
+    Raises:
+        UsageError: The manifest does not have exactly one such listing, or there is no token.
+        ArgumentError: The service does not take the announcement.
+        RefusedError: Its token must not be sent to its host.
+    """
+    manifest = load_to_edit(settings, {}, what="announce")
+    sites = [site for _, site in list_sites(settings, manifest)]
+    names = ", ".join(settings.listing)
+    if len(sites) != 1:
+        hint = "name one; without a listing it is posted on the page"
+        raise UsageError(f"{names} is not one service in listings: of the manifest", hint=hint)
+    (site,) = sites
+    if site.service.announce is None:
+        known = ", ".join(name for name, service in LISTS.items() if service.announce)
+        raise UsageError(f"{names} takes no announcements", hint=f"services that do: {known}")
+    operation = site.service.announce(text, "announcement")
+    site.check_token()
+    with connected(replace(settings, retries=0), [site]) as (connection,):
+        yield connection, site, operation
 
 
 def _keyed(planned: Planned, announcement: Announcement) -> Planned:
@@ -141,8 +163,8 @@ def _keyed(planned: Planned, announcement: Announcement) -> Planned:
     The others are none of its business: it does not count what the manifest has.
     """
     pin = _pin(announcement, planned.listed.collections[_KIND])
-    if pin and planned.pinned:
-        planned = planned.pinned({None: pin})
+    if pin and planned.job:
+        planned = planned.job.pinned({None: pin}).planned(planned.listed)
     return replace(planned, plan=replace(planned.plan, unmanaged=()))
 
 
@@ -150,7 +172,7 @@ def _same(announcement: Announcement, entries: Sequence[Entry]) -> Entry | None:
     """Find the announcement among others, as a plan matches them."""
     others = [replace(entry, id=str(n)) for n, entry in enumerate(entries, start=1)]
     wanted = Entry(announcement.text, id=_pin(announcement, others))
-    found = match([wanted], others, pins_first=_KIND.editable).pairs.get(0)
+    found = match([wanted], others, pins_first=PAGE_ABILITIES[_KIND].edit).pairs.get(0)
     return None if found is None else entries[found]
 
 
@@ -167,14 +189,6 @@ def _edited(manifest: Manifest, announcement: Announcement, contents: dict[str, 
     path, after = EntryPlaces.of(manifest, entries).after(None, manifest)
     before = contents[path].decode()
     values = announcement.text._asdict()
-    text = edit(before, [AddEntry(_KIND.collection, values, after)], path=path)
-    try:
-        load_files([manifest.path], contents=contents | {path: text.encode()})
-    except ManifestError as error:
-        raise ManifestError(
-            [
-                replace(problem, message=f"with the announcement: {problem.message}")
-                for problem in error.problems
-            ]
-        ) from error
+    text = edit(before, {_KIND.collection: ListEdits(added=[(after, values)])}, path=path)
+    check_edited(manifest, contents, {path: text}, when="with the announcement")
     return FileEdit(path, before, text)

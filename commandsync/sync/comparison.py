@@ -1,23 +1,17 @@
 """The plan from one manifest to another, with no network."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
+from commandsync.manifest import Manifest
 from commandsync.plan.pins import pinned_by_both
+from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.sync.job import load_files, plan_of, strict_plan
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from commandsync.manifest import Manifest
-    from commandsync.plan.plan import Plan
-    from commandsync.records.texts import Resource
-    from commandsync.sync.settings import Settings
+from commandsync.records.texts import Resource
+from commandsync.sync.job import load_files, plan_manifest, strict_plan
+from commandsync.sync.settings import Settings
 
 
 def plan_against(
@@ -37,7 +31,7 @@ def plan_against(
         )
     listed = load_files([other])
     if len(manifests) != 1 or len(listed) != 1:
-        raise UsageError("--against compares one manifest with one other")
+        raise UsageError("a comparison needs one manifest on each side")
     return plan_between(settings, manifests[0], listed[0], called=called)
 
 
@@ -67,5 +61,5 @@ def plan_between(
         hint = "an entry that is renamed by its pin alone is shown as added and deleted here"
         notices.append(Notice(message, hint))
     desired_manifest = replace(manifest, snapshot=Snapshot(desired))
-    plan = plan_of(desired_manifest, Snapshot(as_listed), settings=settings, notices=notices)
+    plan = plan_manifest(desired_manifest, Snapshot(as_listed), settings=settings, notices=notices)
     return strict_plan(plan, settings)

@@ -1,28 +1,27 @@
 """The sources of an import, read: what is declared in them, and what of it is left out."""
 
-from __future__ import annotations
-
 import os
 import posixpath
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from commandsync.diagnostics import Notice
 from commandsync.errors import FileError, UsageError
+from commandsync.manifest import Manifest
+from commandsync.records.patterns import pattern
 from commandsync.records.texts import canonical
 from commandsync.sources import read
-from commandsync.sources.category import category_of
-from commandsync.sources.entry import NO_DESCRIPTION, Trait
-from commandsync.sources.exclusion import Excluded, select
+from commandsync.sources.entry import (
+    NO_DESCRIPTION,
+    Excluded,
+    SourceEntry,
+    SourceReading,
+    exclusion_reason,
+)
 from commandsync.sources.merge import Declared
 from commandsync.sync.files import ci_workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from commandsync.diagnostics import Notice
-    from commandsync.manifest import Manifest
-    from commandsync.sources.entry import SourceEntry, SourceReading
 
 LIVE = "discord"
 """The source that stands for what the bot has registered with Discord."""
@@ -73,8 +72,9 @@ def sources_of(manifest: Manifest, given: Sequence[str]) -> list[NamedSource]:
             f"import: with from: in {manifest.path}",
         )
     workspace = ci_workspace(os.environ)
-    for _, path in sources if workspace else ():
-        if workspace and path and not Path(path).resolve().is_relative_to(workspace.resolve()):
+    for path in [path for _, path in sources if workspace and path]:
+        # resolve() fails on a link to itself before Python 3.13.
+        if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(workspace or "")):
             raise FileError(
                 f"{path} is not in the workspace, and is not read",
                 hint="in CI a manifest names only sources in the checkout",
@@ -101,36 +101,36 @@ def read_sources(
         FileError: A source cannot be read, or has no commands.
     """
     rules = manifest.imports
-    wanted = {Trait(trait) for trait in rules.traits}
     declared: dict[tuple[str, str], Declared] = {}
     excluded: list[Excluded] = []
     notes: list[Notice] = []
     complete: list[str] = []
+    columns: dict[str, str] = dict(rules.columns.items())
     for name, path in sources:
-        reading = read(path, columns=rules.columns, locale=locale) if path else registered(locale)
+        reading = read(path, columns=columns, locale=locale) if path else registered(locale)
+        _check_entries(reading, path or name)
         if reading.complete:
             complete.append(name)
-        if not reading.entries:
-            raise FileError(f"{path or name} has no commands", hint=_reason(reading))
         notes += reading.notes
-        selection = select(reading.entries, patterns=rules.exclude, wanted=wanted)
-        excluded += selection.excluded
-        for entry in selection.kept:
+        for entry in reading.entries:
             command = Declared(name, _canonical(entry, rules.categories))
             key = command.entry.name, command.entry.syntax
-            if manifest.rules.ignores(command.entry.name):
-                excluded.append(Excluded(entry, "sync.ignore matches its name"))
-            elif first := declared.get(key):
+            reason = exclusion_reason(entry, patterns=rules.exclude, wanted=rules.traits)
+            if not reason and manifest.rules.ignores(command.entry.name):
+                reason = "sync.ignore matches its name"
+            if reason:
+                excluded.append(Excluded(entry, reason))
+            elif (first := declared.setdefault(key, command)) is not command:
                 where = first.entry.place or first.source
                 excluded.append(Excluded(entry, f"{where} has it already"))
-            else:
-                declared[key] = command
     return ReadSources(tuple(declared.values()), tuple(excluded), tuple(notes), tuple(complete))
 
 
 def _canonical(entry: SourceEntry, categories: Mapping[str, str]) -> SourceEntry:
-    """Return a command as the manifest would have it, with the category of the rules."""
-    category = category_of(entry, written=None, patterns=categories, default="")
+    """Return a command as the manifest would have it, with the first category that fits."""
+    names = (entry.name, entry.category or "")
+    given = (given for text, given in categories.items() if any(map(pattern(text).match, names)))
+    category = next(given, entry.category or "")
     return replace(
         entry,
         name=_text(entry.name),
@@ -145,10 +145,11 @@ def _text(text: str) -> str:
     return canonical(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
-def _reason(reading: SourceReading) -> str:
-    for note in reading.notes:
-        return f"{note.location}: {note.message}"
-    return "is it the right file or folder?"
+def _check_entries(reading: SourceReading, source: str) -> None:
+    if not reading.entries:
+        notes = (f"{note.location}: {note.message}" for note in reading.notes)
+        hint = next(notes, "is it the right file or folder?")
+        raise FileError(f"{source} has no commands", hint=hint)
 
 
 def _source(given: str, name: str, path: str) -> NamedSource:

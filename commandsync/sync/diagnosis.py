@@ -3,40 +3,30 @@
 Nothing here changes a listing, and no check contains the token.
 """
 
-from __future__ import annotations
-
 import platform
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
-from typing import TYPE_CHECKING
 
-from commandsync import __version__
-from commandsync.diagnostics import Check
+from commandsync.diagnostics import Check, Do
 from commandsync.errors import CommandsyncError, ManifestError
+from commandsync.manifest import Manifest
+from commandsync.sync.destinations import list_sites, name_of
 from commandsync.sync.job import load
-from commandsync.sync.reachability import failed, reachability
-from commandsync.sync.settings import site_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from commandsync.manifest import Manifest
-    from commandsync.sync.settings import Settings
-    from commandsync.sync.site import Site
+from commandsync.sync.reachability import acceptance, failed, reachability
+from commandsync.sync.settings import Settings, site_of
+from commandsync.sync.site import Site
+from commandsync.version import __version__
 
 _PACKAGES = ("click", "deepdiff", "pydantic", "pyyaml", "requests", "rich", "urllib3")
-_EXTRAS = {"async": "aiohttp", "server": "fastapi", "postgres": "psycopg"}
+_EXTRAS = {"async": "aiohttp", "server": "fastapi", "postgres": "psycopg", "preview": "nh3"}
 
 
-def diagnose(settings: Settings, *, given: Mapping[str, str]) -> Iterator[Check]:
-    """Yield the checks of the program, of the manifests, and of the listing of each.
-
-    Args:
-        settings: As of a sync.
-        given: The flag or variable that a setting is from, by the setting's name.
-    """
+def diagnose(settings: Settings) -> Iterator[Check]:
+    """Yield the checks of the program, of the manifests, and of the listing of each."""
     yield Check("python", "ok", f"{platform.python_version()} on {sys.platform}")
     installed = [extra for extra, package in _EXTRAS.items() if _is_installed(package)]
     extras = ", ".join(installed) or "none"
@@ -46,11 +36,13 @@ def diagnose(settings: Settings, *, given: Mapping[str, str]) -> Iterator[Check]
         manifests: tuple[Manifest, ...] = load(settings)
     except CommandsyncError as error:
         yield _invalid_manifest(error)
-        yield from _listing(settings, None, given)
+        yield from _listing(settings, None)
         return
     for manifest in manifests:
-        for check in chain([_manifest(manifest)], _listing(settings, manifest, given)):
+        parts = ([_manifest(manifest)], _listing(settings, manifest), _lists(settings, manifest))
+        for check in chain(*parts):
             yield replace(check, manifest=manifest.path if len(manifests) > 1 else "")
+    yield from _unknown(settings, manifests)
 
 
 def _is_installed(package: str) -> bool:
@@ -71,36 +63,59 @@ def _invalid_manifest(error: CommandsyncError) -> Check:
 def _manifest(manifest: Manifest) -> Check:
     collections = manifest.snapshot.collections.items()
     counts = [f"{kind.collection}: {len(entries):,}" for kind, entries in collections]
-    message = f"{manifest.path}, {', '.join(counts) or 'which manages nothing'}"
+    message = f"{manifest.path}, {', '.join(counts) or 'no records'}"
     if not manifest.warnings:
         return Check("manifest", "ok", message)
     hint = "commandsync validate shows the warnings"
     return Check("manifest", "warning", f"{message}, warnings: {len(manifest.warnings):,}", hint)
 
 
-def _listing(
-    settings: Settings, manifest: Manifest | None, given: Mapping[str, str]
-) -> Iterator[Check]:
-    """Yield the checks of one listing, up to the first without which the others have no sense."""
+def _listing(settings: Settings, manifest: Manifest | None) -> Iterator[Check]:
+    """Yield the checks of the page, up to the first without which the others have no sense."""
+    if manifest and not manifest.has_page:
+        return
     try:
         site = site_of(settings, manifest, of_bot=False)
     except CommandsyncError as error:
         yield failed("settings", error)
         return
+    if settings.listing and name_of(site) not in settings.listing:
+        return
     path = manifest.path if manifest else ""
-    source = given.get("base_url") or f"base_url: in {path}"
+    source = site.base_url_from or f"base_url: in {path}"
     yield Check("base URL", "ok", f"{site.address}, from {source}")
-    source = "the token" if manifest is None or not manifest.bot else f"bot: in {path}"
-    yield _bot(site, given.get("bot") or source)
-    yield _token(site, "--token-file" if settings.token_file else site.token_from)
+    yield _bot(site, site.bot_from or f"bot: in {path}")
+    yield _token(site, "the token file" if settings.token_file else site.token_from)
     yield from reachability(settings, site)
+
+
+def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
+    """Yield the check of each service of a manifest that takes a whole list."""
+    try:
+        sites = list_sites(settings, manifest)
+    except CommandsyncError as error:
+        yield failed("listings", error)
+        return
+    for _, site in sites:
+        yield acceptance(settings, site)
+
+
+def _unknown(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[Check]:
+    """Yield a check for each listing that the settings name and no manifest has."""
+    names = {entry.service for manifest in manifests for entry in manifest.listings}
+    with suppress(CommandsyncError):  # a check of the page says so
+        pages = (manifest for manifest in manifests if manifest.has_page)
+        names |= {name_of(site_of(settings, manifest, of_bot=False)) for manifest in pages}
+    hint = f"the listings are: {', '.join(sorted(names)) or 'none'}"
+    for name in settings.listing:
+        if name not in names:
+            yield Check("listings", "failed", f"no listing is called {name!r}", hint)
 
 
 def _bot(site: Site, source: str) -> Check:
     if site.bot.strip():
         return Check("bot", "ok", f"{site.bot}, from {source}")
-    hint = "give --bot, set COMMANDSYNC_BOT, or write bot: in the manifest"
-    return Check("bot", "failed", "the bot's id is missing", hint)
+    return Check("bot", "failed", "the bot's id is missing", Do.GIVE_BOT())
 
 
 def _token(site: Site, source: str) -> Check:

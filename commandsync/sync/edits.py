@@ -1,23 +1,20 @@
 """The changes of a merge -> edits of the manifest's files, and their new texts."""
 
-from __future__ import annotations
-
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
-from commandsync.manifest.editing import AddEntry, RemoveEntry, RemoveField, SetField, edit
+from commandsync.errors import ManifestError
+from commandsync.manifest import Manifest
+from commandsync.manifest.editing import edit
+from commandsync.manifest.entries import ListEdits
+from commandsync.manifest.scalars import Value
+from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource, canonical
-from commandsync.sources.merge import Added, Edited, Removed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from commandsync.manifest import Manifest
-    from commandsync.manifest.editing import Edit
-    from commandsync.records.snapshot import Entry
-    from commandsync.sources.entry import SourceEntry
-    from commandsync.sources.merge import EntryChange
+from commandsync.sources.entry import SourceEntry
+from commandsync.sources.merge import Added, Edited, EntryChange, Removed
+from commandsync.sync.job import load_files
 
 _COLLECTION = Resource.COMMAND.collection
 
@@ -35,7 +32,7 @@ class EntryPlaces:
     numbers: Sequence[int]
 
     @classmethod
-    def of(cls, manifest: Manifest, entries: Iterable[Entry]) -> EntryPlaces:
+    def of(cls, manifest: Manifest, entries: Iterable[Entry]) -> Self:
         """Return the places of a manifest's entries, which are in the order of its files."""
         counts: defaultdict[str, int] = defaultdict(int)
         paths, numbers = [], []
@@ -59,6 +56,22 @@ class EntryPlaces:
         return self.paths[-1], None
 
 
+def check_edited(
+    manifest: Manifest, contents: Mapping[str, bytes], edited: Mapping[str, str], *, when: str
+) -> None:
+    """Load a manifest with the new texts of some of its files.
+
+    Raises:
+        ManifestError: It would not be valid; each message begins with `when` that is.
+    """
+    after = {**contents, **{path: text.encode() for path, text in edited.items()}}
+    try:
+        load_files([manifest.path], contents=after)
+    except ManifestError as error:
+        problems = (replace(each, message=f"{when}: {each.message}") for each in error.problems)
+        raise ManifestError([*problems]) from error
+
+
 def edited_texts(
     manifest: Manifest,
     places: EntryPlaces,
@@ -70,16 +83,22 @@ def edited_texts(
     Raises:
         ManifestError: A file cannot be edited in place.
     """
-    edits: defaultdict[str, list[Edit]] = defaultdict(list)
+    edits: defaultdict[str, ListEdits] = defaultdict(ListEdits)
     for change in changes:
         if isinstance(change, Added):
             path, after = places.after(change.after, manifest)
             values = _values(change.entry, category=change.text.category, default=manifest.category)
-            edits[path].append(AddEntry(_COLLECTION, values, after))
+            edits[path].added.append((after, values))
         else:
             path, number = places.paths[change.index], places.numbers[change.index]
-            edits[path] += _edits(change, number, default=manifest.category)
-    return {path: edit(texts[path], of_file, path=path) for path, of_file in edits.items()}
+            if isinstance(change, Removed):
+                edits[path].removed.add(number)
+            else:
+                edits[path].changed[number] = _changed(change, default=manifest.category)
+    return {
+        path: edit(texts[path], {_COLLECTION: of_file}, path=path)
+        for path, of_file in edits.items()
+    }
 
 
 def _values(entry: SourceEntry, *, category: str, default: str) -> dict[str, str]:
@@ -88,19 +107,15 @@ def _values(entry: SourceEntry, *, category: str, default: str) -> dict[str, str
     return values if category == default else values | {"category": category}
 
 
-def _edits(change: Edited | Removed, number: int, *, default: str) -> Iterator[Edit]:
-    if isinstance(change, Removed):
-        yield RemoveEntry(_COLLECTION, number)
-        return
+def _changed(change: Edited, *, default: str) -> dict[str, Value | None]:
+    """Return the new values of a command's fields; None for a key to remove."""
+    values: dict[str, Value | None] = {}
     for changed in change.fields:
-        if changed.field == "category" and changed.new == default:
-            yield RemoveField(_COLLECTION, number, changed.field)
-        else:
-            # In the syntax the prefix is written as {prefix}; the other fields are as compared.
-            source = change.entry if changed.field == "syntax" else None
-            text = canonical(source.syntax) if source else changed.new
-            yield SetField(_COLLECTION, number, changed.field, text)
-    if change.formerly:
-        yield SetField(_COLLECTION, number, "formerly", change.formerly)
-    elif change.formerly is not None:
-        yield RemoveField(_COLLECTION, number, "formerly")
+        # In the syntax the prefix is written as {prefix}; the other fields are as compared.
+        source = change.entry if changed.field == "syntax" else None
+        text = canonical(source.syntax) if source else changed.new
+        is_default = changed.field == "category" and text == default
+        values[changed.field] = None if is_default else text
+    if change.formerly is not None:
+        values["formerly"] = change.formerly or None
+    return values

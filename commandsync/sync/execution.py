@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from commandsync.apply.steps import Aborted, Interrupted
-from commandsync.errors import CommandsyncError, RefusedError, StalePlanError, TooManyDeletesError
+from commandsync.api.policy import Health
+from commandsync.apply.outcomes import Result, skipped
+from commandsync.apply.run import apply
+from commandsync.apply.steps import Aborted, Interrupted, Step, StepResult
+from commandsync.client.driver import drive
+from commandsync.errors import CommandsyncError, ListingError, NotOwnedError, RefusedError
+from commandsync.plan.plan import Plan
 from commandsync.sync.files import write_file
 from commandsync.sync.job import Planned
+from commandsync.sync.listings import ListingJob
 from commandsync.sync.progress import ApplyProgress
+from commandsync.sync.settings import Settings
+from commandsync.sync.signals import Signals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from commandsync.apply.outcomes import Result
-    from commandsync.apply.steps import Step, StepResult
     from commandsync.client.connection import Connection
-    from commandsync.plan.plan import Plan
-    from commandsync.sync.settings import Settings
-    from commandsync.sync.signals import Signals
 
 
 @dataclass(slots=True)
@@ -45,49 +47,42 @@ class Stop:
             self.on_stopping()
 
 
-def refusal_of(planned: Planned) -> CommandsyncError | None:
+def refusal_of(planned: Planned) -> RefusedError | None:
     """Return why a plan must not be applied to the listing; None if it may be."""
-    from commandsync.apply.ledger import State  # noqa: PLC0415 - as below
-    from commandsync.apply.resume import progress_of  # noqa: PLC0415 - as below
-    from commandsync.plan.guard import countable, refusal  # noqa: PLC0415 - loads with the plan
+    from commandsync.apply.check import refusal_of  # noqa: PLC0415 - loads with the plan
 
-    plan, listed = planned.plan, planned.listed
-    if exposed := _exposure(planned):
-        return exposed
+    site = planned.site
+    versions = planned.versions
     try:
-        states = progress_of(plan, listed)
-    except StalePlanError as error:
+        refused = refusal_of(
+            planned.plan,
+            listed=planned.listed,
+            token=site.token,
+            others=site.others,
+            versions=versions,
+        )
+    except RefusedError as error:  # the versions cannot be read
         return error
-    refused = refusal(
-        [
-            change
-            for change, state in zip(plan.changes, states, strict=True)
-            if state is not State.DONE
-        ],
-        listed=countable(listed, plan.scope, plan.rules),
-        rules=plan.rules,
-        saved=plan.saved,
-    )
-    return None if refused is None else TooManyDeletesError(refused.message, hint=refused.hint)
-
-
-def _exposure(planned: Planned) -> CommandsyncError | None:
-    """Return the refusal of a text that contains the bot's token: a listing is public."""
-    token = planned.site.token
-    for change in planned.plan.changes if token else ():
-        text = getattr(change, "after", None)
-        if token and text and any(token.reveal() in field for field in text):
-            where = f" at {change.location}" if change.location else ""
-            return RefusedError(
-                f"the text of {change.resource.with_article}{where} contains the bot's token",
-                hint="remove it there, and renew the token: others may have read it",
-            )
-    return None
+    if versions and versions.skipped and isinstance(refused, NotOwnedError):
+        skipped = ", ".join(versions.skipped)
+        refused.hint = f"{refused.hint}; versions that are not valid, and skipped: {skipped}"
+    return refused
 
 
 def ready_of(planned: Sequence[Planned | CommandsyncError]) -> list[Planned]:
     """Return the plans that may be applied to their listings."""
     return [item for item in planned if isinstance(item, Planned) and not refusal_of(item)]
+
+
+def begun_of(planned: Sequence[Planned | CommandsyncError]) -> list[Planned]:
+    """Return the plans to apply: all that were made, or none if anything is refused.
+
+    Of a manifest with `listings:`, a listing that cannot be read stops no other one.
+    """
+    ready = ready_of(planned)
+    apart = any(item.plan.listing for item in ready)
+    unread = [item for item in planned if apart and isinstance(item, ListingError)]
+    return ready if len(ready) + len(unread) == len(planned) else []
 
 
 def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]:
@@ -104,6 +99,9 @@ def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]
         base_url=planned.plan.target.base_url,
         pin=True,
         uses=True,
+        mirrored=[
+            kind for kind in planned.listed.scope if planned.site.service.abilities[kind].posts
+        ],
         header=(
             f"The listing before an apply. To go back: commandsync apply -f {shlex.quote(path)}",
             "What is added then has a new id: apply shows the command that sets its uses again.",
@@ -122,28 +120,34 @@ def execute(
     unordered: bool = False,
 ) -> list[Result]:
     """Apply plans that are not refused, one after the other; after a signal the rest is skipped."""
-    from commandsync.api.policy import Health  # noqa: PLC0415 - loads with the plan
-    from commandsync.apply.outcomes import skipped  # noqa: PLC0415 - as above
-    from commandsync.apply.run import apply  # noqa: PLC0415 - as above
-    from commandsync.client.driver import drive  # noqa: PLC0415 - loads requests
-
     results = []
     for item in planned:
         if signals.number:
             results.append(skipped(item.plan, "interrupted"))
             continue
-        stop.connection, health = item.connection, Health()
-        steps = apply(
-            item.plan,
-            listed=item.listed,
-            health=health,
-            replan=item.replan,
-            concurrency=settings.concurrency,
-            unordered=unordered,
+        stop.connection, health = item.planner.connection, Health()
+        steps = (
+            item.planner.steps(item)
+            if isinstance(item.planner, ListingJob)
+            else apply(
+                item.plan,
+                service=item.site.records,
+                listed=item.listed,
+                health=health,
+                replan=item.job.plan if item.job else None,
+                concurrency=settings.concurrency,
+                unordered=unordered,
+            )
         )
         with reported(item.plan, settings) as on_step:
             results.append(
-                drive(steps, item.connection, health=health, events=stop.events, on_step=on_step)
+                drive(
+                    steps,
+                    item.planner.connection,
+                    health=health,
+                    events=stop.events,
+                    on_step=on_step,
+                )
             )
     return results
 

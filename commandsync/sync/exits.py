@@ -1,55 +1,25 @@
 """Exit codes of errors and results."""
 
-from __future__ import annotations
+from collections.abc import Iterable
 
-from enum import IntEnum
-from typing import TYPE_CHECKING
-
-from commandsync.errors import CommandsyncError, ManifestError, RefusedError, UsageError
+from commandsync.apply.outcomes import Result
+from commandsync.errors import CommandsyncError, Exit
 from commandsync.sync.signals import SIGNALLED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from commandsync.apply.outcomes import Result
-
-
-class Exit(IntEnum):
-    """What the program's exit code means."""
-
-    DONE = 0
-    FAILED = 1
-    USAGE = 2
-    CHANGES = 3
-    INVALID = 4
-    REFUSED = 5
-    INCOMPLETE = 6
-
 
 _FIRST_OF = (Exit.INCOMPLETE, Exit.REFUSED, Exit.INVALID, Exit.USAGE, Exit.FAILED, Exit.CHANGES)
 
 
-def of_error(error: CommandsyncError) -> Exit:
-    """Return the exit code of an error that ended a run before anything was written."""
-    match error:
-        case ManifestError():
-            return Exit.INVALID
-        case RefusedError():
-            return Exit.REFUSED
-        case UsageError():
-            return Exit.USAGE
-        case _:
-            return Exit.FAILED
-
-
 def rank(error: CommandsyncError) -> int:
     """Return the place of an error among several, of which the first gives the exit code."""
-    return _FIRST_OF.index(of_error(error))
+    return _FIRST_OF.index(error.exit_code)
 
 
-def of_result(*results: Result) -> Exit:
-    """Return the exit code of applied plans; `FAILED` means that no listing was changed."""
-    if all(result.complete for result in results):
+def of_result(*results: Result, unread: bool = False) -> Exit:
+    """Return the exit code of applied plans; `FAILED` means that no listing was changed.
+
+    `unread` is whether there is a listing for which no plan could be made.
+    """
+    if all(result.complete for result in results) and not unread:
         return Exit.DONE
     changed = any(result.touched or result.rewritten for result in results)
     return Exit.INCOMPLETE if changed else Exit.FAILED

@@ -1,24 +1,33 @@
-"""Files the program writes: whole or not at all, and never over another file without `--force`."""
+"""Files the program writes: whole or not at all, and never over another file without `--force`.
+
+No other module opens a file for writing, so that each rule here is one for all files.
+"""
 
 from __future__ import annotations
 
 import os
+import stat
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commandsync.errors import FileError, UsageError
+from commandsync.api.redaction import contains_token
+from commandsync.diagnostics import Do
+from commandsync.errors import FileError, RefusedError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from commandsync.sources.outcome import FileEdit
+    from commandsync.diagnostics import Hint
+    from commandsync.sources.merge import FileEdit
 
 _NOT_CI = frozenset({"", "0", "false"})
 MOST_BYTES = 10 * 1024 * 1024
 """Of a file that is edited in place, as of a manifest."""
 
 _LARGEST_TOKEN = 64 * 1024  # bytes
+
+_REPLACE = Do.REPLACE_FILE()
 
 
 def check_target(
@@ -27,12 +36,12 @@ def check_target(
     force: bool,
     read: Iterable[str] = (),
     new_folder: bool = False,
-    hint: str = "--force replaces it",
+    hint: str | Hint = _REPLACE,
 ) -> Path:
     """Check that a file can be written, as far as that is known beforehand; return that file.
 
-    It is the target of a link inside one folder. A run never replaces the files that it has `read`;
-    `hint` is the advice for a file that exists.
+    It is the target of a link inside one folder. A run never replaces the files that it has `read`,
+    nor a device, a pipe or a socket; `hint` is the advice for a file that exists.
 
     Raises:
         FileError: It exists and `force` is not set, or it cannot be written.
@@ -40,26 +49,40 @@ def check_target(
     """
     if path == "-":
         raise UsageError("- is not a file: this output goes into a file", hint="name a file")
-    exists, target = _exists(path), _target_of(Path(path))
-    if target.is_dir():
-        raise FileError(f"{path} is a folder", hint="name a file in it")
-    if exists and not force:
+    mode, target = _mode(path), _target_of(Path(path))
+    if mode is not None:
+        _check_replaceable(path, mode, target)
+    if os.path.lexists(path) and not force:
         raise FileError(f"{path} exists already", hint=hint)
     if not (new_folder or target.parent.is_dir()):
         raise FileError(f"cannot write {path}: its folder does not exist", hint="create it")
-    if any(Path(name).exists() and target.exists() and target.samefile(name) for name in read):
+    if target.exists() and any(target.samefile(name) for name in read if Path(name).exists()):
         raise UsageError(
             f"this run reads {path}, and does not replace it", hint="write to another file"
         )
     return target
 
 
-def write_file(path: str, text: str, *, force: bool, new_folder: bool = False) -> None:
-    """Write a file atomically, as UTF-8: into a new file, flushed to the disk, moved into place.
+def _check_replaceable(path: str, mode: int, target: Path) -> None:
+    """Refuse to replace what is not a file, or is an output of the run."""
+    if stat.S_ISDIR(mode):
+        raise FileError(f"{path} is a folder", hint="name a file in it")
+    if not stat.S_ISREG(mode):
+        raise FileError(f"{path} is not a regular file, and is not replaced", hint="name a file")
+    if _is_output(target):
+        raise FileError(f"{path} is an output of this run, and is not replaced", hint="name a file")
+
+
+def write_file(path: str, content: str | bytes, *, force: bool, new_folder: bool = False) -> None:
+    """Write a file atomically: into a new file, flushed to the disk, moved into place.
+
+    Text is written as UTF-8, if it contains no token. Bytes are the copy of another file.
 
     Raises:
         FileError: As `check_target`, or it cannot be written. An existing file is unchanged then.
+        RefusedError: As `refuse_token`.
     """
+    refuse_token(path, [content] if isinstance(content, str) else [])
     target = check_target(path, force=force, new_folder=new_folder)
     aside = target.with_name(f".{target.name}.{os.urandom(4).hex()}.new")
     try:
@@ -68,12 +91,12 @@ def write_file(path: str, text: str, *, force: bool, new_folder: bool = False) -
         with aside.open("xb") as file:
             if os.name == "posix" and target.exists():
                 aside.chmod(target.stat().st_mode & 0o777)
-            file.write(text.encode())
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         _move(aside, target, force=force)
     except FileExistsError as error:  # another program was quicker
-        raise FileError(f"{path} exists already", hint="--force replaces it") from error
+        raise FileError(f"{path} exists already", hint=_REPLACE) from error
     except OSError as error:
         raise _refused(path, error) from error
     finally:
@@ -82,22 +105,57 @@ def write_file(path: str, text: str, *, force: bool, new_folder: bool = False) -
     _flush_folder(target.parent)
 
 
-def write_edits(edits: Sequence[FileEdit], *, again: str) -> None:
-    """Write files in their order, each whole or not at all, and none over what somebody changed.
+def append_to_file(path: str, text: str) -> None:
+    """Append to a file of which others write parts, such as a runner's; raises `FileError`."""
+    try:
+        with Path(path).open("ab") as file:
+            file.write(text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise _refused(path, error) from error
 
-    Args:
-        edits: The files with their texts before and after.
-        again: What to do after a change in the meantime.
+
+def temporary_folder(name: str, *, within: str = "") -> Path:
+    """Create a folder for files of a run, in a folder or among the system's temporary files.
+
+    Raises `FileError` if it cannot be created.
+    """
+    try:
+        folder = tempfile.mkdtemp(prefix=f"commandsync-{name}-", dir=within or None)
+    except OSError as error:
+        raise FileError(
+            f"a folder for files cannot be created: {reason(error)}", hint="check folder and disk"
+        ) from error
+    return Path(folder).absolute()
+
+
+def write_edits(edits: Sequence[FileEdit]) -> None:
+    """Write files in their order, each whole or not at all, and none over what somebody changed.
 
     Raises:
         FileError: A file changed since it was read, or cannot be written.
+        RefusedError: As `refuse_token`.
     """
     for edit in edits:
+        check_target(edit.path, force=edit.before is not None)  # a pipe would be read for ever
+        refuse_token(edit.path, [edit.after])
         before = None if edit.before is None else edit.before.encode()
         if before is not None and read_file(edit.path, most=MOST_BYTES) != before:
-            raise FileError(f"{edit.path} has changed in the meantime", hint=again)
+            raise FileError(f"{edit.path} has changed in the meantime", hint="run it again")
     for edit in edits:
         write_file(edit.path, edit.after, force=edit.before is not None)
+
+
+def refuse_token(path: str, texts: Iterable[str]) -> None:
+    """Refuse to write a file: in it, or in its name, others could read a token.
+
+    Raises:
+        RefusedError: The path or one of the texts contains a token of the run.
+    """
+    if any(map(contains_token, (path, *texts))):
+        raise RefusedError(
+            f"{path} is not written: a token of this run would be in it",
+            hint="remove the token where it is now, and renew it: others may have read it",
+        )
 
 
 def ci_workspace(environ: Mapping[str, str]) -> Path | None:
@@ -114,11 +172,7 @@ def ci_workspace(environ: Mapping[str, str]) -> Path | None:
 
 
 def read_file(path: str, *, most: int) -> bytes:
-    """Read a file of at most `most` bytes.
-
-    Raises:
-        FileError: It cannot be read, or it is larger.
-    """
+    """Read a file of at most `most` bytes; raises `FileError`, also if it is larger."""
     try:
         with Path(path).open("rb") as file:
             content = file.read(most + 1)
@@ -127,6 +181,14 @@ def read_file(path: str, *, most: int) -> bytes:
     if len(content) > most:
         raise FileError(f"{path} is larger than {most:,} bytes", hint="is it the right file?")
     return content
+
+
+def read_text(path: str, *, most: int) -> str:
+    """Read a file as `read_file` does, in UTF-8."""
+    try:
+        return read_file(path, most=most).decode()
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path} is not UTF-8", hint="save it as UTF-8") from error
 
 
 def read_token(path: str) -> str:
@@ -140,7 +202,7 @@ def read_token(path: str) -> str:
             content = file.read(_LARGEST_TOKEN + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         why = reason(error) if isinstance(error, OSError) else "it is not a path"
-        hint = "--token-file takes the path of a file that contains the token"
+        hint = "give the path of a file that contains the token"
         raise FileError(f"cannot read the token file: {why}", hint=hint) from None
     try:
         if len(content) <= _LARGEST_TOKEN:
@@ -150,27 +212,57 @@ def read_token(path: str) -> str:
     raise FileError("the token file does not contain a token", hint="put only the token into it")
 
 
-def _exists(path: str) -> bool:
+def _mode(path: str) -> int | None:
+    """Return the mode of a file, or of that which a link leads to; None where there is none."""
     try:
-        Path(path).lstat()
+        return Path(path).stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError as error:  # too long a name, a closed folder
+        return None
+    except OSError as error:  # too long a name, a closed folder, a link to itself
         raise _refused(path, error) from error
-    return True
+
+
+def _is_output(target: Path) -> bool:
+    """Whether standard output or standard error goes into a file, as with `/dev/stdout`."""
+    for number in (1, 2):
+        with suppress(OSError):  # it is closed
+            if os.path.samestat(os.fstat(number), target.stat()):
+                return True
+    return False
 
 
 def _target_of(path: Path) -> Path:
     """Return the file to write: a link is followed only inside its own folder."""
+    _check_folders(path)
     if not path.is_symlink():
         return path
-    target = path.resolve()
-    if not target.is_relative_to(path.parent.resolve()):
+    target = _real(path)
+    if not target.is_relative_to(_real(path.parent)):
         raise FileError(
             f"{path} is a link out of its folder, and is not followed",
             hint="name the file it points to, or another one",
         )
     return target
+
+
+def _check_folders(path: Path) -> None:
+    """Refuse a path if a link on it leads out of the working folder, or of a CI job's workspace."""
+    workspace = ci_workspace(os.environ)
+    roots = [_real(root) for root in (Path.cwd(), workspace) if root]
+    here = Path(path.absolute().anchor)
+    for name in path.absolute().parent.parts[1:]:
+        there = _real(here / name)
+        left = [root for root in roots if here.is_relative_to(root) > there.is_relative_to(root)]
+        if left and name != "..":
+            raise FileError(
+                f"{path}: the folder {name} is a link out of {left[0]}, and is not followed",
+                hint="name the folder it points to, or another one",
+            )
+        here = there
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))  # resolve() fails on a link to itself before Python 3.13
 
 
 def _move(aside: Path, target: Path, *, force: bool) -> None:

@@ -1,36 +1,29 @@
-"""An import: the manifest, its sources and what was imported last -> new files, written whole."""
-
-from __future__ import annotations
+"""An import: the manifest, its sources and what was imported last -> new texts of files."""
 
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest
 from commandsync.manifest.defaults import uses_of_prefix, with_prefix
-from commandsync.manifest.places import field_places
+from commandsync.manifest.editing import field_places
 from commandsync.manifest.problems import quoted
 from commandsync.records.texts import CommandText, Resource
+from commandsync.sources.entry import SourceEntry, SourceReading
 from commandsync.sources.files import IMPORTED
 from commandsync.sources.imported import imported_text, read_imported
-from commandsync.sources.outcome import FileEdit, Import
+from commandsync.sources.merge import Declared, Edited, FileEdit, Import, Merge
 from commandsync.sources.threeway import three_way
-from commandsync.sync import DEFAULT_MANIFEST
+from commandsync.sync import default_manifest
 from commandsync.sync.declared import read_sources, sources_of
-from commandsync.sync.edits import EntryPlaces, edited_texts
-from commandsync.sync.files import MOST_BYTES, read_file, write_edits
-from commandsync.sync.job import load_files, load_to_edit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from commandsync.sources.entry import SourceEntry, SourceReading
-    from commandsync.sources.merge import Declared, Merge
-    from commandsync.sync.settings import Settings
+from commandsync.sync.edits import EntryPlaces, check_edited, edited_texts
+from commandsync.sync.files import MOST_BYTES, read_file
+from commandsync.sync.job import load_to_edit
+from commandsync.sync.settings import Settings
 
 _COMMANDS = Resource.COMMAND
 _SUFFIXES = frozenset({".yaml", ".yml"})
@@ -80,7 +73,7 @@ def plan_import(
     places = EntryPlaces.of(manifest, ours)
     texts = {path: contents[path].decode() for path in manifest.paths}
     edited = edited_texts(manifest, places, texts, merge.changes)
-    _check_result(manifest, contents, edited)
+    check_edited(manifest, contents, edited, when="after the import")
     written = {path: text for path, text in texts.items() if path not in new}
     after = FileEdit(imported.path, imported.text, imported_text(merge.imported))
     return Import(
@@ -98,18 +91,6 @@ def plan_import(
     )
 
 
-def write_import(result: Import) -> None:
-    """Write the files of an import, each whole or not at all.
-
-    What was imported comes last: after an interruption the next import finds the commands in the
-    manifest as the sources have them, and goes on.
-
-    Raises:
-        FileError: A file changed since it was read, or cannot be written.
-    """
-    write_edits(result.files, again="import again")
-
-
 @dataclass(frozen=True, slots=True)
 class _Imported:
     """What was imported last, and its file; its text is None where there is none yet."""
@@ -121,7 +102,7 @@ class _Imported:
 
 def _new_manifest(files: Sequence[str], given: Sequence[str], locale: str) -> dict[str, bytes]:
     """Return the text of the manifest by its path, if it does not exist yet and can be begun."""
-    path = Path(files[0] if len(files) == 1 else DEFAULT_MANIFEST).as_posix()
+    path = Path(files[0] if len(files) == 1 else default_manifest()).as_posix()
     if Path(path).suffix not in _SUFFIXES or Path(path).exists() or not given:
         return {}
     names = [name for name, _ in sources_of(Manifest(path), given)]
@@ -132,11 +113,7 @@ def _new_manifest(files: Sequence[str], given: Sequence[str], locale: str) -> di
 
 
 def _check_prefix(manifest: Manifest, declared: Sequence[Declared]) -> None:
-    """Refuse commands with a prefix where the manifest does not have it.
-
-    Raises:
-        ManifestError: It does not.
-    """
+    """Refuse commands with a prefix where the manifest does not have it; raises `ManifestError`."""
     if manifest.prefix is not None:
         return
     for _, entry in declared:
@@ -171,22 +148,6 @@ def _read_imported(manifest: str) -> _Imported:
     return _Imported(path, text, read_imported(text, path=path))
 
 
-def _check_result(
-    manifest: Manifest, contents: Mapping[str, bytes], edited: Mapping[str, str]
-) -> None:
-    """Load the manifest as it would be; raises `ManifestError` if it would not be valid."""
-    after = {**contents, **{path: text.encode() for path, text in edited.items()}}
-    try:
-        load_files([manifest.path], contents=after)
-    except ManifestError as error:
-        raise ManifestError(
-            [
-                replace(problem, message=f"after the import: {problem.message}")
-                for problem in error.problems
-            ]
-        ) from error
-
-
 def _places(
     merge: Merge, places: EntryPlaces, texts: Mapping[str, str]
 ) -> dict[int, dict[str, Location]]:
@@ -194,7 +155,7 @@ def _places(
     of_file: dict[str, list[dict[str, Location]]] = {}
     found = {}
     reviewed = (review.index for review in merge.reviews if review.index is not None)
-    for index in (*reviewed, *(change.index for change in merge.edited)):
+    for index in (*reviewed, *(change.index for change in merge.of(Edited))):
         path = places.paths[index]
         if path not in of_file:
             of_file[path] = field_places(texts[path], _COMMANDS.collection, path=path)

@@ -4,50 +4,79 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from commandsync.diagnostics import Notice, Problem
+from commandsync.diagnostics import Do, Location, Notice, Problem
 from commandsync.errors import CommandsyncError, ManifestError, UsageError
+from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
-from commandsync.sync import DEFAULT_MANIFEST
+from commandsync.services.abilities import PAGE_ABILITIES
+from commandsync.services.page import PAGE
+from commandsync.sync import default_manifest
 from commandsync.sync.files import ci_workspace
-from commandsync.sync.settings import Settings, about, rules_of, sites_of
+from commandsync.sync.progress import CallProgress, FilesRead
+from commandsync.sync.settings import Settings, about, bot_of, rules_of, sites_of
+from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from commandsync.client.connection import Connection, OnWait
-    from commandsync.client.driver import SnapshotReading
-    from commandsync.diagnostics import Location
+    from commandsync.client.connection import Connection
+    from commandsync.client.shared import OnWait
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
-    from commandsync.records.snapshot import Snapshot
-    from commandsync.sync.site import Site
+    from commandsync.sync.history import History
 
 _LONGEST_STDIN = 10 * 1024 * 1024 + 1  # bytes: one more than a manifest may have
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One manifest with its listing, the settings, and a connection."""
+    """One manifest with its page, the settings, and a connection.
+
+    `name` is what the page is called among several listings; empty for the only one.
+    """
 
     manifest: Manifest
     site: Site
     settings: Settings
     connection: Connection
+    name: str = ""
 
-    def start_reading(self) -> SnapshotReading:
-        """Start to read the managed collections."""
-        from commandsync.client.driver import SnapshotReading  # noqa: PLC0415 - loads requests
+    def start_reading(self) -> Callable[[], Snapshot]:
+        """Start to read the managed collections; what is returned waits for them."""
+        from commandsync.client.driver import start_reading  # noqa: PLC0415 - loads requests
 
-        return SnapshotReading(self.connection, self.site.bot, self.manifest.snapshot.scope)
+        return start_reading(self.connection, self.site.bot, self.manifest.snapshot.scope)
+
+    def read(self) -> Planned:
+        """Read the managed collections, and plan.
+
+        Raises:
+            ListingError: They cannot be read.
+            ManifestError: The settings are strict, and the plan has warnings.
+        """
+        return self.planned(self.start_reading()())
+
+    def planned(self, listed: Snapshot) -> Planned:
+        """Plan for a listing as it was read.
+
+        Raises:
+            ManifestError: The settings are strict, and the plan has warnings.
+        """
+        plan = strict_plan(self.plan(listed), self.settings)
+        return Planned(self, listed, plan, _history(self) if self.settings.owned else None)
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare the manifest with a listing."""
-        return plan_of(self.manifest, listed, site=self.site, settings=self.settings)
+        plan = plan_manifest(self.manifest, listed, site=self.site, settings=self.settings)
+        if not self.name:
+            return plan
+        from commandsync.plan.listing import PlannedListing  # noqa: PLC0415 - seldom needed
+
+        return replace(plan, listing=PlannedListing(name=self.name))
 
     def pinned(self, pins: Mapping[Location | None, str]) -> Job:
         """Return this job with ids for the entries at some locations."""
@@ -61,24 +90,63 @@ class Job:
         return replace(self, manifest=replace(self.manifest, snapshot=snapshot))
 
 
+class Planner(Protocol):
+    """What makes plans for one listing: a `Job` or a `ListingJob`, or a saved plan."""
+
+    @property
+    def site(self) -> Site:
+        """The service, the bot and its token."""
+
+    @property
+    def connection(self) -> Connection:
+        """The connection to that service."""
+
+    def read(self) -> Planned:
+        """Read the listing, and plan."""
+
+
+class AnyJob(Planner, Protocol):
+    """What makes plans for one listing from a manifest."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """The manifest."""
+
+    @property
+    def name(self) -> str:
+        """What the listing is called among several; empty for the only one."""
+
+    def start_reading(self) -> Callable[[], Snapshot]:
+        """Start to read what is listed; what is returned waits for it."""
+
+    def planned(self, listed: Snapshot) -> Planned:
+        """Plan for a listing as it was read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan and the listing it was made from.
+    """A plan, what made it, and the listing it was made from.
 
-    `again` reads and plans again. `replan` plans for another listing, and `pinned` with ids for the
-    entries at some locations; both are None for a saved plan.
+    `versions` are those of the manifest, of a run that takes away no others' records.
     """
 
-    site: Site
-    connection: Connection
+    planner: Planner
     listed: Snapshot
     plan: Plan
-    again: Callable[[], Planned]
-    replan: Callable[[Snapshot], Plan] | None = None
-    pinned: Callable[[Mapping[Location | None, str]], Planned] | None = None
+    versions: History | None = None
+
+    @property
+    def site(self) -> Site:
+        """The listing's service, bot and token."""
+        return self.planner.site
+
+    @property
+    def job(self) -> Job | None:
+        """What plans from a manifest; None for a saved plan."""
+        return self.planner if isinstance(self.planner, Job) else None
 
 
-def plan_of(
+def plan_manifest(
     manifest: Manifest,
     listed: Snapshot,
     *,
@@ -89,20 +157,31 @@ def plan_of(
     """Compare a manifest with a listing; without a site, with what stands for one."""
     from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
 
-    bot, base_url = (
-        (site.bot, site.address.base_url) if site else (settings.bot or manifest.bot, "")
+    target = (
+        Target(
+            bot=site.bot,
+            base_url=site.address.base_url,
+            abilities=site.service.abilities,
+            bot_from=site.bot_from,
+            base_url_from=site.base_url_from,
+        )
+        if site
+        else Target(bot=bot_of(settings, manifest)[0], base_url="", abilities=PAGE_ABILITIES)
     )
     warnings = (Notice(each.message, each.hint, each.location) for each in manifest.warnings)
     plan = make_plan(
         desired=manifest.snapshot,
         listed=listed,
-        target=Target(bot=bot, base_url=base_url),
+        target=target,
         rules=rules_of(settings, manifest),
         now=settings.now,
         manifest=manifest.paths,
-        notices=(*notices, *warnings, *(site.warnings() if site else ())),
+        notices=(*notices, *warnings),
     )
-    return plan.only(settings.only) if settings.only else plan
+    if settings.only:
+        plan = plan.only(settings.only)
+    warned = site.warnings(plan.changes) if site else ()
+    return replace(plan, notices=(*warned, *plan.notices)) if warned else plan
 
 
 def load(
@@ -118,10 +197,8 @@ def load(
     Raises:
         ManifestError: As `load_files`; if the settings are strict, also with all warnings.
     """
-    from commandsync.sync.progress import FilesRead  # noqa: PLC0415 - as late as the loading
-
     start = monotonic()
-    files = settings.files or (DEFAULT_MANIFEST,)
+    files = settings.files or (default_manifest(),)
     manifests = load_files(files, contents=contents, folders=folders)
     paths = [path for manifest in manifests for path in manifest.paths]
     settings.on_progress(FilesRead(paths, manifests, monotonic() - start))
@@ -154,7 +231,7 @@ def check_notices(notices: Sequence[Notice], settings: Settings) -> None:
 def _refuse(warnings: Sequence[Problem]) -> None:
     if warnings:
         error = ManifestError(warnings)
-        error.hint = "with --strict, a warning about the manifest is an error"
+        error.hint = "a strict run refuses warnings about the manifest, too"
         raise error
 
 
@@ -184,8 +261,6 @@ def load_files(
 
 def calls_of(settings: Settings, site: Site) -> OnWait:
     """Return what passes the calls of a connection on as progress."""
-    from commandsync.sync.progress import CallProgress  # noqa: PLC0415 - loads with the connection
-
     return lambda operation, step: settings.on_progress(CallProgress(site, operation, step))
 
 
@@ -196,7 +271,7 @@ def load_to_edit(settings: Settings, contents: dict[str, bytes], *, what: str) -
         ManifestError: It is invalid.
         UsageError: It is standard input, or there are several; `what` is what edits it.
     """
-    hint = "name its file with -f"
+    hint = Do.NAME_MANIFEST()
     if "-" in settings.files:
         raise UsageError(f"{what} edits the manifest in place", hint=hint)
     manifests = load(settings, contents=contents)
@@ -207,7 +282,10 @@ def load_to_edit(settings: Settings, contents: dict[str, bytes], *, what: str) -
 
 @contextmanager
 def connected(settings: Settings, sites: Sequence[Site]) -> Iterator[list[Connection]]:
-    """Open connections to services, with one common limit of requests in flight."""
+    """Open connections to services, with one common limit of requests in flight at pages.
+
+    A service that takes whole lists has a limit of its own: its 429 stops nothing else.
+    """
     from commandsync.client.connection import Connection  # noqa: PLC0415 - loads requests
     from commandsync.client.gate import Gate  # noqa: PLC0415 - as above
 
@@ -221,7 +299,8 @@ def connected(settings: Settings, sites: Sequence[Site]) -> Iterator[list[Connec
                 timeout=settings.timeout,
                 retries=settings.retries,
                 concurrency=settings.concurrency,
-                gate=gate,
+                gate=gate if site.service is PAGE else Gate(settings.concurrency),
+                service=site.service,
             )
             connection.on_wait = calls_of(settings, site)
             connections.append(opened.enter_context(connection))
@@ -229,8 +308,8 @@ def connected(settings: Settings, sites: Sequence[Site]) -> Iterator[list[Connec
 
 
 @contextmanager
-def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[Job]]:
-    """Find the listing of each manifest, and open a connection to it."""
+def page_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[Job]]:
+    """Find the page of each manifest, whatever other listings it has, and open a connection."""
     sites = sites_of(settings, manifests)
     with connected(settings, sites) as connections:
         yield [
@@ -239,7 +318,7 @@ def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[Job
         ]
 
 
-def plan_all(opened: Sequence[Job]) -> list[Planned | CommandsyncError]:
+def plan_jobs(opened: Sequence[AnyJob]) -> list[Planned | CommandsyncError]:
     """Read all listings at the same time and plan each; an error takes the place of its plan."""
     readings = [job.start_reading() for job in opened]
     import commandsync.plan.plan  # noqa: PLC0415 - loads pydantic, while the answers travel
@@ -248,9 +327,12 @@ def plan_all(opened: Sequence[Job]) -> list[Planned | CommandsyncError]:
     planned: list[Planned | CommandsyncError] = []
     for job, reading in zip(opened, readings, strict=True):
         try:
-            planned.append(_planned(job, reading.result()))
+            planned.append(job.planned(reading()))
         except CommandsyncError as error:
-            planned.append(about(error, job.manifest.path, of=len(opened)))
+            path = job.manifest.path
+            planned.append(
+                about(error, f"{path}: {job.name}" if job.name else path, of=len(opened))
+            )
     return planned
 
 
@@ -259,12 +341,12 @@ def read_listing(
 ) -> Snapshot:
     """Read a listing, for a run that needs no plan; raises `ListingError`."""
     with connected(settings, [site]) as (connection,):
-        from commandsync.client.driver import SnapshotReading  # noqa: PLC0415 - loads requests
+        from commandsync.client.driver import start_reading  # noqa: PLC0415 - loads requests
 
-        return SnapshotReading(connection, site.bot, scope).result()
+        return start_reading(connection, site.bot, scope)()
 
 
-def plans_of(planned: Sequence[Planned | CommandsyncError]) -> list[Plan | CommandsyncError]:
+def plans_in(planned: Sequence[Planned | CommandsyncError]) -> list[Plan | CommandsyncError]:
     """Return the plans, and the errors in place of plans."""
     return [item.plan if isinstance(item, Planned) else item for item in planned]
 
@@ -277,13 +359,7 @@ def split(
     return tuple(plan for plan in plans if not isinstance(plan, CommandsyncError)), errors
 
 
-def _planned(job: Job, listed: Snapshot) -> Planned:
-    return Planned(
-        site=job.site,
-        connection=job.connection,
-        listed=listed,
-        plan=strict_plan(job.plan(listed), job.settings),
-        again=lambda: _planned(job, job.start_reading().result()),
-        replan=job.plan,
-        pinned=lambda pins: _planned(job.pinned(pins), listed),
-    )
+def _history(job: Job) -> History:
+    from commandsync.sync.history import History  # noqa: PLC0415 - seldom needed
+
+    return History(job.manifest, job.site.bot, job.site.address.base_url)

@@ -1,34 +1,29 @@
 """`run` and `run_async`: apply a manifest through a client of the library."""
 
-from __future__ import annotations
-
 import asyncio
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict, Unpack
 
+from commandsync import AsyncClient, Client
 from commandsync.api.policy import Health
-from commandsync.apply.outcomes import Outcome, Result, skipped
+from commandsync.apply.check import refusal_of
+from commandsync.apply.outcomes import Outcome, Result, Settled, skipped
 from commandsync.apply.run import apply
+from commandsync.apply.steps import Step, StepResult
 from commandsync.client.asyncdriver import drive_async, read_async
-from commandsync.client.driver import SnapshotReading, drive
-from commandsync.errors import ArgumentError, TooManyDeletesError, UsageError, WrongBotError
+from commandsync.client.driver import drive, start_reading
+from commandsync.diagnostics import Do
+from commandsync.errors import ArgumentError, UsageError, WrongBotError
 from commandsync.manifest import Manifest
+from commandsync.plan.plan import Plan
 from commandsync.plan.rules import parse_delete_limit
-from commandsync.sync.job import load_files, plan_of
-from commandsync.sync.settings import Settings
+from commandsync.records.snapshot import Snapshot
+from commandsync.sync.job import load_files, plan_manifest
+from commandsync.sync.settings import Settings, read_clock
 from commandsync.sync.site import Site
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
-    from os import PathLike
-    from typing import Unpack
-
-    from commandsync import AsyncClient, Client
-    from commandsync.apply.outcomes import Settled
-    from commandsync.apply.steps import Step, StepResult
-    from commandsync.plan.plan import Plan
-    from commandsync.records.snapshot import Snapshot
 
 __all__ = ["Outcome", "Result", "run", "run_async"]
 
@@ -69,11 +64,12 @@ def run(
         ManifestError: The manifest is invalid.
         UsageError: An argument is not valid, the client has no token, or the bot is unknown.
         WrongBotError: The manifest, the client and its token are not for one bot.
-        TooManyDeletesError: The plan deletes more than its limit allows.
+        RefusedError: A text contains the token; as `TooManyDeletesError`, the plan deletes more
+            than its limit allows.
         ListingError: The listing cannot be read.
     """
     job = _job(client, _loaded(manifest), **options)
-    listed = SnapshotReading(client.connection, job.site.bot, job.manifest.snapshot.scope).result()
+    listed = start_reading(client.connection, job.site.bot, job.manifest.snapshot.scope)()
     return drive(
         job.steps(listed),
         client.connection,
@@ -121,7 +117,7 @@ class _Job:
     health: Health = field(default_factory=Health)
 
     def plan(self, listed: Snapshot) -> Plan:
-        return plan_of(self.manifest, listed, site=self.site, settings=self.settings)
+        return plan_manifest(self.manifest, listed, site=self.site, settings=self.settings)
 
     def tell(self, step: Step) -> None:
         self.options.on_settled(step.settled)
@@ -130,12 +126,12 @@ class _Job:
         plan = self.plan(listed)
         if self.options.dry_run:
             return replace(skipped(plan, "this is a dry run"), interrupted=False)
-        if refusal := plan.refusal:
-            hint = 'if that is meant, pass a higher max_deletes, or max_deletes="all"'
-            raise TooManyDeletesError(refusal.message, hint=hint)
+        if refused := refusal_of(plan, listed=listed, token=self.site.token):
+            raise refused
         return (
             yield from apply(
                 plan,
+                service=self.site.records,
                 listed=listed,
                 health=self.health,
                 replan=self.plan,
@@ -165,18 +161,24 @@ def _job(client: Client | AsyncClient, manifest: Manifest, **options: Unpack[Opt
     if not bot:
         raise UsageError(
             "which bot? Neither the client nor the manifest contains a bot id",
-            hint="pass bot=... to the client, or write bot: in the manifest",
+            hint=Do.GIVE_BOT(),
         )
-    site = Site(connection.address, bot, connection.token, token_from="")
+    site = Site(
+        connection.address, bot, connection.token, token_from="", service=connection.service
+    )
     if not known.dry_run:
         if connection.token is None:
-            raise UsageError("the client has no token", hint="pass the bot's token to the client")
+            raise UsageError("the client has no token", hint=Do.GIVE_TOKEN())
         site.check_token()
     try:
         limit = None if known.max_deletes is None else parse_delete_limit(str(known.max_deletes))
     except ValueError as error:
         raise ArgumentError(f"max_deletes: {error}") from error
     settings = Settings(
-        prune=known.prune, max_deletes=limit, only=known.only, concurrency=connection.concurrency
+        now=read_clock(),
+        prune=known.prune,
+        max_deletes=limit,
+        only=known.only,
+        concurrency=connection.concurrency,
     )
     return _Job(manifest, site, settings, known)

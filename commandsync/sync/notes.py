@@ -1,22 +1,18 @@
 """What is announced: a changelog, a release, a file or the changes of commands -> one text."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Notice
-from commandsync.errors import FileError, UsageError
+from commandsync.diagnostics import Do, Notice
+from commandsync.errors import UsageError
 from commandsync.records.texts import AnnouncementText, canonical
 from commandsync.sources.notes import Notes, check_length
+from commandsync.sources.notes.release import read_event
 from commandsync.sources.notes.version import bare, names, version_in
-from commandsync.sync.files import read_file
+from commandsync.sync.files import read_file, read_text
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Read = Callable[["Announcing"], Notes | Notice]
+Read = Callable[["Announcing"], Notes | Notice]
 
 DEFAULT_LIMIT = 2_000
 """Code points of an announcement: services publish no limit, and nobody reads more on a page."""
@@ -95,7 +91,7 @@ def announcement_of(announcing: Announcing, *, changes: Read) -> Announcement | 
 
     title = on_one_line(_title(announcing, notes))
     if not title:
-        hint = "give --title or --version, or begin the file with a heading"
+        hint = "give a title or a version, or begin the file with a heading"
         raise UsageError("the announcement has no title", hint=hint)
     link = announcing.link or notes.link
     if link and not _LINK.fullmatch(link):
@@ -116,23 +112,21 @@ def _notes(announcing: Announcing, changes: Read) -> Notes | Notice:
         case [read]:
             return read(announcing)
         case _:
-            hint = "give --changelog, --event, --notes-file or --since"
-            raise UsageError("announce takes one source", hint=hint)
+            raise UsageError("announce takes one source", hint=Do.GIVE_SOURCE())
 
 
 def _of_changelog(announcing: Announcing) -> Notes:
     from commandsync.sources.notes.changelog import section_of  # noqa: PLC0415 - parses Markdown
 
     path = announcing.changelog
-    return section_of(_read(path), announcing.version, path=path, prereleases=announcing.prerelease)
+    text = read_text(path, most=LARGEST)
+    return section_of(text, announcing.version, path=path, prereleases=announcing.prerelease)
 
 
 def _of_event(announcing: Announcing) -> Notes | Notice:
     """Read a release; drafts and prereleases only on request."""
-    from commandsync.sources.notes.release import read_event  # noqa: PLC0415 - one of the sources
-
     if announcing.version:
-        raise UsageError("a release event has its own version", hint="leave out --version")
+        raise UsageError("a release event has its own version", hint="leave out the version")
     path = announcing.event
     release = read_event(read_file(path, most=LARGEST), path=path)
     notes = release.notes
@@ -141,7 +135,7 @@ def _of_event(announcing: Announcing) -> Notes | Notice:
     for kind in ("draft", "prerelease"):
         if getattr(notes, kind) and not getattr(announcing, kind):
             message = f"the release {notes.version!r} is a {kind}: nothing is announced"
-            return Notice(message, f"--{kind} announces it")
+            return Notice(message, Do.ANNOUNCE_UNRELEASED(kind=kind))
     return notes
 
 
@@ -149,7 +143,7 @@ def _of_file(announcing: Announcing) -> Notes:
     """Read a text; without a title, its first line is a heading, which becomes the title."""
     from commandsync.sources.notes.markdown import page_of  # noqa: PLC0415 - parses Markdown
 
-    check_length(text := _read(announcing.notes_file), of=announcing.notes_file)
+    check_length(text := read_text(announcing.notes_file, most=LARGEST), of=announcing.notes_file)
     page = page_of(text)
     headings = page.headings
     title, begin = "", 0
@@ -161,18 +155,10 @@ def _of_file(announcing: Announcing) -> Notes:
 def _title(announcing: Announcing, notes: Notes) -> str:
     """Return the title; that of the notes with the version, by which it is known again."""
     if "{version}" in announcing.title and not notes.version:
-        raise UsageError("the title has {version}, which is not known", hint="give --version")
+        raise UsageError("the title has {version}, which is not known", hint="give the version")
     if announcing.title:
         return announcing.title.replace("{version}", notes.version)
     if not notes.title:
         return f"Version {notes.version}" if notes.version else ""
     is_named = not version_in(notes.version) or names(notes.title, notes.version)
     return notes.title if is_named else f"{notes.title} ({notes.version})"
-
-
-def _read(path: str) -> str:
-    """Read a file of Markdown."""
-    try:
-        return read_file(path, most=LARGEST).decode()
-    except UnicodeDecodeError as error:
-        raise FileError(f"{path} is not UTF-8", hint="save it in UTF-8") from error

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from commandsync.api.policy import Send, Wait
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
     from commandsync.api.operations import Operation
-    from commandsync.api.policy import Send, Wait
     from commandsync.apply.steps import Step
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan

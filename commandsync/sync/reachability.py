@@ -3,16 +3,18 @@
 It reads one list, and opens the gateway once: nothing is written.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from commandsync.api.operations import Operation, list_bots, list_records
+from commandsync.api.operations import Operation, list_bots
 from commandsync.api.policy import Send
+from commandsync.client.acceptance import accepted_bot
+from commandsync.client.connection import Connection
+from commandsync.client.environment import proxy_host
 from commandsync.diagnostics import Check
 from commandsync.errors import (
     CommandsyncError,
@@ -24,14 +26,10 @@ from commandsync.errors import (
     WrongBotError,
 )
 from commandsync.records.texts import Resource
+from commandsync.sync.destinations import ListSite
 from commandsync.sync.job import connected
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from commandsync.client.connection import Connection
-    from commandsync.sync.settings import Settings
-    from commandsync.sync.site import Site
+from commandsync.sync.settings import Settings
+from commandsync.sync.site import Site
 
 _GATEWAY: Operation[Reply] = Operation("open the gateway", "GET", "/gateway/", lambda reply: reply)
 _MOST_DRIFT = 60  # seconds between two clocks that disturb nobody
@@ -56,9 +54,26 @@ def reachability(settings: Settings, site: Site) -> Iterator[Check]:
             yield _access(connection, site)
 
 
-def _proxy(connection: Connection) -> Check:
-    from commandsync.client.environment import proxy_host  # noqa: PLC0415 - loads requests
+def acceptance(settings: Settings, site: ListSite) -> Check:
+    """Return the check of the token for a service that takes a whole list.
 
+    The request changes nothing; where the service has no such request, the check says so.
+    """
+    name = site.service.name
+    try:
+        site.check_token()
+        if site.service.check is None:
+            message = f"not checked: the token is in {site.token_from}"
+            return Check(name, "skipped", message, _UNCHECKED.replace("other ", ""))
+        with connected(replace(settings, retries=0), [site]) as (connection,):
+            account = connection.call(site.service.check())
+    except CommandsyncError as error:
+        return failed(name, error)
+    of = f" of {account}" if account else ""
+    return Check(name, "ok", f"accepts the token{of} in {site.token_from}")
+
+
+def _proxy(connection: Connection) -> Check:
     if connection.address.loopback:
         return Check("proxy", "ok", "none: this machine is reached directly")
     try:
@@ -73,7 +88,7 @@ def _service(connection: Connection, site: Site) -> tuple[Check, Reply | None]:
     """Read a list; return the check, and the answer if there was one."""
     operation: Operation[Any] = list_bots(limit=1)
     if site.bot:
-        operation = list_records(site.bot, Resource.COMMAND)
+        operation = connection.service.read(site.bot, Resource.COMMAND)
     start = monotonic()
     try:
         reply = connection.call(
@@ -92,11 +107,7 @@ def _clock(reply: Reply) -> Check:
     try:
         there = parsedate_to_datetime(reply.headers.get("date", ""))
         seconds = round((datetime.now(UTC) - there).total_seconds())
-    except (
-        ValueError,
-        TypeError,
-        OverflowError,
-    ):  # no date, one without a zone, one without a year
+    except (ValueError, TypeError, OverflowError):  # no date, none with a zone, none with a year
         return Check("clock", "skipped", "the service does not send the time")
     if abs(seconds) <= _MOST_DRIFT:
         return Check("clock", "ok", "agrees with the service's clock")
@@ -107,8 +118,6 @@ def _clock(reply: Reply) -> Check:
 
 def _access(connection: Connection, site: Site) -> Check:
     """Ask the gateway whether the token is accepted, and for which bot."""
-    from commandsync.client.acceptance import accepted_bot  # noqa: PLC0415 - loads requests
-
     connection.on_wait(_GATEWAY, Send())
     try:
         bot = accepted_bot(connection)

@@ -4,37 +4,37 @@ It is read from git's own objects: nothing is checked out, and no filter or hook
 runs.
 """
 
-from __future__ import annotations
-
 import os
 import posixpath
-import subprocess
 import tempfile
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from fnmatch import fnmatchcase
-from io import BytesIO
+from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from subprocess import PIPE, Popen
 
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import FileError, ManifestError, UsageError
-from commandsync.manifest import load_head, load_manifests
+from commandsync.manifest import Manifest, load_head, load_manifests
+from commandsync.records.patterns import pattern
 from commandsync.sync.files import reason
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+Entry = tuple[str, str]
+Read = Callable[[str], bytes]
 
-    from commandsync.manifest import Manifest
-
-_LINK = "120000"  # the mode of a symbolic link
+LINK = "120000"  # the mode of a symbolic link
 _PLACES = {"GIT_DIR", "GIT_WORK_TREE", "GIT_PREFIX"}  # a hook has them; the folder decides here
-_FILE = "name a file with the earlier manifest: --since old.yaml"
+_FILE = "name a file with the earlier manifest"
 _SHALLOW = (
     "this clone has only the latest commits: git fetch --unshallow --tags fetches the others "
     "(in a workflow: fetch-depth: 0 for actions/checkout)"
 )
 
+_OWNER = (
+    "the folder belongs to another user, as in a job's container: "
+    'git config --global --add safe.directory "$PWD" in a step before allows git to read it'
+)
 _TAGS = "git tag lists the tags, and git fetch --tags fetches new ones"
 
 
@@ -54,49 +54,80 @@ def manifest_at(revision: str, path: str) -> Manifest:
     """
     manifest = Path(path).absolute()
     folder, name = str(manifest.parent), manifest.name
-    files = _files(_commit(revision, folder), folder)
-    if name not in files:
-        message = "the manifest is not in this revision"
-        hint = "name a later revision, or if its name was another one, a file with its content"
-        raise ManifestError([Problem(Location(f"{revision}:{name}"), message, hint)])
-    content = next(_contents([files[name]], folder))
-    patterns = load_head(f"{revision}:{name}", content).include
-    included = [file for file in files if any(_may_match(file, pattern) for pattern in patterns)]
-    contents = zip(included, _contents([files[file] for file in included], folder), strict=True)
+    commit = _commit(revision, folder)
+    with contents(folder) as read:
+        files = resolved(entries_at(folder, commit), read)
+        if name not in files:
+            message = "the manifest is not in this revision"
+            hint = "name a later revision, or if its name was another one, a file with its content"
+            raise ManifestError(
+                [Problem(Location(f"{revision}:{name}", is_unread=True), message, hint)]
+            )
+        return load_version(name, files, revision, read)
+
+
+def load_version(name: str, files: Mapping[str, str], revision: str, read: Read) -> Manifest:
+    """Load a manifest from the contents of a revision.
+
+    Args:
+        name: The manifest.
+        files: The ids of the contents of its folder, by relative path.
+        revision: The name of the revision, for problems.
+        read: Returns a content by its id.
+
+    Raises:
+        ManifestError: It is invalid.
+        FileError: Its files cannot be kept in a temporary folder.
+    """
+    main = read(files[name]) if name in files else b""
+    others = matching(files, patterns_of(f"{revision}:{name}", main))
+    contents = {file: read(files[file]) for file in others}
     try:
         with tempfile.TemporaryDirectory(prefix="commandsync-") as top:
-            return _loaded(name, {**dict(contents), name: content}, Path(top), revision)
+            return _loaded(name, {**contents, name: main}, Path(top), revision)
     except OSError as error:
         message = f"the manifest at {revision} cannot be written into a folder: {reason(error)}"
         raise FileError(message, hint=_FILE) from error
 
 
+def patterns_of(name: str, main: bytes) -> Sequence[str]:
+    """Return the patterns of the files that a manifest includes; raises `ManifestError`."""
+    return load_head(name, main).include if b"include" in main else ()
+
+
+def matching(files: Iterable[str], patterns: Sequence[str]) -> list[str]:
+    """Return the files that one of the patterns may match."""
+    return [file for file in files if any(_may_match(file, pattern) for pattern in patterns)]
+
+
 def _loaded(name: str, contents: Mapping[str, bytes], top: Path, revision: str) -> Manifest:
-    """Load a manifest whose files are written into a folder for that."""
+    """Load a manifest whose files have their names in a folder, and their contents in memory."""
+    placed = {}
     for file, content in contents.items():
         target = top / file
         if ".." not in target.parts and target.is_relative_to(top):
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
+            target.touch()
+            placed[target.as_posix()] = content
     try:
-        (manifest,) = load_manifests([str(top / name)], stdin=bytes)
+        (manifest,) = load_manifests([str(top / name)], stdin=bytes, contents=placed)
     except ManifestError as error:
         problems = (_placed(problem, top, revision) for problem in error.problems)
         raise ManifestError(tuple(problems)) from error
     return manifest
 
 
-def _may_match(file: str, pattern: str) -> bool:
-    """Whether a pattern of `include` may match a file; the manifest's reader knows for certain."""
-    parts, wanted = (PurePosixPath(path).parts for path in (file, pattern.strip()))
+def _may_match(file: str, include: str) -> bool:
+    """Whether a pattern of `include` may match a file; the manifest's reader knows for certain.
+
+    Not all file systems know upper and lower case.
+    """
+    parts, wanted = (PurePosixPath(path).parts for path in (file, include.strip()))
     if "**" in wanted:
         parts, wanted = parts[-1:], wanted[-1:]
-    return len(parts) == len(wanted) and all(map(_matches, parts, wanted))
-
-
-def _matches(name: str, pattern: str) -> bool:
-    """Whether a name matches on one file system or another: not all know upper and lower case."""
-    return fnmatchcase(name, pattern) or fnmatchcase(name.lower(), pattern.lower())
+    return len(parts) == len(wanted) and all(
+        pattern(text).match(part) for part, text in zip(parts, wanted, strict=True)
+    )
 
 
 def _placed(problem: Problem, top: Path, revision: str) -> Problem:
@@ -113,11 +144,11 @@ def _placed(problem: Problem, top: Path, revision: str) -> Problem:
 
 def _commit(revision: str, folder: str) -> str:
     """Return the commit that a revision names."""
-    is_shallow = _git(folder, "rev-parse", "--is-shallow-repository").strip() == b"true"
+    is_shallow = git(folder, "rev-parse", "--is-shallow-repository").strip() == b"true"
     commit = b""
     if not revision.startswith("-"):  # it would be an option
-        with suppress(_GitError):
-            commit = _git(folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+        with suppress(GitError):
+            commit = git(folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if not commit:
         raise UsageError(
             f"{revision!r} is neither a file nor a revision that git knows here",
@@ -126,57 +157,88 @@ def _commit(revision: str, folder: str) -> str:
     return commit.decode().strip()
 
 
-def _files(commit: str, folder: str) -> dict[str, str]:
-    """Return the files of a folder and below it: the id of each content by its relative path.
+def entries_at(folder: str, *tree: str) -> dict[str, Entry]:
+    """Return the files of a tree and below it: mode and id of each content by its path.
+
+    Of a commit, the tree is that of the folder.
+    """
+    entries = {}
+    for line in filter(None, git(folder, "ls-tree", "-r", "-z", *tree).split(b"\0")):
+        head, _, path = line.partition(b"\t")
+        mode, kind, identifier = head.decode().split()
+        if kind == "blob":  # else another repository
+            entries[os.fsdecode(path)] = (mode, identifier)
+    return entries
+
+
+def resolved(entries: Mapping[str, Entry], read: Read) -> dict[str, str]:
+    """Return the ids of contents by path.
 
     A link within the folder is the file that it leads to; others are left out.
     """
-    files: dict[str, str] = {}
-    links: dict[str, str] = {}
-    for entry in filter(None, _git(folder, "ls-tree", "-r", "-z", commit).split(b"\0")):
-        head, _, path = entry.partition(b"\t")
-        mode, kind, identifier = head.decode().split()
-        if kind == "blob":  # else another repository
-            (links if mode == _LINK else files)[os.fsdecode(path)] = identifier
-    for name, target in zip(links, _contents(links.values(), folder), strict=True):
-        led_to = posixpath.normpath(posixpath.join(posixpath.dirname(name), os.fsdecode(target)))
+    files = {name: identifier for name, (mode, identifier) in entries.items() if mode != LINK}
+    leading = {}
+    for name in entries.keys() - files.keys():
+        target = os.fsdecode(read(entries[name][1]))
+        led_to = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
         if led_to in files:
-            files[name] = files[led_to]
-    return files
+            leading[name] = files[led_to]
+    return files | leading
 
 
-def _contents(identifiers: Iterable[str], folder: str) -> Iterator[bytes]:
-    """Yield contents."""
-    asked = "".join(f"{identifier}\n" for identifier in identifiers)
-    answer = BytesIO(_git(folder, "cat-file", "--batch", sent=asked.encode()))
-    while head := answer.readline():
-        *_, size = head.split()
-        if size == b"missing":  # a clone without all contents, and no way to the rest
-            message = f"git does not have every file of this revision of {folder}"
-            raise _GitError(message, hint="git fetch --refetch fetches all of them")
-        yield answer.read(int(size))
-        answer.readline()
+@contextmanager
+def contents(folder: str) -> Iterator[Read]:
+    """Start a process of git that reads contents by their ids, each once."""
+    with _installed(), _started(["cat-file", "--batch"], folder) as process:
+        asked, answers = process.stdin, process.stdout
+        assert asked  # noqa: S101 - both are pipes
+        assert answers  # noqa: S101 - as above
+
+        @cache
+        def read(identifier: str) -> bytes:
+            asked.write(f"{identifier}\n".encode())
+            asked.flush()
+            *_, size = answers.readline().split() or [b"missing"]
+            if size == b"missing":  # a clone without all contents, and no way to the rest
+                message = f"git does not have every file of this revision of {folder}"
+                raise GitError(message, hint="git fetch --refetch fetches all of them")
+            content = answers.read(int(size))
+            answers.readline()
+            return content
+
+        yield read
 
 
-class _GitError(UsageError):
+class GitError(UsageError):
     """Git refuses."""
 
 
-def _git(folder: str, *arguments: str, sent: bytes = b"") -> bytes:
+def git(folder: str, *arguments: str) -> bytes:
     """Run git in a folder, and return what it prints."""
+    with _installed(), _started(arguments, folder) as process:
+        printed, errors = process.communicate()
+    if process.returncode:
+        message = errors.decode(errors="replace").partition("\n")[0].removeprefix("fatal: ")
+        hint = _OWNER if "dubious ownership" in message else _FILE
+        raise GitError(f"git cannot read {folder}: {message}", hint=hint)
+    return printed
+
+
+def _started(arguments: Sequence[str], folder: str) -> Popen[bytes]:
     environment = {name: value for name, value in os.environ.items() if name not in _PLACES}
+    return Popen(  # noqa: S603 - no shell; a revision is never an option
+        ["git", *arguments],  # noqa: S607 - the user's git, wherever it is installed
+        cwd=folder,
+        env=environment | {"LC_ALL": "C"},
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+    )
+
+
+@contextmanager
+def _installed() -> Iterator[None]:
     try:
-        ended = subprocess.run(  # noqa: S603 - no shell; a revision is never an option
-            ["git", *arguments],  # noqa: S607 - the user's git, wherever it is installed
-            cwd=folder,
-            env=environment | {"LC_ALL": "C"},
-            input=sent,
-            capture_output=True,
-            check=False,
-        )
+        yield
     except FileNotFoundError as error:
         raise FileError("git is not installed", hint=f"install it, or {_FILE}") from error
-    if ended.returncode:
-        message = ended.stderr.decode(errors="replace").partition("\n")[0]
-        raise _GitError(f"git cannot read {folder}: {message.removeprefix('fatal: ')}", hint=_FILE)
-    return ended.stdout

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Notice
+from commandsync.apply.resume import progress_of
+from commandsync.apply.states import State
+from commandsync.client.driver import start_reading
+from commandsync.diagnostics import Do, Notice
 from commandsync.errors import FileError, StalePlanError, UsageError
+from commandsync.plan.plan import Plan
+from commandsync.records.snapshot import Snapshot
 from commandsync.sync.files import read_file
 from commandsync.sync.job import Planned, connected
 from commandsync.sync.progress import FilesRead
 from commandsync.sync.settings import Settings, site_of
+from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from commandsync.client.connection import Connection
-    from commandsync.plan.plan import Plan
-    from commandsync.records.snapshot import Snapshot
-    from commandsync.sync.site import Site
 
 
 @contextmanager
@@ -36,23 +38,22 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
     from commandsync.document.saved import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
 
     limited = settings.max_deletes is not None or not settings.prune
-    if settings.files or limited or settings.only or settings.strict:
+    if settings.files or limited or settings.only or settings.strict or settings.owned:
         raise UsageError(
             "a saved plan is applied as it is: it cannot be combined with a manifest or limits",
-            hint="leave out --file, --max-deletes, --no-prune, --only and --strict, "
-            "or make a new plan",
+            hint=Do.KEEP_LIMITS(),
         )
     if path == "-":
         raise UsageError(
             "a saved plan is a file, and is not read from standard input",
-            hint="save it with plan --out, and name that file",
+            hint="save it as a file, and name that one",
         )
     start = monotonic()
     try:
         text = read_file(path, most=LARGEST_PLAN).decode()
     except UnicodeDecodeError as error:
         raise FileError(
-            f"{path} is not a saved plan: it is not text in UTF-8", hint="make one with plan --out"
+            f"{path} is not a saved plan: it is not text in UTF-8", hint=Do.MAKE_PLAN(then="")
         ) from error
     plan = replace(load_plan(text, path), saved=True, applied=settings.now)
     settings.on_progress(FilesRead([path], plan, monotonic() - start))
@@ -60,27 +61,26 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
     if writes:
         site.check_token()
     with connected(settings, [site]) as (connection,):
-        yield _planned(plan, site, connection)
+        yield SavedPlan(plan, site, connection).read()
 
 
-def _planned(plan: Plan, site: Site, connection: Connection) -> Planned:
-    from commandsync.client.driver import SnapshotReading  # noqa: PLC0415 - loads requests
+@dataclass(frozen=True, slots=True)
+class SavedPlan:
+    """A plan as it was saved, its listing, and a connection."""
 
-    listed = SnapshotReading(connection, plan.target.bot, plan.scope).result()
-    return Planned(
-        site=site,
-        connection=connection,
-        listed=listed,
-        plan=_with_progress(plan, listed),
-        again=lambda: _planned(plan, site, connection),
-    )
+    plan: Plan
+    site: Site
+    connection: Connection
+
+    def read(self) -> Planned:
+        """Read what is listed now; raises `ListingError`."""
+        listed = start_reading(self.connection, self.site.bot, self.plan.scope)()
+        return Planned(self, listed, _with_progress(self.plan, listed, self.site))
 
 
-def _with_progress(plan: Plan, listed: Snapshot) -> Plan:
-    """Return the plan with a notice of the changes that are done already."""
-    from commandsync.apply.ledger import State  # noqa: PLC0415 - loads with the plan
-    from commandsync.apply.resume import progress_of  # noqa: PLC0415 - as above
-
+def _with_progress(plan: Plan, listed: Snapshot, site: Site) -> Plan:
+    """Return the plan with notices about the token, and of the changes that are done already."""
+    plan = replace(plan, notices=(*plan.notices, *site.warnings(plan.changes)))
     try:
         done = progress_of(plan, listed).count(State.DONE)
     except StalePlanError:
@@ -105,6 +105,6 @@ def _site(settings: Settings, plan: Plan) -> Site:
         raise StalePlanError(
             f"the plan is for bot {plan.target.bot} at {plan.target.base_url}, "
             f"not for bot {site.bot} at {site.address}",
-            hint="leave out --bot and --base-url (and their variables), or make a new plan",
+            hint=Do.KEEP_TARGET(),
         )
     return site

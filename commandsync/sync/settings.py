@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -10,24 +11,22 @@ from typing import TYPE_CHECKING, TypeVar
 
 from commandsync.api.address import parse_address
 from commandsync.api.credentials import Token
+from commandsync.api.redaction import keep_secret
+from commandsync.diagnostics import Do
 from commandsync.errors import CommandsyncError, ManifestError, UsageError
+from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.sync.files import read_token
 from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from commandsync.manifest import Manifest
-    from commandsync.plan.rules import DeleteLimit, SyncRules
     from commandsync.sync.progress import Progress
 
 E = TypeVar("E", bound=CommandsyncError)
 
 TOKEN_VARIABLE = "COMMANDSYNC_TOKEN"  # noqa: S105 - the variable's name
-
-
-def _ignore(_progress: Progress) -> None:
-    """Do nothing: nobody wants to know."""
+BOT_VARIABLE = "COMMANDSYNC_BOT"
+BASE_URL_VARIABLE = "COMMANDSYNC_BASE_URL"
 
 
 def read_clock() -> datetime:
@@ -40,14 +39,22 @@ class Settings:
     """The flags and the environment, under the names of the flags, and the time of the run.
 
     What is empty or None comes from the manifest, the token or the default. `timeout` is in seconds
-    per request; `concurrency` is the most requests in flight. `now` is read once, so that the plan,
-    the plan that is made again after a question, and the verification agree on what is due.
+    per request; `concurrency` is the most requests in flight. `now` is given once, so that the
+    plan, the plan that is made again after a question, and the verification agree on what is due.
+    `owned` is for a run that deletes and replaces only what a version of the manifest had.
+    `since` is an earlier manifest, what was sent last to a list that cannot be read; `unseen`
+    allows to replace one of which nothing is known, `resend` sends one without changes, and
+    `listing` has the names of the listings of the run, none for all.
+    `base_url_from` and `bot_from` are the flag, variable or input that each is from.
     `on_progress` is called with what the run does meanwhile, from any thread.
     """
 
+    now: datetime = field(kw_only=True, compare=False)
     files: tuple[str, ...] = ()
     base_url: str = ""
+    base_url_from: str = ""
     bot: str = ""
+    bot_from: str = ""
     token_file: str = ""
     insecure_http: bool = False
     timeout: float = 30.0
@@ -57,13 +64,14 @@ class Settings:
     max_deletes: DeleteLimit | None = None
     only: str = ""
     strict: bool = False
-    now: datetime = field(default_factory=lambda: read_clock(), compare=False)  # noqa: PLW0108 - looked up at each run: tests replace it
-    on_progress: Callable[[Progress], object] = field(default=_ignore, repr=False, compare=False)
-
-
-def with_time_now(settings: Settings) -> Settings:
-    """Return settings with the time of now, for what plans again and again, as a preview does."""
-    return replace(settings, now=read_clock())
+    owned: bool = False
+    since: str = ""
+    unseen: bool = False
+    resend: bool = False
+    listing: tuple[str, ...] = ()
+    on_progress: Callable[[Progress], object] = field(
+        default=lambda _progress: None, repr=False, compare=False
+    )
 
 
 def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = True) -> Site:
@@ -72,36 +80,53 @@ def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = Tru
     With `of_bot` the run needs the id of one bot.
 
     Raises:
-        UsageError: The base URL or the bot is missing or not valid.
+        UsageError: The base URL or the bot is missing or not valid, or as `bot_of`.
         PlainHttpError: The base URL is plain http to another machine.
         FileError: The token file cannot be read.
     """
-    base_url, bot, variable = (
-        (manifest.base_url, manifest.bot, manifest.token_env) if manifest else ("", "", "")
-    )
-    if not (base_url := settings.base_url or base_url):
-        raise UsageError(
-            "the base URL is missing",
-            hint="give --base-url, set COMMANDSYNC_BASE_URL, or write base_url: in the manifest",
-        )
+    own, variable = (manifest.base_url, manifest.token_env) if manifest else ("", "")
+    if not (base_url := settings.base_url or own):
+        raise UsageError("the base URL is missing", hint=Do.GIVE_BASE_URL())
     address = parse_address(base_url, insecure_http=settings.insecure_http)
     token, source = _token(settings, variable)
-    bot = settings.bot or bot or _owner(token)
-    if of_bot and not bot.strip():
+    bot, bot_from = bot_of(settings, manifest)
+    if not bot and token and token.bot:
+        bot, bot_from = token.bot, f"the token in {source}"
+    if of_bot or bot.strip():
         no_id = "the token does not contain one" if token else f"there is no token in {source}"
-        raise UsageError(
-            f"the bot's id is missing, and {no_id}",
-            hint="give --bot, set COMMANDSYNC_BOT, write bot: in the manifest, or give the token "
-            "from the bot's page, which contains the id",
-        )
+        _check_bot(bot, no_id)
+    base_url_from = "" if address.base_url == own else settings.base_url_from
+    return Site(address, bot, token, source, bot_from=bot_from, base_url_from=base_url_from)
+
+
+def _check_bot(bot: str, no_id: str) -> None:
+    if not bot.strip():
+        raise UsageError(f"the bot's id is missing, and {no_id}", hint=Do.GIVE_BOT())
     if bot in {".", ".."}:
         raise UsageError(f"{bot!r} is not a bot id", hint="copy the id from the bot's page")
-    return Site(address, bot, token, source)
+
+
+def bot_of(settings: Settings, manifest: Manifest | None) -> tuple[str, str]:
+    """Return the bot's id without that of a token, and what it is from; empty for the manifest.
+
+    Raises:
+        UsageError: The variable contradicts the manifest: it may be left over from another bot.
+    """
+    own = manifest.bot if manifest else ""
+    if manifest is None or settings.bot in {"", own}:
+        return settings.bot or own, settings.bot_from if manifest is None else ""
+    if own and settings.bot_from == BOT_VARIABLE:
+        raise UsageError(
+            f"{BOT_VARIABLE} is {settings.bot}, and bot: of {manifest.path} is {own}",
+            hint=Do.UNSET_BOT(variable=BOT_VARIABLE),
+        )
+    return settings.bot, settings.bot_from
 
 
 def known_bot(settings: Settings) -> str:
     """Return the bot's id if it is known without a manifest, else an empty string."""
-    return settings.bot or _owner(_token(settings)[0])
+    token, _ = _token(settings)
+    return settings.bot or (token.bot if token else "")
 
 
 def rules_of(settings: Settings, manifest: Manifest) -> SyncRules:
@@ -119,9 +144,10 @@ def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
 
     Raises:
         ManifestError: Two manifests are for the same bot on the same host.
+        UsageError: A flag makes one bot of those of several manifests.
         CommandsyncError: As `site_of`.
     """
-    from commandsync.manifest import ManifestTarget, same_target_problems  # noqa: PLC0415 - loads yaml
+    from commandsync.manifest import same_target_problems  # noqa: PLC0415 - loads yaml
 
     sites = []
     for manifest in manifests:
@@ -130,12 +156,22 @@ def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
         except CommandsyncError as error:
             raise about(error, manifest.path, of=len(manifests)) from error
     targets = [
-        ManifestTarget(manifest.path, site.address.base_url, site.bot)
+        (manifest.path, site.address.base_url, site.bot)
         for manifest, site in zip(manifests, sites, strict=True)
     ]
     if problems := same_target_problems(targets):
+        _check_one_bot(settings, {manifest.bot for manifest in manifests} - {""})
         raise ManifestError(problems)
-    return sites
+    tokens = tuple(site.token for site in sites if site.token)
+    return [replace(site, others=tokens) for site in sites] if len(sites) > 1 else sites
+
+
+def _check_one_bot(settings: Settings, bots: Collection[str]) -> None:
+    if settings.bot and len(bots) > 1:
+        raise UsageError(
+            f"{settings.bot_from} names one bot, and the manifests are for several",
+            hint="leave it out, or name one manifest",
+        )
 
 
 def about(error: E, path: str, *, of: int) -> E:
@@ -147,14 +183,10 @@ def about(error: E, path: str, *, of: int) -> E:
     return named
 
 
-def _owner(token: Token | None) -> str:
-    return token.bot if token else ""
-
-
 def _token(settings: Settings, variable: str = "") -> tuple[Token | None, str]:
     """Return the token, and the file or variable that it is from."""
     if settings.token_file:
-        return Token(read_token(settings.token_file)), settings.token_file
+        return keep_secret(Token(read_token(settings.token_file))), settings.token_file
     variable = variable or TOKEN_VARIABLE
     secret = os.environ.get(variable, "")
-    return Token(secret) if secret.strip() else None, variable
+    return keep_secret(Token(secret)) if secret.strip() else None, variable

@@ -1,22 +1,19 @@
 """SIGINT and SIGTERM: the first ends a run in order, the second ends the process at once."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from types import FrameType
+from types import FrameType
+from typing import Any
 
 SIGNALLED = 128
 """POSIX shells report a program that a signal ended as 128 and the signal's number."""
 
 _HANDLED = (signal.SIGINT, signal.SIGTERM)
+_STOPPING = b"\nstopping: requests in flight are finished first (again: stop at once)\n"
 
 
 class Interruption(BaseException):
@@ -44,11 +41,14 @@ class Signals:
         """Whether a write may be in flight."""
         return self._answer is not None
 
+    def code(self, otherwise: int) -> int:
+        """Return the exit code of the run: `otherwise` is that of a run without a signal."""
+        return of_signal(self.number) if self.number else otherwise
+
     def arm(self, early: Sequence[int] = ()) -> None:
         """Let a signal end the run from now on, and those that came `early`: before the handlers.
 
-        Raises:
-            Interruption: A signal has come already.
+        Raises `Interruption` if a signal has come already.
         """
         self._armed = True
         self.number = self.number or next(iter(early), 0)
@@ -70,10 +70,7 @@ class Signals:
         """Call `answer` with the number of signals so far instead of ending the run.
 
         After the block a signal only decides the exit code: something was written by then, and
-        the run is about to end.
-
-        Raises:
-            Interruption: A signal has come already.
+        the run is about to end. Raises `Interruption` if a signal has come already.
         """
         if self.number:
             raise Interruption(self.number)
@@ -155,6 +152,12 @@ def handled(*, armed: bool = True) -> Iterator[Signals]:
         for number, handler in before.items():
             signal.signal(number, handler)
         sys.unraisablehook = hook
+
+
+def announce_stop() -> None:
+    """Print that the run is stopping; a signal may come during another print, so write raw."""
+    with suppress(OSError):  # it may have no reader
+        os.write(2, _STOPPING)
 
 
 def of_signal(number: int) -> int:

@@ -1,34 +1,51 @@
 """A bot's listing: its service, its id, and the token that may write."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Notice
-from commandsync.errors import UsageError, WrongBotError
-
-if TYPE_CHECKING:
-    from commandsync.api.address import Address
-    from commandsync.api.credentials import Token
+from commandsync.api.address import Address
+from commandsync.api.credentials import Token
+from commandsync.apply.check import token_refusal
+from commandsync.diagnostics import Do, Notice
+from commandsync.errors import UsageError
+from commandsync.plan.changes import Change
+from commandsync.services.page import PAGE
+from commandsync.services.service import RecordService, Service
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A bot's listing and its token, if any; `token_from` is the token's variable or file."""
+    """A bot's listing and its token, if any; `token_from` is the token's variable or file.
+
+    `others` are the tokens of the other bots of the run.
+    `bot_from` and `base_url_from` are what each is from; empty for the manifest.
+    """
 
     address: Address
     bot: str
     token: Token | None
     token_from: str
+    service: Service = PAGE
+    others: tuple[Token, ...] = ()
+    bot_from: str = ""
+    base_url_from: str = ""
 
-    def warnings(self) -> tuple[Notice, ...]:
-        """Return the warning about a token that apply would refuse."""
-        problem = self._wrong_bot()
-        return (Notice(problem, "apply will refuse it: use this bot's token"),) if problem else ()
+    @property
+    def records(self) -> RecordService:
+        """The service, of a page."""
+        if not isinstance(self.service, RecordService):
+            raise AssertionError(f"{self.service.name} takes whole lists")  # noqa: TRY004 - a defect
+        return self.service
+
+    def warnings(self, changes: Iterable[Change] = ()) -> tuple[Notice, ...]:
+        """Return the warning about a token with which apply would refuse changes."""
+        refused = token_refusal(self.token, self.bot, changes, others=self.others)
+        return (
+            (Notice(refused.message, f"apply will refuse it: {refused.hint}"),) if refused else ()
+        )
 
     def check_token(self) -> None:
-        """Refuse to write without this bot's token.
+        """Refuse to write without this bot's token, before anything is read.
 
         Raises:
             UsageError: There is no token.
@@ -38,13 +55,7 @@ class Site:
             of_bot = f" for bot {self.bot}" if self.bot.strip() else ""
             raise UsageError(
                 f"no token was given{of_bot}",
-                hint=f"set {self.token_from}, or give --token-file",
+                hint=Do.SET_TOKEN(variable=self.token_from),
             )
-        if problem := self._wrong_bot():
-            raise WrongBotError(problem, hint="use the token from this bot's own page")
-
-    def _wrong_bot(self) -> str:
-        owner = self.token.bot if self.token else ""
-        if owner in {"", self.bot}:
-            return ""
-        return f"the token belongs to bot {owner}, not to bot {self.bot}"
+        if refused := token_refusal(self.token, self.bot):
+            raise refused

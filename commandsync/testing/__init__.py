@@ -9,14 +9,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from commandsync.testing.listing import ListedBot as ListedBot
-    from commandsync.testing.listing import Listing as Listing
-    from commandsync.testing.listing import serve_listing as serve_listing
+    from commandsync.testing.service import ListedBot as ListedBot
+    from commandsync.testing.service import Listing as Listing
+    from commandsync.testing.service import serve_listing as serve_listing
+    from commandsync.testing.simulation import SimulatedListing as SimulatedListing
+    from commandsync.testing.simulation import serve_simulation as serve_simulation
 
-__all__ = ["ListedBot", "Listing", "serve_listing"]
+_MODULES = {
+    **dict.fromkeys(("ListedBot", "Listing", "serve_listing"), "service"),
+    **dict.fromkeys(("SimulatedListing", "serve_simulation"), "simulation"),
+}
+__all__ = ["ListedBot", "Listing", "SimulatedListing", "serve_listing", "serve_simulation"]
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.listing"), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from commandsync.testing.listing import Listing
+    from commandsync.testing.service import Listing
 
 
 @pytest.fixture
 def listing() -> Iterator[Listing]:
     """A listing service of this test's own, in memory and on a free port of loopback."""
-    from commandsync.testing.listing import serve_listing  # noqa: PLC0415 - only its users pay
+    from commandsync.testing.service import serve_listing  # noqa: PLC0415 - only its users pay
 
     with serve_listing() as service:
         yield service

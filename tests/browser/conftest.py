@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import Browser
 
 from tests.support.browser import Visits, started
-from tests.support.inside import seen_inside
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from playwright.sync_api import Browser
-
-    from tests.support.inside import Inside
+from tests.support.inside import Inside, seen_inside
 
 
 @pytest.fixture(scope="module")

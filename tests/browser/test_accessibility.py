@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, Page
 
-from commandsync.server.pages.overlay import Mark, Marked, Overlay, Preview, ProblemLine
-from tests.support.browser import violations
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-    from tests.support.bots import Bot
-    from tests.support.browser import Visits
-    from tests.support.inside import Inside
+from commandsync.pages.botpage import BotPage, Preview, ProblemLine
+from commandsync.pages.rows import Mark, Row
+from commandsync.records.texts import Resource
+from commandsync.server.preview import preview_server
+from tests.support.botpages import bot
+from tests.support.bots import Bot
+from tests.support.browser import Visits, violations
+from tests.support.inside import Inside
 
 SCHEMES = ("light", "dark")
-RICH = {
+COMMAND, ANNOUNCEMENT = Resource
+COLLECTIONS = {kind.collection for kind in Resource}
+RICH: dict[str, Any] = {
     "profile": {"username": "Lantern", "discriminator": "4821"},
     "prefix": "/",
     "information": {
@@ -54,27 +56,37 @@ def rich(site: Inside) -> Bot:
     return bot
 
 
-def overlay(bot: Bot) -> Overlay:
+def previewed() -> BotPage:
     """Return every kind of change, and problems."""
-    ids = [record["id"] for record in bot.commands()]
-    return Overlay(
-        summary="Plan: 1 to add, 2 to edit, 1 to delete, 5 unchanged.",
-        notices=("would delete 4 of 9 listed commands",),
-        marks={
-            "commands": {
-                ids[0]: Marked(mark=Mark.NEW, before={}),
-                ids[1]: Marked(mark=Mark.EDITED, before={"description": "Did it once."}),
-                ids[2]: Marked(mark=Mark.RENAMED, before={"name": "other"}),
-            },
-            "announcements": {
-                bot.announcements()[0]["id"]: Marked(mark=Mark.NEW, before={}),
-            },
+    marks = {
+        0: (Mark.NEW, {}),
+        1: (Mark.EDITED, {"description": "Did it once."}),
+        2: (Mark.RENAMED, {"name": "other"}),
+    }
+    lost = {"name": "old", "description": "Is old.", "syntax": "/old"}
+    return BotPage(
+        bot=bot(**{name: value for name, value in RICH.items() if name not in COLLECTIONS}),
+        rows={
+            COMMAND: [
+                *(
+                    Row(COMMAND, c, f"c{n}", *marks.get(n, ()))
+                    for n, c in enumerate(RICH["commands"])
+                ),
+                Row(COMMAND, lost, "gone-c", Mark.GONE),
+            ],
+            ANNOUNCEMENT: [
+                *(
+                    Row(ANNOUNCEMENT, a, f"a{n}", None if n else Mark.NEW)
+                    for n, a in enumerate(RICH["announcements"])
+                ),
+                Row(ANNOUNCEMENT, {"title": "v1", "description": "Was."}, "gone-a", Mark.GONE),
+            ],
         },
-        gone={
-            "commands": ({"name": "old", "description": "Is old.", "syntax": "/old"},),
-            "announcements": ({"title": "v1", "description": "It was out."},),
-        },
-        problems=(ProblemLine(place="commands.yaml:1:1", message="is wrong", hint="mend it"),),
+        preview=Preview(
+            summary="Plan: 1 to add, 2 to edit, 1 to delete, 5 unchanged.",
+            notices=("would delete 4 of 9 listed commands",),
+            problems=(ProblemLine(place="commands.yaml:1:1", message="is wrong", hint="fix it"),),
+        ),
     )
 
 
@@ -138,15 +150,16 @@ def test_a_filter_without_a_match(rich: Bot, visits: Visits, scheme: str) -> Non
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_a_preview(site: Inside, visits: Visits, scheme: str) -> None:
-    (bot,) = site.add(RICH)
-    site.app.state.preview = Preview(overlay(bot))
-    page = visits.open(f"/bot/{bot.id}", color_scheme=scheme)
-    site.app.state.preview = None
-    unfold(page)
+def test_a_preview(browser: Browser, scheme: str) -> None:
+    with preview_server(previewed()) as server:
+        visits = Visits(browser, server.url)
+        page = visits.open("/", color_scheme=scheme)
+        unfold(page)
 
-    assert page.locator(".mark").count() > 5
-    assert violations(page) == []
+        assert page.locator(".mark").count() > 5
+        assert violations(page) == []
+        page.context.close()
+    assert visits.complaints == []
 
 
 def unfold(page: Page) -> None:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
+from commandsync.pages.commandlist import commands_page
 from commandsync.records.texts import CommandText
 from commandsync.report.htmlfile import sealed
-from commandsync.server import commands_page
 from tests.support.browser import Visits, violations
 from tests.support.hostile import FRAGMENTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from playwright.sync_api import Browser
 
 COMMANDS = [
     CommandText("ban", "Bans a member.", "/ban <user>", "Staff"),

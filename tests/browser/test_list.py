@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-    from tests.support.browser import Visits
-    from tests.support.inside import Inside
+from tests.support.browser import Visits
+from tests.support.inside import Inside
 
 NAMES = [f"Bot {number:02}" for number in range(1, 31)]
 OF_A_PAGE = 12

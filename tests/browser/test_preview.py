@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+import subprocess
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
 
+from tests.support.bots import Bot
 from tests.support.browser import Visits
-from tests.support.home import fields, home
+from tests.support.home import Home, fields, home
+from tests.support.inside import Inside
 from tests.support.terminal import POSIX
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Iterator
-
-    from playwright.sync_api import Browser, Page
-
-    from tests.support.bots import Bot
-    from tests.support.home import Home
-    from tests.support.inside import Inside
 
 __all__ = ["home"]
 
@@ -48,14 +41,15 @@ def begun(home: Home, *options: str) -> tuple[subprocess.Popen[bytes], str]:
     child = home.started("preview", "--no-open", *options)
     assert child.stdout is not None
     (address,) = ADDRESS.findall(child.stdout.readline().decode())
-    return child, address.partition("/bot/")[0]
+    return child, address.rstrip("/")
 
 
 @pytest.fixture
 def page(bot: Bot, home: Home, browser: Browser) -> Iterator[Page]:
     """The page of a preview, opened by whoever edits the manifest."""
     visits = Visits(browser, begun(home)[1])
-    page = visits.open(f"/bot/{bot.id}")
+    page = visits.open("/")
+    expect(page.locator("h1")).to_contain_text(bot.id)
     yield page
     page.context.close()
 
@@ -76,13 +70,17 @@ def marks(page: Page) -> dict[str, str]:
 
 def test_each_save_is_on_the_page_with_the_right_marks(page: Page, home: Home) -> None:
     summary = page.locator(".preview-summary")
-    expect(summary).to_contain_text("Plan: 1 to add, 2 to edit, 1 to delete, 60 unchanged.")
+    expect(summary).to_contain_text(
+        "Plan: 1 to add, 1 to edit, 1 to rename, 1 to delete, 60 unchanged."
+    )
     assert marks(page) == {"edited": "edited", "new": "new", "renamed": "renamed", "gone": "gone"}
     page.evaluate("window.kept = true")
 
     home.write(manifest(("edited", "Does it."), ("gone",), ("newer", "Is newer.")))
 
-    expect(summary).to_contain_text("Plan: 1 to add, 1 to edit, 0 to delete, 62 unchanged.")
+    expect(summary).to_contain_text(
+        "Plan: 1 to add, 0 to edit, 1 to rename, 0 to delete, 62 unchanged."
+    )
     assert marks(page) == {"newer": "new", "renamed": "renamed"}
     assert page.evaluate("window.kept")
 
@@ -163,7 +161,8 @@ def test_a_page_that_was_left_open_shows_the_next_preview(
 ) -> None:
     first, url = begun(home)
     visits = Visits(browser, url)
-    page = visits.open(f"/bot/{bot.id}")
+    page = visits.open("/")
+    expect(page.locator("h1")).to_contain_text(bot.id)
     expect(page.locator(".command.new h4")).to_have_text(re.compile("new"))
     first.kill()
     first.wait()

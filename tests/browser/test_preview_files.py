@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from tests.support.browser import Visits, violations
-from tests.support.home import fields, home
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-    from tests.support.home import Home
-    from tests.support.inside import Inside
+from tests.support.home import Home, fields, home
+from tests.support.inside import Inside
 
 __all__ = ["home"]
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from playwright.sync_api import Locator, Page, expect
 
-from playwright.sync_api import expect
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-    from tests.support.browser import Visits
-    from tests.support.inside import Inside
+from tests.support.browser import Visits
+from tests.support.inside import Inside
 
 LANTERN = {"profile": {"username": "Lantern"}}
 

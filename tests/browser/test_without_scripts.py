@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from playwright.sync_api import expect
 
-if TYPE_CHECKING:
-    from tests.support.browser import Visits
-    from tests.support.inside import Inside
+from tests.support.browser import Visits
+from tests.support.inside import Inside
 
 
 def test_a_visitor_searches_reads_and_votes(site: Inside, visits: Visits) -> None:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from tests.support import sources
-from tests.support.bots import serving
+from tests.support.bots import Service, serving
 from tests.support.clients import Either, HastyAsyncClient, HastyClient
 from tests.support.connecting import plain_environment, server
 from tests.support.gateway import Gateway
+from tests.support.postgres import Server
+from tests.support.proxy import proxy
+from tests.support.rawserver import RawServer
+from tests.support.sources import Source
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.bots import Service
-    from tests.support.postgres import Server
-    from tests.support.rawserver import RawServer
-    from tests.support.sources import Source
-
-__all__ = ["gateway", "open_client", "plain_environment", "server", "service"]
+__all__ = ["gateway", "open_client", "plain_environment", "proxy", "server", "service"]
 
 DATABASES = ("sqlite", "postgresql")
 

@@ -7,28 +7,31 @@ simulated service, and nobody waits.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from itertools import count
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from commandsync.api.address import parse_address
 from commandsync.api.listing import reading
+from commandsync.api.operations import Operation
 from commandsync.api.policy import Health
-from commandsync.apply.outcomes import Outcome
+from commandsync.apply.outcomes import Outcome, Result
 from commandsync.apply.run import apply
-from commandsync.apply.steps import Aborted, Interrupted
+from commandsync.apply.steps import Aborted, Interrupted, StepResult
 from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.asyncdriver import drive_async
 from commandsync.client.asyncgate import AsyncGate
 from commandsync.client.connection import Connection
-from commandsync.client.driver import SnapshotReading, drive
+from commandsync.client.driver import drive, start_reading
 from commandsync.client.gate import Gate
-from commandsync.errors import TransportError
-from commandsync.plan.plan import make_plan
+from commandsync.errors import Reply, TransportError
+from commandsync.plan.plan import Plan, make_plan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
+from commandsync.services.page import PAGE
 from tests.support.driver import Driver
 from tests.support.listing import FAULTS, Fault, Listing
 from tests.support.runs import (
@@ -42,16 +45,7 @@ from tests.support.runs import (
     wanted,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from commandsync.api.operations import Operation
-    from commandsync.apply.outcomes import Result
-    from commandsync.apply.steps import StepResult
-    from commandsync.errors import Reply
-    from commandsync.plan.plan import Plan
-
-    Run = Callable[[Plan, Snapshot, Listing], Result]
+Run = Callable[[Plan, Snapshot, Listing], Result]
 
 ADDRESS = parse_address("http://127.0.0.1:9")
 DESIRED = wanted(
@@ -88,38 +82,43 @@ class _AsyncHasty(AsyncGate):
 class _Simulated(Connection):
     def __init__(self, service: Listing) -> None:
         super().__init__(ADDRESS, None, jitter=lambda: 0.5, gate=_Hasty(1))
-        self.service = service
+        self.listing = service
         self.transport.send = self._send  # type: ignore[method-assign]  # nothing goes out
 
     def _send(self, operation: Operation[Any], **_: object) -> Reply | TransportError:
         one = operation
-        return self.service.handle(one.method, one.path, one.query, one.body)
+        return self.listing.handle(one.method, one.path, one.query, one.body)
 
 
 class _AsyncSimulated(AsyncConnection):
     def __init__(self, service: Listing) -> None:
         super().__init__(ADDRESS, None, jitter=lambda: 0.5, gate=_AsyncHasty(1))
-        self.service = service
+        self.listing = service
         self.transport.send = self._send  # type: ignore[method-assign]  # nothing goes out
 
     async def _send(self, operation: Operation[Any], **_: object) -> Reply | TransportError:
         one = operation
-        return self.service.handle(one.method, one.path, one.query, one.body)
+        return self.listing.handle(one.method, one.path, one.query, one.body)
 
 
 def by_threads(plan: Plan, listed: Snapshot, service: Listing) -> Result:
     health = Health()
     events: SimpleQueue[StepResult] = SimpleQueue()
-    steps = apply(plan, listed=listed, health=health, concurrency=1)
+    steps = apply(plan, service=PAGE, listed=listed, health=health, concurrency=1)
     with _Simulated(service) as connection:
         return drive(steps, connection, health=health, events=events, on_step=lambda _: None)
 
 
-def by_tasks(plan: Plan, listed: Snapshot, service: Listing) -> Result:
+def by_tasks(
+    plan: Plan,
+    listed: Snapshot,
+    service: Listing,
+    connections: type[_AsyncSimulated] = _AsyncSimulated,
+) -> Result:
     async def main() -> Result:
         health = Health()
-        steps = apply(plan, listed=listed, health=health, concurrency=1)
-        async with _AsyncSimulated(service) as connection:
+        steps = apply(plan, service=PAGE, listed=listed, health=health, concurrency=1)
+        async with connections(service) as connection:
             return await drive_async(
                 steps,
                 connection,
@@ -191,7 +190,7 @@ def test_a_stop_ends_the_tasks_in_flight(stop: StepResult) -> None:
     async def main() -> Result:
         health = Health()
         async with Hanging(service) as connection:
-            steps = apply(plan, listed=listed, health=health, concurrency=1)
+            steps = apply(plan, service=PAGE, listed=listed, health=health, concurrency=1)
             return await drive_async(
                 steps, connection, health=health, events=events, on_step=lambda _: None
             )
@@ -210,19 +209,7 @@ def test_a_defect_in_a_call_does_not_leave_the_run_waiting() -> None:
         async def _send(self, operation: Operation[Any], **_: object) -> Reply | TransportError:
             raise RuntimeError(operation.name)
 
-    async def main() -> Result:
-        health = Health()
-        steps = apply(plan, listed=listed, health=health, concurrency=1)
-        async with Broken(service) as connection:
-            return await drive_async(
-                steps,
-                connection,
-                health=health,
-                events=asyncio.Queue(),
-                on_step=lambda _: None,
-            )
-
-    result = asyncio.run(main())
+    result = by_tasks(plan, listed, service, Broken)
 
     assert "RuntimeError" in result.settled[0].error
 
@@ -233,4 +220,4 @@ def test_a_defect_in_a_read_is_an_error_of_the_read() -> None:
             raise RuntimeError(operation.name)
 
     with Broken(Listing()) as connection, pytest.raises(TransportError, match="RuntimeError"):
-        SnapshotReading(connection, BOT, SCOPE).result()
+        start_reading(connection, BOT, SCOPE)()

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from commandsync import ApiError
-from commandsync.server import running
+from commandsync.server.runner import running
+from tests.support.clients import Either
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.support.clients import Either
-
-    Open = Callable[..., Either]
+Open = Callable[..., Either]
 
 BOTS = [
     {

@@ -6,13 +6,15 @@ import asyncio
 import logging
 import socket
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from commandsync import AsyncClient, ListingError, StoppedError, TransportError
-from tests.support.clients import LONGEST, begun
+from tests.support.clients import LONGEST, Either, begun
 from tests.support.rawserver import (
+    Act,
     Exchange,
     RawServer,
     answer,
@@ -23,13 +25,7 @@ from tests.support.rawserver import (
     sending,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.clients import Either
-    from tests.support.rawserver import Act
-
-    Open = Callable[..., Either]
+Open = Callable[..., Either]
 
 TOKEN = "marked-token-7f3a9c1e"
 WRITES: dict[str, tuple[str, tuple[str, ...]]] = {

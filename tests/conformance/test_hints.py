@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from commandsync import CommandsyncError, PlainHttpError, StoppedError
-from tests.support.rawserver import RawServer, answering, closing, hanging, resetting, sending
+from tests.support.clients import Either
+from tests.support.rawserver import Act, RawServer, answering, closing, hanging, resetting, sending
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.clients import Either
-    from tests.support.rawserver import Act
-
-    Open = Callable[..., Either]
+Open = Callable[..., Either]
 
 TOKEN = "marked-token-7f3a9c1e"
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJpZCI6IjQyIn0.c2ln"
@@ -72,7 +67,7 @@ def test_a_hint_names_the_argument_and_no_flag(
     with pytest.raises(CommandsyncError) as caught:
         client.get_commands()
 
-    assert re.search(rf"\b{argument}\b", caught.value.hint)
+    assert re.search(rf"\b{argument}\b", str(caught.value.hint))
     assert_speaks_python(caught.value)
 
 
@@ -86,7 +81,7 @@ def test_a_client_without_a_token_is_told_of_the_argument(
     with pytest.raises(CommandsyncError) as caught:
         client.get_commands()
 
-    assert "token=" in caught.value.hint
+    assert "token=" in str(caught.value.hint)
     assert_speaks_python(caught.value)
 
 
@@ -94,7 +89,7 @@ def test_plain_http_is_allowed_by_an_argument(open_client: Open) -> None:
     with pytest.raises(PlainHttpError) as caught:
         open_client(TOKEN, "http://listing.example", bot="42")
 
-    assert "insecure_http=True" in caught.value.hint
+    assert "insecure_http=True" in str(caught.value.hint)
     assert_speaks_python(caught.value)
 
 
@@ -102,7 +97,7 @@ def test_a_token_in_the_place_of_the_base_url_is_told_of_the_argument(open_clien
     with pytest.raises(CommandsyncError) as caught:
         open_client(None, JWT, bot="42")
 
-    assert "token" in caught.value.hint
+    assert "token" in str(caught.value.hint)
     assert_speaks_python(caught.value)
 
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from commandsync import ListingError, TransportError
+from tests.support.clients import Either
 from tests.support.rawserver import RawServer, answer, dripping, keeping, sending
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.clients import Either
-
-    Open = Callable[..., Either]
+Open = Callable[..., Either]
 
 TOKEN = "marked-token-7f3a9c1e"
 SWITCHING = 101

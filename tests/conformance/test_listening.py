@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import random
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from commandsync import ArgumentError, Ready, StoppedError, Vote
-from tests.support.clients import LONGEST, begun
-from tests.support.gateway import BOT, Gateway, closing, event, telling, vote
-from tests.support.rawserver import answering
+from commandsync import ArgumentError, Event, Ready, StoppedError, Vote
+from tests.support.bots import Service
+from tests.support.clients import LONGEST, Either, begun
+from tests.support.gateway import BOT, Gateway, Guest, closing, event, telling, vote
+from tests.support.rawserver import Exchange, RawServer, answering
+from tests.support.sources import Source
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from commandsync import Event
-    from tests.support.bots import Service
-    from tests.support.clients import Either
-    from tests.support.gateway import Guest
-    from tests.support.rawserver import Exchange, RawServer
-    from tests.support.sources import Source
-
-    Open = Callable[..., Either]
+Open = Callable[..., Either]
 
 TOKEN = "marked-token-7f3a9c1e"
 
@@ -87,7 +80,7 @@ def test_a_handler_whose_name_is_no_event_is_an_error(open_client: Open, name: s
     with pytest.raises(ArgumentError, match="there is no event") as caught:
         client.client.on(handler)
 
-    assert caught.value.hint.startswith("one of: ready, vote")
+    assert str(caught.value.hint).startswith("one of: ready, vote")
 
 
 def test_a_handler_that_is_not_there_can_be_taken_off(open_client: Open) -> None:

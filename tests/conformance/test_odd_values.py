@@ -6,58 +6,21 @@ import json
 import logging
 import random
 import string
+from collections.abc import Callable, Iterator
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from commandsync import ApiError
+from tests.support.clients import Either
+from tests.support.listedbot import WHOLE
 from tests.support.rawserver import RawServer, answering
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.clients import Either
-
-    Open = Callable[..., Either]
-    Path = tuple[str, ...]
+Open = Callable[..., Either]
+Path = tuple[str, ...]
 
 TOKEN = "marked-token-7f3a9c1e"
-WHOLE: dict[str, Any] = {
-    "id": "42",
-    "provider": "discord",
-    "profile": {
-        "avatar": "a1",
-        "avatarURL": "https://cdn.example/a.png",
-        "username": "Helper",
-        "discriminator": "0001",
-        "tag": "Helper#0001",
-        "banner": "https://cdn.example/b.png",
-    },
-    "prefix": "!",
-    "information": {
-        "description": "Helps.",
-        "overview": "Help",
-        "creator": {"isTeam": True, "id": "1"},
-        "tags": ["fun", "music"],
-    },
-    "statistics": {
-        "servers": 12,
-        "dailyVotes": 1,
-        "weeklyVotes": 2,
-        "monthlyVotes": 3,
-        "totalVotes": 4,
-    },
-    "state": 1,
-    "certificate": 2,
-    "inviteURL": "https://chat.example/invite",
-    "ratings": {"average": 4.5, "total": 7},
-    "vanity": "helper",
-    "theme": {"enabled": True, "automatic": False, "color": "#00ff00", "colorLighter": "#aaffaa"},
-    "status": 3,
-    "createdAt": "2021-02-03T04:05:06.789Z",
-    "updatedAt": "2022-02-03T04:05:06.789Z",
-}
 ODD: tuple[object, ...] = (
     None,
     True,

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import responses
@@ -25,16 +26,14 @@ from commandsync import (
     UsageError,
 )
 from commandsync.api.operations import list_records
+from commandsync.api.policy import LOOK
+from commandsync.errors import WrongBotError
 from commandsync.records.texts import Resource
+from tests.support.bots import Service
+from tests.support.clients import Either
 from tests.support.rawserver import RawServer, answering, closing
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.bots import Service
-    from tests.support.clients import Either
-
-    Open = Callable[..., Either]
+Open = Callable[..., Either]
 
 TOKEN = "marked-token-7f3a9c1e"
 BOT = {
@@ -87,7 +86,7 @@ def test_the_embedded_service_does_what_both_clients_ask(
 def test_another_bots_token_and_none_are_told_apart(open_client: Open, service: Service) -> None:
     one, other = service.bot(), service.bot()
 
-    with pytest.raises(Forbidden):
+    with pytest.raises(WrongBotError, match="the token belongs to bot"):
         open_client(one.token, one.url, bot=other.id).add_announcement("v2", "Out.")
     with pytest.raises(Unauthorized):
         open_client(TOKEN, one.url, bot=one.id).add_announcement("v2", "Out.")
@@ -329,6 +328,7 @@ def test_an_add_that_ended_unclearly_is_not_sent_again(
         open_client(TOKEN, server.url, bot="42").add_command("help", "Shows it.", "/help")
 
     assert caught.value.sent
+    assert caught.value.hint == LOOK
     assert len(server.requests) == 1
 
 

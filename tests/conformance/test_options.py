@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from email.utils import formatdate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -21,14 +22,9 @@ from commandsync import (
     UsageError,
 )
 from tests.support.clients import LONGEST, Either, HastyAsyncClient, HastyClient, begun
-from tests.support.rawserver import RawServer, answering, dripping, hanging
+from tests.support.rawserver import Act, Exchange, RawServer, answering, dripping, hanging
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.rawserver import Act, Exchange
-
-    Open = Callable[..., Either]
+Open = Callable[..., Either]
 
 TOKEN = "marked-token-7f3a9c1e"
 SOON = 10.0  # seconds: far less than without the deadline

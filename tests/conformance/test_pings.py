@@ -5,21 +5,16 @@ from __future__ import annotations
 import json
 import logging
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from commandsync import Event, Reminder, Vote
-from tests.support.clients import LONGEST, begun
-from tests.support.gateway import BINARY, Gateway, closing, event, framed, telling, vote
+from tests.support.clients import LONGEST, Either, begun
+from tests.support.gateway import BINARY, Gateway, Guest, closing, event, framed, telling, vote
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.clients import Either
-    from tests.support.gateway import Guest
-
-    Open = Callable[..., Either]
+Open = Callable[..., Either]
 
 TOKEN = "marked-token-7f3a9c1e"
 LAST = vote("last")

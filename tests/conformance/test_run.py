@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 import commandsync.sync
 from commandsync import ArgumentError, TransportError, UsageError
+from commandsync.apply.outcomes import Settled
 from commandsync.errors import ManifestError, TooManyDeletesError, WrongBotError
 from commandsync.sync import Outcome
 from commandsync.sync.job import load_files
+from tests.support.bots import Service
+from tests.support.clients import Either
+from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import RawServer, answering, closing
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from commandsync.apply.outcomes import Settled
-    from tests.support.bots import Service
-    from tests.support.clients import Either
-
-    Open = Callable[..., Either]
+Open = Callable[..., Either]
 
 HELP = {"id": "1", "name": "help", "description": "Does it.", "syntax": "/help"}
 OLD = """
@@ -96,7 +93,7 @@ def test_more_deletes_than_the_limit_are_refused_before_anything_is_sent(
     untouched = bot.names()
     allowed = client.run(path, max_deletes=9)
 
-    assert "max_deletes" in caught.value.hint
+    assert "max_deletes" in str(caught.value.hint)
     assert refused.plan.refusal is not None
     assert len(untouched) == 10
     assert allowed.complete
@@ -120,6 +117,22 @@ def test_an_add_without_an_answer_has_an_unknown_outcome(
     assert settled.outcome is Outcome.UNKNOWN
     assert isinstance(settled.cause, TransportError)
     assert (result.complete, result.verified, result.touched) == (False, False, True)
+
+
+@pytest.mark.parametrize("status", [302, 307, 400])
+def test_what_the_service_did_and_refused_is_done_by_the_read_after_it(
+    open_client: Open, service: Service, proxy: Proxy, write: Callable[[str], Path], status: int
+) -> None:
+    bot = service.bot(["help", "ping"])
+    proxy.rule = lambda seen: (
+        Instead(status, {"error": "no"}, forwarded=True) if seen.writes else None
+    )
+
+    result = open_client(bot.token, proxy.url, bot=bot.id).run(write(OLD + NEW))
+
+    assert [settled.outcome for settled in result.settled] == [Outcome.DONE] * 2
+    assert (result.complete, result.touched) == (True, True)
+    assert bot.names() == ["help", "ping", "new"]
 
 
 def test_an_invalid_manifest_is_refused_with_all_its_problems(

@@ -1,32 +1,29 @@
-"""A session of the caller's lends its settings; what would break a promise is refused."""
+"""A session of the caller's lends its settings; nothing else of it is used."""
 
 from __future__ import annotations
 
 import ssl
 import warnings
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
 import requests
 import trustme
 from requests.adapters import HTTPAdapter
-from urllib3 import Retry
 
 from commandsync import ArgumentError, AsyncClient, Client, TransportError, Unauthorized
 from tests.support.blocked import LoopThread
-from tests.support.clients import Either, HastyAsyncClient
+from tests.support.clients import Either, HastyAsyncClient, HastyClient
 from tests.support.gateway import Gateway, telling, vote
 from tests.support.rawserver import RawServer, answering
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    Open = Callable[..., Either]
-    Session = requests.Session | aiohttp.ClientSession
-    Make = Callable[..., Session]
+Open = Callable[..., Either]
+Session = requests.Session | aiohttp.ClientSession
+Make = Callable[..., Session]
 
 TOKEN = "marked-token-7f3a9c1e"
 VOTED = answering({"voted": True})
@@ -215,14 +212,6 @@ def test_the_context_of_a_connector_is_used(
     client.end()
 
 
-class OwnSession(requests.Session):
-    pass
-
-
-class OwnAdapter(HTTPAdapter):
-    pass
-
-
 def having(**settings: Any) -> requests.Session:  # noqa: ANN401 - of any kind
     session = requests.Session()
     for name, value in settings.items():
@@ -230,66 +219,86 @@ def having(**settings: Any) -> requests.Session:  # noqa: ANN401 - of any kind
     return session
 
 
-def mounted(adapter: HTTPAdapter) -> requests.Session:
+class OwnAdapter(HTTPAdapter):
+    def send(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401 - as requests has it
+        raise AssertionError("an adapter of the session was used")
+
+
+def mounted() -> requests.Session:
     session = requests.Session()
-    session.mount("https://", adapter)
+    session.mount("http://", OwnAdapter(max_retries=3))
     return session
 
 
-def with_cookie(domain: str) -> requests.Session:
+def with_cookie() -> requests.Session:
     session = requests.Session()
-    session.cookies.set("a", "b", domain=domain)
+    session.cookies.set("a", "b", domain="127.0.0.1")
     return session
 
 
-URL = "https://listing.example"
-REFUSED: dict[str, tuple[Callable[[], requests.Session], str]] = {
-    "class": (OwnSession, "it is a OwnSession"),
-    "auth": (lambda: having(auth=("a", "b")), "auth would replace the token"),
-    "hooks": (lambda: having(hooks={"response": [print]}), "hooks would receive the token"),
-    "params": (lambda: having(params={"a": "b"}), "params would change the requests"),
-    "cookies": (lambda: with_cookie("listing.example"), "cookies of the service"),
-    "adapter": (lambda: mounted(OwnAdapter()), "adapter could send an add twice"),
-    "retries": (lambda: mounted(HTTPAdapter(max_retries=3)), "adapter could send an add twice"),
-    "retry": (
-        lambda: mounted(HTTPAdapter(max_retries=Retry(2))),
-        "adapter could send an add twice",
-    ),
-    "verify": (lambda: having(verify=False), "does not check the certificate"),
-    "cert": (lambda: having(cert=("/nowhere/a.pem", "/nowhere/b.pem")), "cert does not exist"),
+def never(*_: object, **__: object) -> None:
+    raise AssertionError("a hook of the session was called")
+
+
+async def never_async(*_: object) -> Any:  # noqa: ANN401 - as aiohttp has it
+    raise AssertionError("a middleware of the session was called")
+
+
+NOT_USED: dict[str, Callable[[], requests.Session]] = {
+    "auth": lambda: having(auth=("a", "b")),
+    "hooks": lambda: having(hooks={"response": [never]}),
+    "params": lambda: having(params={"a": "b"}),
+    "cookies": with_cookie,
+    "adapter": mounted,
     **{
-        name: (partial(having, headers={name: "x"}), f"it has a header {name}")
+        name: partial(having, headers={name: "x"})
         for name in ("Authorization", "cookie", "Host", "Content-Length")
     },
-    "header": (lambda: having(headers={"X-A": "a\nb"}), "header 'X-A' is not valid"),
+}
+
+with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # of aiohttp 3.14
+    BASIC = aiohttp.BasicAuth("a", "b")
+
+AIO_NOT_USED: dict[str, dict[str, Any]] = {
+    "auth": {"auth": BASIC},
+    "middlewares": {"middlewares": [never_async]},
+    "cookies": {"cookies": {"a": "b"}},
+    "header": {"headers": {"Authorization": "Bot x"}},
+    "header of cookies": {"headers": {"Cookie": "a=b"}},
+    "connector": {"connector": lambda: aiohttp.UnixConnector("/nowhere")},
 }
 
 
-@pytest.mark.parametrize(("session", "reason"), REFUSED.values(), ids=REFUSED.keys())
-def test_a_session_that_would_break_a_promise_is_refused(
-    session: Callable[[], requests.Session], reason: str
+def check_untouched(client: Either, server: RawServer) -> None:
+    """Send a request, and check that a session has changed nothing of it."""
+    server.then(VOTED)
+
+    assert client.check_vote(7)
+
+    [request] = server.requests
+    assert request.target == "/v1/bot/42/voters/7"
+    assert request.headers["authorization"] == f"Bot {TOKEN}"
+    assert request.headers["host"] in server.url
+    assert not {"cookie", "proxy-authorization"} & request.headers.keys()
+
+
+@pytest.mark.parametrize("session", NOT_USED.values(), ids=NOT_USED.keys())
+def test_nothing_else_of_a_session_is_used(
+    session: Callable[[], requests.Session], server: RawServer
 ) -> None:
-    with pytest.raises(ArgumentError, match=reason) as caught:
-        Client(TOKEN, URL, session=session())
-
-    assert str(caught.value).startswith("the session cannot be used: ")
-    assert caught.value.hint
+    client = Either(HastyClient(TOKEN, server.url, bot="42", session=session()))
+    check_untouched(client, server)
+    client.end()
 
 
-@pytest.mark.parametrize(
-    "session",
-    [
-        lambda: having(cert=None, stream=True, max_redirects=3),
-        lambda: with_cookie("other.example"),
-        lambda: mounted(HTTPAdapter(pool_maxsize=50)),
-        lambda: having(headers={"X-A": b"a", "X-B": "b"}),
-    ],
-    ids=["no effect", "other cookies", "pool", "headers"],
-)
-def test_a_session_without_such_a_setting_is_accepted(
-    session: Callable[[], requests.Session],
+@pytest.mark.filterwarnings("ignore:The '.*auth' parameter:DeprecationWarning")  # aiohttp 3.14
+@pytest.mark.parametrize("settings", AIO_NOT_USED.values(), ids=AIO_NOT_USED.keys())
+def test_nothing_else_of_a_session_of_aiohttp_is_used(
+    aio: Callable[..., aiohttp.ClientSession], settings: dict[str, Any], server: RawServer
 ) -> None:
-    Client(TOKEN, URL, session=session()).close()
+    client = Either(HastyAsyncClient(TOKEN, server.url, bot="42", session=aio(**settings)))
+    check_untouched(client, server)
+    client.end()
 
 
 def unchecked() -> ssl.SSLContext:
@@ -299,69 +308,33 @@ def unchecked() -> ssl.SSLContext:
     return context
 
 
-async def _pass_on(request: Any, handler: Any) -> Any:  # noqa: ANN401 - as aiohttp has them
-    return await handler(request)
-
-
-class OwnConnector(aiohttp.TCPConnector):
-    pass
-
-
-with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # of aiohttp 3.14
-    BASIC = aiohttp.BasicAuth("a", "b")
-
-AIO_REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "auth": ({"auth": BASIC}, "auth would replace the token"),
-    "traces": ({"trace_configs": [aiohttp.TraceConfig()]}, "trace_configs would receive"),
-    "middlewares": ({"middlewares": [_pass_on]}, "middlewares would receive the token"),
-    "proxy": (
-        {"proxy": "http://127.0.0.1:9", "proxy_auth": BASIC},
-        "its proxy_auth belongs into its proxy",
-    ),
-    "cookies": ({"cookies": {"a": "b"}}, "cookies of the service"),
-    "header": ({"headers": {"Authorization": "Bot x"}}, "it has a header Authorization"),
-    "connector": ({"connector": OwnConnector}, "connects in a way of its own"),
-    "socket": ({"connector": lambda: aiohttp.UnixConnector("/nowhere")}, "a way of its own"),
-    "resolver": (
-        {"connector": lambda: aiohttp.TCPConnector(resolver=_Hosts())},
-        "a way of its own",
-    ),
-    "address": (
-        {"connector": lambda: aiohttp.TCPConnector(local_addr=("127.0.0.1", 0))},
-        "a way of its own",
-    ),
-    "no check": ({"connector": lambda: aiohttp.TCPConnector(ssl=False)}, "does not check"),
-    "bad context": ({"connector": lambda: aiohttp.TCPConnector(ssl=unchecked())}, "does not check"),
-}
-
-
-class _Hosts(aiohttp.abc.AbstractResolver):
-    async def resolve(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401 - as aiohttp has it
-        return []
-
-    async def close(self) -> None:
-        pass
-
-
-@pytest.mark.filterwarnings("ignore:The '.*auth' parameter:DeprecationWarning")  # aiohttp 3.14
-@pytest.mark.parametrize(("settings", "reason"), AIO_REFUSED.values(), ids=AIO_REFUSED.keys())
-def test_a_session_of_aiohttp_that_would_break_a_promise_is_refused(
-    aio: Callable[..., aiohttp.ClientSession], settings: dict[str, Any], reason: str
+@pytest.mark.parametrize("bad", [False, unchecked()], ids=["false", "context"])
+def test_certificates_are_checked_whatever_a_session_says(
+    secure: RawServer,
+    aio: Callable[..., aiohttp.ClientSession],
+    bad: Any,  # noqa: ANN401 - what aiohttp takes
 ) -> None:
-    session = aio(**settings)
+    session = aio(connector=lambda: aiohttp.TCPConnector(ssl=bad))
+    settings: dict[str, Any] = {"bot": "42", "retries": 0}
+    clients = (
+        Either(HastyAsyncClient(TOKEN, secure.url, session=session, **settings)),
+        Either(HastyClient(TOKEN, secure.url, session=having(verify=False), **settings)),
+    )
+    for client in clients:
+        with pytest.raises(TransportError, match="certificate"):
+            client.check_vote(7)
+        client.end()
 
-    with pytest.raises(ArgumentError, match=reason):
-        AsyncClient(TOKEN, URL, session=session)
+    assert secure.requests == []
 
 
-def test_a_session_of_another_class_or_closed_is_refused(loop: LoopThread) -> None:
-    async def closed() -> aiohttp.ClientSession:
-        async with aiohttp.ClientSession() as session:
-            return session
-
-    with pytest.raises(ArgumentError, match="it is closed"):
-        AsyncClient(TOKEN, URL, session=loop.run(closed()))
-    with pytest.raises(ArgumentError, match="it is a Session, which"):
-        AsyncClient(TOKEN, URL, session=requests.Session())  # type: ignore[arg-type]  # a mistake
-    with pytest.raises(ArgumentError, match="it is a str, which"):
-        Client(TOKEN, URL, session="a")  # type: ignore[arg-type]  # a mistake
+def test_what_is_not_a_session_or_has_a_header_that_is_not_valid_is_refused() -> None:
+    url = "https://listing.example"
+    with pytest.raises(
+        ArgumentError, match=r"must be of the class aiohttp\.ClientSession, not Session"
+    ):
+        AsyncClient(TOKEN, url, session=requests.Session())  # type: ignore[arg-type]  # a mistake
+    with pytest.raises(ArgumentError, match=r"must be of the class requests\.Session, not str"):
+        Client(TOKEN, url, session="a")  # type: ignore[arg-type]  # a mistake
+    with pytest.raises(ArgumentError, match="header 'X-A' is not valid"):
+        Client(TOKEN, url, session=having(headers={"X-A": "a\nb"}))

@@ -5,28 +5,21 @@ from __future__ import annotations
 import logging
 import re
 import select
+import socket
 import threading
+from collections.abc import Callable
 from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync import Ready, Vote
-from tests.support.clients import LONGEST, begun
-from tests.support.gateway import BOT, Gateway, event, framed, vote
+from commandsync import Event, Ready, Vote
+from tests.support.clients import LONGEST, Either, begun
+from tests.support.gateway import BOT, Gateway, Guest, event, framed, vote
+from tests.support.sources import Source
 
-if TYPE_CHECKING:
-    import socket
-    from collections.abc import Callable
-
-    from commandsync import Event
-    from tests.support.clients import Either
-    from tests.support.gateway import Guest
-    from tests.support.sources import Source
-
-    Open = Callable[..., Either]
+Open = Callable[..., Either]
 
 TOKEN = "marked-token-7f3a9c1e"
 FRAMES = 3_000  # more than a stream keeps by default; together more than any socket's buffers

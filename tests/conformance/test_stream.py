@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import random
 import string
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from commandsync import ApiError, Event, Forbidden, Unauthorized, Vote
-from tests.support.gateway import READY, Gateway, closing, event, telling, vote
+from tests.support.clients import Either
+from tests.support.gateway import READY, Act, Gateway, Guest, closing, event, telling, vote
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.clients import Either
-    from tests.support.gateway import Act, Guest
-
-    Open = Callable[..., Either]
+Open = Callable[..., Either]
 
 TOKEN = "marked-token-7f3a9c1e"
 WORDS = ("invalid token", "not authorized", "token expired", "overloaded", "bye", "")
@@ -68,23 +63,12 @@ def names(events: list[Event]) -> list[str]:
     return [event.name for event in events]
 
 
-@pytest.mark.parametrize(("frames", "code", "reason"), LOST.values(), ids=LOST.keys())
-def test_a_close_after_good_service_is_a_lost_connection(
-    open_client: Open, gateway: Gateway, frames: tuple[str, ...], code: int, reason: str
-) -> None:
-    gateway.then(closing(vote(1), *frames, code=code, reason=reason), telling(vote(2)))
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
-
-    events = until(client, "2")
-
-    assert names(events) == ["ready", "vote", "reconnecting", "reconnected", "ready", "vote"]
-
-
 @pytest.mark.parametrize(
-    ("frames", "code", "reason"), CONNECT_ERRORS.values(), ids=CONNECT_ERRORS.keys()
+    ("frames", "code", "reason"),
+    (LOST | CONNECT_ERRORS).values(),
+    ids=(LOST | CONNECT_ERRORS).keys(),
 )
-def test_a_44_after_good_service_is_a_lost_connection(
+def test_a_close_or_an_error_after_good_service_is_a_lost_connection(
     open_client: Open, gateway: Gateway, frames: tuple[str, ...], code: int, reason: str
 ) -> None:
     gateway.then(closing(vote(1), *frames, code=code, reason=reason), telling(vote(2)))

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync import Forbidden, Invalid, NotFound
+from commandsync import Invalid, WrongBotError
 from commandsync.api.operations import cast_vote
 from commandsync.server import votes
+from tests.support.bots import Bot, Service
+from tests.support.clients import Either
 from tests.support.votes import user
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.bots import Bot, Service
-    from tests.support.clients import Either
-
-    Open = Callable[..., Either]
+Open = Callable[..., Either]
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -107,7 +103,6 @@ def test_statistics_are_reported(open_client: Open, service: Service) -> None:
 def test_statistics_of_another_bot_are_not_reported(open_client: Open, service: Service) -> None:
     bot, other = service.bot(), service.bot()
 
-    with pytest.raises(Forbidden):
-        open_client(bot.token, bot.url, bot=other.id).post_stats(servers=1)
-    with pytest.raises(NotFound):
-        open_client(bot.token, bot.url, bot="nobody").post_stats(servers=1)
+    for identifier in (other.id, "nobody"):
+        with pytest.raises(WrongBotError):
+            open_client(bot.token, bot.url, bot=identifier).post_stats(servers=1)

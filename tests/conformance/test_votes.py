@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from commandsync import ApiError, DecodeError
+from tests.support.clients import Either
 from tests.support.rawserver import RawServer, answering
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.clients import Either
-
-    Open = Callable[..., Either]
-    Body = dict[str, Any]
+Open = Callable[..., Either]
+Body = dict[str, Any]
 
 TOKEN = "marked-token-7f3a9c1e"
 SPELLINGS: list[tuple[object, bool]] = [(True, True), (1, True), (False, False), (0, False)]

@@ -7,7 +7,7 @@ Each document runs on its own: in a new folder, its fenced blocks in their order
 embedded service.
 
 - `console`: a line that begins with `$ ` is a command. The lines below it are its output, stdout
-  and stderr together.
+  and stderr together. `commandsync serve --as NAME --port N` starts a simulation, on any free port.
 - `yaml`, `py` or `md` with a first line `# some/path.yaml`: the content of that file.
 - `diff` with a first line `--- some/path`: an edit of that file. A line `@@` separates two places.
 - `<!-- serve: SEED as URL -->`: starts the embedded service, which the document calls URL.
@@ -33,14 +33,11 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import Self
 
 from rich.console import Console
 from rich.text import Text
-
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -56,12 +53,15 @@ _BLOCK = re.compile(
 _DESCRIPTION = re.compile(r"(?<=<desc>).*?(?=</desc>)", re.DOTALL)
 _FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)  # rich loads them from another host
 _PATH = re.compile(r"(?:#|---) (\S+)\n")
-_SEEDED = re.compile(r"# (\w+)\n.*\n.*COMMANDSYNC_TOKEN=\"\$\(commandsync (.*)\)\"")
+_SEEDED = re.compile(r"# (\w+)(?:\n.*\n|:).*COMMANDSYNC_TOKEN=\"\$\(commandsync (.*)\)\"")
 _SUBSTITUTED = re.compile(r"\$\(commandsync (.*)\)")
 _RECORD = re.compile(r'"id": "([0-9a-f]{24})",\s+"name": "([^"]*)"')
 _NEW_ID = re.compile(r"'(.*?)' has the new id '([0-9a-f]{24})'")
+_EXPORT = re.compile(r"export \w+=(\S+)")
 _FINGERPRINT = re.compile(r"sha256:[0-9a-f]{64}")
 _BOTS = 2  # of each service in the documents
+_LARGEST = 65_536  # bytes of what a simulation prints
+_AUTHOR = ("-c", "user.name=Harbor", "-c", "user.email=harbor@example.com")
 _LONGEST = 60  # seconds; no command takes two
 
 
@@ -91,6 +91,7 @@ class Walkthrough:
         variables: The environment variables that the document has set.
         code: The exit code of the last command.
         service: The embedded service that was started last.
+        simulations: The simulations of other services; all run until the end of the document.
         address: What the document calls the service.
         pictures: The pictures of the document, by their paths.
     """
@@ -100,6 +101,7 @@ class Walkthrough:
     variables: dict[str, str] = field(default_factory=dict)
     code: int = 0
     service: subprocess.Popen[str] | None = None
+    simulations: dict[str, subprocess.Popen[str]] = field(default_factory=dict)
     address: str = ADDRESS
     pictures: dict[Path, str] = field(default_factory=dict)
 
@@ -115,6 +117,9 @@ class Walkthrough:
         traceback: TracebackType | None,
     ) -> None:
         self._end_service()
+        for simulation in self.simulations.values():
+            simulation.terminate()
+            simulation.communicate(timeout=_LONGEST)
 
     def _end_service(self) -> None:
         if self.service is not None:
@@ -143,7 +148,8 @@ class Walkthrough:
             case "yaml" | "py" | "md" if path := _PATH.match(content):
                 file = self.folder / path[1]
                 file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(content, encoding="utf-8", newline="\n")
+                real = self._with_simulations(content)
+                file.write_text(real, encoding="utf-8", newline="\n")
             case "diff":
                 self.edit(content)
             case _:
@@ -152,7 +158,7 @@ class Walkthrough:
 
     def edit(self, content: str) -> None:
         """Replace the lines of a diff, which the file must contain together and once."""
-        path, _, hunks = content.partition("\n")
+        path, _, hunks = self._with_simulations(content).partition("\n")
         file = self.folder / path.removeprefix("--- ")
         text = file.read_text(encoding="utf-8")
         for hunk in hunks.split("@@\n"):
@@ -177,6 +183,10 @@ class Walkthrough:
                 return ""
             case ["echo", "$?"]:
                 return f"{self.code}\n"
+            case ["git", *arguments]:
+                return self._output(["git", *_AUTHOR, *arguments])
+            case ["commandsync", "serve", "--as", name, "--port", port]:
+                return self._simulate(name, f"http://127.0.0.1:{port}")
             case ["commandsync", "serve", *arguments]:
                 return self._serve(arguments)
             case ["commandsync", *arguments]:
@@ -185,9 +195,12 @@ class Walkthrough:
                 raise BlockError(f"a document cannot run this command: {line}")
 
     def _commandsync(self, arguments: list[str]) -> str:
-        quiet = arguments[-1] == ">/dev/null"
+        return self._output([*PROGRAM, *arguments])
+
+    def _output(self, command: list[str]) -> str:
+        quiet = command[-1] == ">/dev/null"
         completed = subprocess.run(
-            [*PROGRAM, *(arguments[:-1] if quiet else arguments)],
+            command[:-1] if quiet else command,
             cwd=self.folder,
             env=self._environment(),
             stdin=subprocess.DEVNULL,
@@ -226,6 +239,31 @@ class Walkthrough:
             token = self._commandsync(shlex.split(command)).strip()
             self.names[token] = f"<token of {bot}>"
         return self._with_names(output)
+
+    def _simulate(self, name: str, address: str) -> str:
+        """Start a simulation on a free port, which the document calls by an address."""
+        child = subprocess.Popen(
+            [*PROGRAM, "serve", "--as", name, "--port", "0"],
+            cwd=self.folder,
+            env=self._environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            encoding="utf-8",
+        )
+        assert child.stdout is not None
+        self.simulations[address] = child
+        output = os.read(child.stdout.fileno(), _LARGEST).decode()  # it is written at once
+        url, token = re.search(r"http://\S+", output), _EXPORT.search(output)
+        if url is None or token is None:
+            raise BlockError(f"the simulation did not start:\n{output}")
+        self.names |= {url[0]: address, token[1].strip("'"): f"<token of {name}>"}
+        return self._with_names(output)
+
+    def _with_simulations(self, text: str) -> str:
+        """Return a text with the real addresses of the simulations that it names."""
+        for real, name in self.names.items():
+            text = text.replace(name, real) if name in self.simulations else text
+        return text
 
     def _environment(self) -> dict[str, str]:
         """Return the environment of this process with the document's settings and no others."""

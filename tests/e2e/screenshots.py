@@ -14,16 +14,13 @@ import sys
 import tempfile
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.request import Request, urlopen
 
-from commandsync.server import running
+from playwright.sync_api import Browser
+
+from commandsync.server.runner import RunningService, running
 from tests.support.browser import started
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-    from commandsync.server import RunningService
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
@@ -76,7 +73,7 @@ def bots() -> list[dict[str, Any]]:
         ("بوت الموسيقى", "يشغل الموسيقى في كل قناة صوتية.", "#0369a1", "#7dd3fc", ("music",)),
         ("Tally", "Polls, votes and counts.", "#4d7c0f", "#bef264", ("polls",)),
     )
-    return [content["bots"][0], *(_bot(n, *fields) for n, fields in enumerate(others, 1))]
+    return [content["bots"][1], *(_bot(n, *fields) for n, fields in enumerate(others, 1))]
 
 
 def _bot(

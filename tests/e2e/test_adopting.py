@@ -7,19 +7,17 @@ import json
 import re
 import shlex
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.support import texts
+from tests.support.bots import Bot, Service
+from tests.support.home import Home
+from tests.support.proxy import Proxy
 from tests.support.terminal import POSIX, Terminal
 
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.home import Home
-    from tests.support.proxy import Proxy
-
-    Record = dict[str, Any]
+Record = dict[str, Any]
 
 MANIFEST = """\
 # Written by hand.\r
@@ -90,7 +88,7 @@ def test_a_merge_adds_what_is_missing_and_keeps_every_other_byte(home: Home, pro
     assert proxy.writes == []
 
     planned = home.run("plan")
-    assert "Plan: 0 to add, 2 to edit, 0 to delete, 4 unchanged." in planned.out
+    assert "Plan: 0 to add, 0 to edit, 2 to rename, 0 to delete, 4 unchanged." in planned.out
     again = home.run("pull", "--merge", "--yes")
     assert (again.code, again.out) == (
         0,
@@ -129,7 +127,7 @@ def test_a_name_that_is_live_elsewhere_is_pinned_in_place_of_a_former_name(
     assert ran.code == 0, ran.said
     pinned = home.read("commands.yaml").replace("'", "")  # an id may need none
     assert f"syntax: /queue [page], id: {bot.commands()[1]['id']}}}\n" in pinned
-    assert "0 to add, 1 to edit, 0 to delete" in home.run("plan").out
+    assert "0 to add, 0 to edit, 1 to rename, 0 to delete" in home.run("plan").out
 
 
 def test_a_manifest_that_only_names_the_bot_is_filled(home: Home, bot: Bot) -> None:
@@ -160,8 +158,8 @@ def test_off_a_terminal_a_merge_wants_yes_before_any_request(home: Home, proxy: 
     [
         ("--out x.yaml", 2, "--merge edits the manifest itself"),
         ("--force", 2, "leave out --out and --force"),
-        ("-f -", 2, "--merge edits the manifest in place"),
-        ("-f commands.yaml -f other.yaml", 2, "--merge works on one manifest"),
+        ("-f -", 2, "a merge edits the manifest in place"),
+        ("-f commands.yaml -f other.yaml", 2, "a merge works on one manifest"),
         ("-f missing.yaml", 4, "there is no such file"),
         ("-f anchored.yaml", 4, "anchored.yaml:3:16: error: the edit cannot be made in place"),
     ],
@@ -225,6 +223,28 @@ def test_a_pulled_file_names_the_schema_that_is_written_beside_it(home: Home, bo
     assert home.read("schemas/commands.schema.json") == "{}"
 
 
+def test_a_merge_sees_the_renames_that_a_plan_sees(home: Home, service: Service) -> None:
+    text = "Plays the songs that you ask for in the channel that you are in right now"
+    old = [command("p", f"{text}.", "/p", uses=3), command("r", f"{text} again.", "/r", uses=4)]
+    bot = service.bot([*old, command("help", "Helps.", "/help")])
+    home.knows(bot)
+    home.write(
+        "version: 1\nprefix: /\nsync: {max_deletes: all}\ncommands:\n"
+        '- {name: help, description: Helps., syntax: "{prefix}help"}\n'
+        f'- {{name: play, description: {text}., syntax: "{{prefix}}play"}}\n'
+        f'- {{name: resume, description: {text} again., syntax: "{{prefix}}resume"}}\n'
+    )
+    ids = bot.ids()
+    hints = re.findall(r"formerly: \[.*\]", home.run("plan").said)
+
+    merged = home.run("pull", "--merge", "--yes")
+
+    assert hints == ['formerly: ["p"]', 'formerly: ["r"]']
+    assert "Merge: 0 to add, 2 to rename." in merged.out
+    assert home.run("apply", "--yes").code == 0
+    assert bot.ids() == {"play": ids["p"], "resume": ids["r"], "help": ids["help"]}
+
+
 def test_a_backup_brings_the_uses_back(home: Home, service: Service) -> None:
     plain = [command(name, f"Does {name}.", f"/{name}", uses=n) for n, name in enumerate("abcd")]
     bot = service.bot([*plain, command("it's", "Is odd.", "/x", uses=1840)])
@@ -259,6 +279,19 @@ def test_a_backup_brings_the_uses_back(home: Home, service: Service) -> None:
     assert "set-uses" not in again.said
 
 
+def test_a_backup_takes_a_newer_announcement_away(home: Home, service: Service) -> None:
+    bot = service.bot(["help"], ["v1"])
+    home.knows(bot)
+    home.write("version: 1\nannouncements: [{title: v2, description: More news.}]\n")
+    home.run("apply", "--yes", "--backup", "before.yaml")
+    assert [record["title"] for record in bot.announcements()] == ["v1", "v2"]
+
+    back = home.run("apply", "--yes", "-f", "before.yaml")
+
+    assert back.code == 0, back.said
+    assert [record["title"] for record in bot.announcements()] == ["v1"]
+
+
 def test_a_bot_with_35_commands_typed_by_hand_gets_its_108_with_ids_and_uses_kept(
     home: Home, service: Service
 ) -> None:
@@ -276,7 +309,7 @@ def test_a_bot_with_35_commands_typed_by_hand_gets_its_108_with_ids_and_uses_kep
     applied = home.run("apply", "--yes", "--max-deletes", "0")
 
     assert "Merge: 2 to add, 3 to rename." in merged.out
-    assert "Plan: 75 to add, 23 to edit, 0 to delete, 12 unchanged." in planned.out
+    assert "Plan: 75 to add, 0 to edit, 23 to rename, 0 to delete, 12 unchanged." in planned.out
     assert applied.code == 0, applied.said
     after = {record["id"]: record["uses"] for record in bot.commands()}
     assert {identifier: after.get(identifier) for identifier in before} == before

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.bots import Bot, Service
 from tests.support.gitrepo import GitRepo, git_repo
+from tests.support.home import Home
+from tests.support.proxy import Proxy
 from tests.support.schedules import set_clock
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.home import Home
-    from tests.support.proxy import Proxy
 
 MANIFEST = """\
 version: 1

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.gitrepo import GitRepo, git_repo
-from tests.support.home import checked, fields
-
-if TYPE_CHECKING:
-    from tests.support.home import Home
+from tests.support.home import Home, checked, fields
 
 OLD = fields(("h", "Shows the help menu.", "/h"), ("ban", "Bans.", "/ban <user> [reason]"))
 NEW = (
     OLD.replace('"h"', "help\n    formerly: [h]")
-    .replace('"/h"', "/help")
+    .replace('"{prefix}h"', '"{prefix}help"')
     .replace("[reason]", "<reason>")
 )
 MARKDOWN = """\
@@ -28,7 +24,7 @@ NOT_COMPARED = (
     ("--since ", 2, "the path is empty"),
     ("--since - -f -", 2, "standard input can be read only once"),
     ("--since v1 -f -", 2, "standard input has no revisions"),
-    ("--since v1 -f a.yaml", 4, "v1:a.yaml:1:1: error: the manifest is not in this revision"),
+    ("--since v1 -f a.yaml", 4, "v1:a.yaml: error: the manifest is not in this revision"),
     ("--since none.yaml", 2, "none.yaml does not manage commands"),
     ("--since old.yaml -f none.yaml", 2, "none.yaml does not manage commands"),
     ("--since old.yaml -f a.yaml -f old.yaml", 2, "changes takes one manifest"),
@@ -56,13 +52,29 @@ def test_a_child_tells_the_changes_since_a_tag_with_the_files_of_that_tag(
     assert (ran.code, ran.out, ran.err) == (0, f"{MARKDOWN}- New: `/roll`.\n", "")
 
 
+def test_a_starter_is_compared_with_its_own_revision(home: Home) -> None:
+    assert home.run("init").code == 0
+    repo = git_repo(home.path)
+    repo.commit({}, tag="v1.2.0")
+    starter = (home.path / "commands.yaml").read_text(encoding="utf-8")
+    assert "{prefix}help [command]" in starter
+    home.write(starter.replace("{prefix}help [command]", "{prefix}help <command>"))
+
+    changes = home.run("changes", "--since", "v1.2.0")
+    announced = home.run("announce", "--since", "v1.2.0", "--title", "News", "--yes")
+
+    assert (changes.code, announced.code) == (0, 0), changes.said + announced.said
+    assert "`/help` needs `<command>` now" in announced.said + changes.said, announced.said
+    assert home.run("validate").code == 0
+
+
 def test_every_format_tells_the_same(home: Home, repo: GitRepo) -> None:
     repo.write({"commands.yaml": NEW})
 
     text = home.run("changes", "--since", "HEAD")
     document = checked(home.run("changes", "--since", "HEAD", "--format", "json"), "changes")
 
-    assert text.out.endswith("\n2 changes that users notice, 2 breaking.\n")
+    assert text.out.endswith("\n2 commands with changes that users notice, 2 breaking.\n")
     assert text.out.splitlines()[0] == "Breaking:"
     assert (document["since"], document["manifest"]) == ("HEAD", ["commands.yaml"])
     assert (document["count"], document["breaking"], document["warnings"]) == (2, 2, [])
@@ -79,6 +91,28 @@ def test_a_file_needs_no_repository_and_one_side_may_be_standard_input(home: Hom
     assert home.run(*arguments, "--since", "-", stdin=OLD.encode()).out == MARKDOWN
     piped = home.run(*arguments, "--since", "old.yaml", "-f", "-", stdin=NEW.encode())
     assert piped.out == MARKDOWN
+
+
+LESS = (
+    ("<user> [reason]", "<user>"),
+    ("<on|off>", "<on>"),
+    ("<user> <role>", "<role> <user>"),
+    ("set <key>", "put <key>"),
+)
+
+
+@pytest.mark.parametrize(("old", "new"), LESS)
+def test_what_users_typed_and_fails_now_is_breaking(home: Home, old: str, new: str) -> None:
+    home.write(fields(("role", "Does it.", f"/role {old}")), "old.yaml")
+    home.write(fields(("role", "Does it.", f"/role {new}")))
+
+    text = home.run("changes", "--since", "old.yaml")
+    document = checked(home.run("changes", "--since", "old.yaml", "--format", "json"), "changes")
+
+    sentence = f"/role is used differently now: /role {new}, before: /role {old}."
+    assert text.out.startswith(f"Breaking:\n  - {sentence}\n\n")
+    assert "Other changes" not in text.out
+    assert (document["breaking"], document["changed"][0]["breaking"]) == (1, True)
 
 
 @pytest.mark.parametrize("form", ["text", "markdown"])

@@ -5,15 +5,11 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.home import LONGEST
+from tests.support.home import LONGEST, Home
 from tests.support.terminal import POSIX
-
-if TYPE_CHECKING:
-    from tests.support.home import Home
 
 BASH = shutil.which("bash")
 COMPLETE = """

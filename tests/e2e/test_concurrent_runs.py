@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.home import LONGEST, checked, fields
-from tests.support.proxy import meeting
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.home import Home, Ran
-    from tests.support.proxy import Proxy
+from tests.support.bots import Bot, Service
+from tests.support.home import LONGEST, Home, Ran, checked, fields
+from tests.support.proxy import Proxy, meeting
 
 NAMES = [f"command {number}" for number in range(4)]
 NEW = [f"new {number}" for number in range(3)]
@@ -69,6 +64,26 @@ def test_both_end_copies_are_named_and_the_next_run_clears_up(
     assert again.code == 0
     assert sorted(bot.names()) == sorted([*NAMES[:3], *NEW])
     assert {name: bot.ids()[name] for name in NAMES[:3]} == {name: ids[name] for name in NAMES[:3]}
+
+
+def test_two_first_runs_at_once_are_put_right_by_the_next_one(
+    home: Home, service: Service, proxy: Proxy
+) -> None:
+    bot = service.bot()
+    home.knows(bot, url=proxy.url)
+    names = [f"command {number}" for number in range(8)]
+    head = "sync: {max_deletes: 0}\nannouncements: []\n"
+    home.write(fields(*((name, "Does it.", "{prefix}do") for name in names)) + head)
+
+    both(home, proxy)
+    doubled = len(bot.names())
+    plan = home.run("plan")
+    ran = home.run("apply", "--yes")
+
+    assert doubled > len(names)
+    assert "refused" not in plan.out
+    assert ran.code == 0, ran.said
+    assert sorted(bot.names()) == names
 
 
 def test_copies_of_appended_announcements_are_named_and_stay(

@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import pytest
 
-from commandsync.cli.shell import program_name
+from commandsync.cli.demo import program_name
 from commandsync.extras import install_command
-
-if TYPE_CHECKING:
-    from typing import Literal
-
-    from tests.support.home import Home
+from tests.support.home import Home
 
 SCENES = (
     ("serve", "listening on http://127.0.0.1:"),
@@ -27,7 +23,7 @@ SCENES = (
     ("plan", "» invite → add-me"),
     ("apply", "» invite → add-me"),
     ("apply", "- vote"),
-    ("apply", "is over 30 %"),
+    ("apply", "the limit is 30 %"),
     ("pull", "version: 1"),
 )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import discord
 import pytest
@@ -16,18 +17,13 @@ from yarl import URL
 
 from commandsync import AsyncClient, Reconnecting, StoppedError, Vote
 from commandsync.ext.discord import NAME, Listing, NotVoted, VoteUnknown, voted_recently
+from tests.support.bots import Bot as Listed
+from tests.support.bots import Service as Embedded
+from tests.support.bots import Service as EmbeddedService
 from tests.support.chat import CHANNEL, Chat
-from tests.support.gateway import BOT, Gateway, closing, event, staying, telling, vote
+from tests.support.gateway import BOT, Gateway, Guest, closing, event, staying, telling, vote
 from tests.support.home import LONGEST
 from tests.support.rawserver import Exchange, answer
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-
-    from tests.support.bots import Bot as Listed
-    from tests.support.bots import Service as Embedded
-    from tests.support.bots import Service as EmbeddedService
-    from tests.support.gateway import Guest
 
 CHECK = "/v1/bot/42/voters/"
 TOKEN = "marked-token-7f3a9c1e"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from tests.support.home import PROGRAM
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.home import Home
+from tests.support.bots import Bot, Service
+from tests.support.home import LONGEST, PROGRAM, Home
+from tests.support.terminal import POSIX
 
 NAMES = [f"command {number}" for number in range(150)]
 WRITERS = pytest.mark.parametrize(
@@ -104,3 +103,118 @@ def test_a_kill_half_way_keeps_the_old_file_and_hinders_nobody(
     assert home.run(*command.split(), name).code == 0
     assert home.read(name) != "precious"
     assert home.run("validate", "-f", ".").code == 0
+
+
+LIMITED = """
+import os, resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+_, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+sys.dont_write_bytecode = True
+leave = os._exit
+def ended(code):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))  # whoever measures may write
+    leave(code)
+os._exit = ended
+from commandsync.cli.program import main
+main([])
+"""
+ON_A_SMALL_DISK = """
+mount -t tmpfs -o size=4k tmpfs disk || exit 99
+"$@" > disk/out; code=$?; cat disk/out; exit $code
+"""
+PRINTERS = pytest.mark.parametrize(
+    "command",
+    [
+        "pull",
+        "plan",
+        "plan --format json",
+        "docs --format html",
+        "schema",
+        "commands list",
+        "apply --dry-run --max-deletes all",
+        "import --help",
+    ],
+)
+UNBUFFERED = pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+
+
+@PRINTERS
+@UNBUFFERED
+@pytest.mark.usefixtures("bot")
+@pytest.mark.skipif(not POSIX, reason="Windows has no limit for files")
+def test_an_output_that_is_cut_is_an_error(home: Home, command: str, unbuffered: str) -> None:
+    whole = home.child(*command.split(), PYTHONUNBUFFERED=unbuffered)
+    with (home.path / "out").open("wb") as out:
+        ended = subprocess.run(
+            [sys.executable, "-c", LIMITED, *command.split()],
+            cwd=home.path,
+            env=home.environment(PYTHONUNBUFFERED=unbuffered),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=LONGEST,
+            check=False,
+        )
+
+    assert whole.code == 0, whole.said
+    assert len(whole.out) > 1000
+    assert (ended.returncode, "file too large" in ended.stderr) == (1, True), ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+@PRINTERS
+@UNBUFFERED
+@pytest.mark.usefixtures("bot")
+@on_a_disk_of_its_own
+def test_an_output_on_a_full_disk_is_an_error(home: Home, command: str, unbuffered: str) -> None:
+    (home.path / "disk").mkdir()
+    whole = home.child(*command.split(), PYTHONUNBUFFERED=unbuffered)
+
+    ran = home.child_of(
+        ["unshare", "--map-root-user", "--mount", "sh", "-c", ON_A_SMALL_DISK, "sh", *PROGRAM],
+        *command.split(),
+        PYTHONUNBUFFERED=unbuffered,
+    )
+
+    fits = len(whole.out.encode()) <= 4096
+    assert ran.code == (0 if fits else 1), ran.err
+    assert ("no space left on device" in ran.err) != fits
+    assert (ran.out == whole.out) == fits
+
+
+@UNBUFFERED
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("full", ["/dev/full", "closed"])
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("plan -vv", 0),
+        ("apply --yes", 5),
+        ("validate -f missing", 4),
+        ("plan --wrong", 2),
+        ("apply --yes --max-deletes all --backup before.yaml", 0),
+    ],
+)
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
+def test_an_error_on_standard_error_changes_nothing(
+    home: Home, command: str, code: int, unbuffered: str, full: str
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    stderr = writing if full == "closed" else os.open(full, os.O_WRONLY)
+    ended = subprocess.run(
+        [*PROGRAM, *command.split()],
+        cwd=home.path,
+        env=home.environment(PYTHONUNBUFFERED=unbuffered),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        timeout=LONGEST,
+        check=False,
+    )
+    os.close(stderr)
+
+    assert ended.returncode == code
+    assert b"Traceback" not in ended.stdout

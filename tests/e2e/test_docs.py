@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.home import checked, failed, fields
-
-if TYPE_CHECKING:
-    from tests.support.home import Home
+from tests.support.home import Home, checked, failed, fields
 
 README = """\
 # Bot\r
@@ -242,7 +238,7 @@ def test_a_file_of_another_kind_is_refused(home: Home, path: str) -> None:
 
     ran = home.run("docs", path)
 
-    assert (ran.code, "its name must end in .md, .html or .json" in ran.err) == (2, True)
+    assert (ran.code, ".md, .html or .json" in ran.err) == (2, True)
     assert home.read("page.htm") == README
 
 
@@ -294,7 +290,7 @@ def test_the_manifest_is_shown_with_v_and_its_warnings_fail_with_strict(home: Ho
 def test_one_manifest_is_taken_and_an_invalid_one_refused(home: Home) -> None:
     home.write(fields(HELP) + "bot: '2'\n", "other.yaml")
     several = home.run("docs", "-f", "commands.yaml", "-f", "other.yaml", "COMMANDS.md")
-    assert (several.code, "docs takes one manifest" in several.err) == (2, True)
+    assert (several.code, "one manifest" in several.err) == (2, True)
     home.write("version: 1\ncommands:\n  - name: a\n")
 
     ran = home.run("docs", "--format", "json")

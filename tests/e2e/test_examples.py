@@ -6,25 +6,20 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import wait
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.e2e.readme_blocks import DOCUMENTS, ROOT
+from tests.support.bots import Bot, Service
 from tests.support.chat import Chat
 from tests.support.clients import begun
 from tests.support.gateway import BOT, Gateway, closing, event, telling, vote
-from tests.support.home import LONGEST, lines
+from tests.support.home import LONGEST, Home, Ran, lines
 from tests.support.rawserver import RawServer, answering
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.bots import Bot, Service
-    from tests.support.home import Home, Ran
-
-    Start = Callable[..., subprocess.Popen[bytes]]
+Start = Callable[..., subprocess.Popen[bytes]]
 
 TEXT = "".join(path.read_text(encoding="utf-8") for path in DOCUMENTS)
 EXAMPLES = {
@@ -35,7 +30,7 @@ RUN = {
     *("show_commands.py", "count.py", "voted.py", "uses.py", "start.py"),
     *("thanks.py", "events.py", "votes.py"),
     *("greeter.py", "test_greeter.py", "test_greeter_async.py"),
-    "show_help.py",
+    *("show_help.py", "test_publish.py"),
 }
 _COG = """
 import asyncio
@@ -294,6 +289,7 @@ def test_the_cog_logs_a_refused_token(home: Home, gateway: Gateway) -> None:
         ("test_greeter.py", "-pno:asyncio", "2 passed"),
         ("test_greeter.py", _LOOP, "2 passed"),
         ("test_greeter_async.py", _LOOP, "1 passed"),
+        ("test_publish.py", "-pno:asyncio", "1 passed"),
     ],
 )
 def test_the_tests_of_a_bot_pass_with_and_without_another_plugin(

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.home import checked, fields
+from tests.support.bots import Bot, Service
+from tests.support.home import Home, checked, fields
+from tests.support.proxy import Proxy
 from tests.support.terminal import POSIX
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.home import Home
-    from tests.support.proxy import Proxy
 
 NAMES = [f"command {number}" for number in range(10)]
 WRITERS = pytest.mark.parametrize(

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support.calls import calls_of
-from tests.support.home import fields
+from tests.support.home import Home, fields
 from tests.support.rawserver import RawServer, answering
-
-if TYPE_CHECKING:
-    from tests.support.home import Home
 
 MOST = 2.3
 SHORTEST = 400  # lines: what a run costs whatever it reads is little beside them

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.home import checked, fields
-
-if TYPE_CHECKING:
-    from tests.support.bots import Service
-    from tests.support.home import Home
-    from tests.support.proxy import Proxy
+from tests.support.bots import Service
+from tests.support.home import Home, checked, fields
+from tests.support.proxy import Proxy
 
 LIMITS = (
     st.none() | st.integers(0, 9).map(str) | st.integers(0, 100).map("{}%".format) | st.just("all")

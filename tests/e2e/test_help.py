@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import click
 import pytest
 
 from commandsync.cli.help import SECTIONS, Command
-from commandsync.cli.program import program
-from tests.support.home import fields
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.bots import Service
-    from tests.support.home import Home
-
-
-def commands_of(group: click.Group, *words: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Yield the group itself and every command in it, with its words."""
-    context = click.Context(group)
-    yield words, group
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from commands_of(command, *words, name)
-        else:
-            yield (*words, name), command
+from tests.support.bots import Service
+from tests.support.commandtree import commands_of
+from tests.support.home import Home, fields
 
 
 def sections_of(text: str) -> dict[str, list[str]]:
@@ -45,7 +26,8 @@ def sections_of(text: str) -> dict[str, list[str]]:
 
 
 def test_every_help_fits_into_80_columns_with_its_own_options_first(home: Home) -> None:
-    for words, command in commands_of(program):
+    home.variable("COLUMNS", "80")
+    for words, command in commands_of():
         ran = home.run(*words, "-h")
 
         assert (ran.code, ran.err) == (0, "")
@@ -64,12 +46,13 @@ def test_apply_has_its_options_in_four_sections(home: Home) -> None:
 
     assert sections == {
         "Options": [
-            *("--plan", "--dry-run", "--yes", "--backup", "--unordered", "--force", "--help")
+            *("--plan", "--dry-run", "--yes", "--backup", "--owned", "--unseen", "--resend"),
+            *("--unordered", "--force", "--help"),
         ],
         "Manifest": ["--file", "--strict", "--no-prune", "--max-deletes", "--only"],
         "Service": [
             *("--base-url", "--bot", "--token-file", "--timeout", "--insecure-http"),
-            *("--retries", "--concurrency"),
+            *("--retries", "--concurrency", "--listing", "--since"),
         ],
         "Output": ["--format", "--color", "--full", "--quiet", "--verbose"],
     }

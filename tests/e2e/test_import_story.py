@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
 
-from tests.support.home import ROOT
-
-if TYPE_CHECKING:
-    from tests.support.bots import Service
-    from tests.support.home import Home
+from tests.support.bots import Service
+from tests.support.home import ROOT, Home
 
 COMMANDS = [
     *("roll", "flip", "ask", "ping", "help", "avatar", "Report message", "mod timeout"),

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import subprocess
 
 import pytest
 
 from tests.support.faultserver import FaultServer
-from tests.support.home import LONGEST, fields
-from tests.support.listing import Listing
-from tests.support.proof import SCENE, Stage, ids_of, texts_of
-from tests.support.scene import KEPT
+from tests.support.home import LONGEST, Home, fields
+from tests.support.scene import scene
+from tests.support.story import Story
 from tests.support.terminal import POSIX
-
-if TYPE_CHECKING:
-    import subprocess
-
-    from tests.support.home import Home
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="there is no SIGKILL on Windows")
 
 FIRST, LAST = 2, 13  # the first write, and the reads at the end
+CASE = scene()
 MANIFEST = (
-    fields(*(tuple(text) for text in SCENE.commands))
+    fields(*(want.text for want in CASE.wants_of("commands")))
     + "announcements:\n"
     + "".join(
-        f"  - {json.dumps({'title': text[0], 'description': text[1]})}\n"
-        for text in SCENE.announcements
+        f"  - {json.dumps(dict(zip(('title', 'description'), want.text, strict=True)))}\n"
+        for want in CASE.wants_of("announcements")
     )
     + "sync: {announcements: mirror, max_deletes: 5}\n"
 )
@@ -36,8 +31,8 @@ MANIFEST = (
 @pytest.mark.parametrize("done", [False, True], ids=["before it is done", "after it is done"])
 @pytest.mark.parametrize("number", range(FIRST, LAST))
 def test_a_killed_run_is_finished_by_the_next(home: Home, number: int, *, done: bool) -> None:
-    service = Listing()
-    stage = Stage(service)
+    story = Story(CASE)
+    service = story.service
     children: list[subprocess.Popen[bytes]] = []
 
     def kill(now: int) -> bool:
@@ -65,8 +60,7 @@ def test_a_killed_run_is_finished_by_the_next(home: Home, number: int, *, done: 
 
     assert first.code == 0, first.said
     assert again.code == 0
-    assert texts_of(service) == SCENE.wanted
-    assert ids_of(service) >= KEPT
-    assert (stage.copies, stage.lost) == (0, 0), stage.problems
+    assert story.left() == []
+    assert story.problems == []
     rewritten = [request for request in service.requests[begun:] if request.kind == "add"]
-    assert len(rewritten) <= len(SCENE.wanted)
+    assert len(rewritten) <= len(CASE.wants)

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import click
 import pytest
 
 from commandsync.cli.program import COMMANDS, program
-from tests.support.home import LONGEST, fields
-
-if TYPE_CHECKING:
-    from tests.support.bots import Service
-    from tests.support.home import Home
+from tests.support.bots import Service
+from tests.support.commandtree import commands_of
+from tests.support.home import LONGEST, Home, fields
 
 HEAVY = ("requests", "urllib3", "pydantic", "yaml", "deepdiff", "rich", "aiohttp", "fastapi")
 SERVER = ("fastapi", "sqlalchemy", "uvicorn", "jwt", "starlette")
-WORDS = (
-    *([name] for name in COMMANDS),
-    *(["bots", name] for name in ("list", "show")),
-    *(["voters", name] for name in ("list", "check")),
-    *(["commands", name] for name in ("list", "add", "edit", "delete", "set-uses")),
-    *(["announcements", name] for name in ("list", "add", "delete")),
-)
 _SPY = """
 import sys
 from commandsync.cli.program import run
@@ -50,7 +40,7 @@ def loaded(home: Home, *arguments: str, code: int = 0) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--version"], ["--help"], *([*words, "--help"] for words in WORDS)]
+    "arguments", [["--version"], *([*words, "--help"] for words, _ in commands_of())]
 )
 def test_version_and_help_load_nothing_heavy(home: Home, arguments: list[str]) -> None:
     modules = loaded(home, *arguments)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
 
-from tests.support.home import ROOT, checked
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.home import Home
+from tests.support.bots import Bot, Service
+from tests.support.home import ROOT, Home, checked
 
 LISTED = json.loads((ROOT / "tests" / "fixtures" / "listed.json").read_text(encoding="utf-8"))
 

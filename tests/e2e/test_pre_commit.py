@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import pytest
@@ -18,10 +18,7 @@ from pre_commit.clientlib import (  # type: ignore[import-untyped]  # it has no 
 )
 
 from commandsync.cli.program import program
-from tests.support.home import ROOT
-
-if TYPE_CHECKING:
-    from tests.support.home import Home, Ran
+from tests.support.home import ROOT, Home, Ran
 
 HOOKS: list[dict[str, Any]] = load_manifest(ROOT / ".pre-commit-hooks.yaml")
 _MANIFEST = "version: 1\ninclude: [commands/*.yaml]\ncommands: []\n"

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 from contextlib import closing
+from html import unescape
 from socket import create_server
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.home import fields
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.home import Home
+from tests.support.bots import Bot, Service
+from tests.support.home import Home, fields
 
 
 @pytest.fixture
@@ -45,6 +44,49 @@ def test_without_a_base_url_or_offline_everything_is_new(home: Home, bot: Bot) -
     assert (offline.code, offline.out) == (unknown.code, unknown.out) == (0, every)
     assert bot.id in home.read("first/index.html")
     assert "commands.yaml" in home.read("second/index.html")
+
+
+BLOCKED = """
+import sys
+for library in ("fastapi", "sqlalchemy", "starlette", "uvicorn"):
+    sys.modules[library] = None
+"""
+
+
+@pytest.mark.usefixtures("bot")
+def test_a_page_as_files_needs_no_web_server_and_a_live_one_names_its_extra(home: Home) -> None:
+    home.write(BLOCKED, "hook/sitecustomize.py")
+    path = os.pathsep.join([str(home.path / "hook"), home.environment()["PYTHONPATH"]])
+    files = home.child("preview", "--html", "site", PYTHONPATH=path)
+    lists = home.child("docs", "commands.html", PYTHONPATH=path)
+    live = home.child("preview", "--no-open", PYTHONPATH=path)
+
+    assert (files.code, lists.code, live.code) == (0, 0, 2)
+    assert "Is new." in home.read("site/index.html")
+    assert "the extra [server]: the module " in live.err
+
+
+UNSAFE = [*map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160)))]
+UNSAFE += "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def test_no_character_that_controls_or_turns_text_gets_into_the_page(
+    home: Home, service: Service
+) -> None:
+    text = "".join(f"a{sign}" for sign in UNSAFE) + "&#x202e;&lrm;"
+    home.knows(service.bot([{"name": "old", "description": text, "syntax": text}], ["v1"]))
+    quoted = json.dumps(text)
+    home.write(
+        f"version: 1\ncommands:\n  - {{name: {quoted}, description: {quoted}, syntax: /a}}\n"
+        f"announcements:\n  - {{title: {quoted}, description: {quoted}}}\n"
+    )
+    assert home.run("preview", "--html", "site").code == 0
+    page = home.read("site/index.html")
+
+    found = [sign for sign in unescape(page.replace("&amp;", "")) if sign in UNSAFE]
+    assert found == []
+    assert "a\\u202ea" in page
+    assert "a\\x1ba" in page
 
 
 @pytest.mark.usefixtures("bot")

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import re
 import signal
+import subprocess
 import sys
 from contextlib import closing
 from http.client import HTTPConnection
 from socket import create_server
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.home import LONGEST, fields
+from tests.support.bots import Bot, Service
+from tests.support.home import LONGEST, Home, fields
 from tests.support.terminal import POSIX, Terminal
-
-if TYPE_CHECKING:
-    import subprocess
-
-    from tests.support.bots import Bot, Service
-    from tests.support.home import Home
 
 on_posix = pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
 CLOCK = re.compile(r"\d\d:\d\d:\d\d  ")
@@ -88,13 +83,41 @@ def test_the_page_follows_the_manifest_until_it_is_interrupted(home: Home, bot: 
 
 
 @on_posix
+def test_an_invalid_manifest_at_the_beginning_is_on_the_page_until_it_is_valid(
+    home: Home, bot: Bot
+) -> None:
+    valid = home.read("commands.yaml")
+    home.write("version: 1\ncommands: [\n")
+    child = home.started("preview", "--no-open")
+    name, _, url = next_line(child).removeprefix("preview of ").partition(" at ")
+    broken = page_of(url)
+    home.write(valid)
+    assert next_line(child).startswith("the manifest is valid again. Plan: 1 to add, 1 to edit")
+    shown = page_of(url)
+    home.write("version: 1\nfoo: 1\n")
+    assert "commands.yaml:3:1" in next_line(child, error=True)
+    while "commands.yaml:2:1" not in next_line(child, error=True):
+        pass
+    again = page_of(url)
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=LONGEST)
+
+    assert name == "commands.yaml"
+    assert ("commands.yaml:3:1" in broken, "last valid state" in broken) == (True, False)
+    assert ("Is new." in shown, "commands.yaml:3:1" in shown) == (True, False)
+    assert f"Bot {bot.id}" in shown
+    assert ("commands.yaml:2:1" in again, "last valid state" in again) == (True, True)
+    assert "Is new." in again
+
+
+@on_posix
 @pytest.mark.usefixtures("bot")
 def test_on_a_terminal_the_page_is_opened_in_the_browser(home: Home) -> None:
     script = home.write("import sys\nprint('opened', sys.argv[1])\n", "browser.py")
     home.variable("BROWSER", f"{sys.executable} {script} %s")
     home.forget("CI")
     with Terminal.running(home, "preview") as terminal:
-        url = terminal.until("/bot/").rpartition(" at ")[2]
+        url = terminal.until(" at http").rpartition(" at ")[2]
         terminal.until(f"opened {url}")
         terminal.child.send_signal(signal.SIGTERM)
         code, _, _ = terminal.ended()
@@ -108,7 +131,7 @@ def test_a_request_to_end_it_ends_it_at_once_and_the_port_is_free(home: Home, bo
     url = urlsplit(next_line(child).partition(" at ")[2])
     assert bot.id in page_of(url.geturl())
     with closing(HTTPConnection(url.netloc, timeout=30)) as page:  # an open page, which listens
-        page.request("GET", f"{url.path}/live")
+        page.request("GET", f"{url.path}live")
         page.getresponse().readline()
         child.send_signal(signal.SIGTERM)
         _, err = child.communicate(timeout=LONGEST)
@@ -116,3 +139,16 @@ def test_a_request_to_end_it_ends_it_at_once_and_the_port_is_free(home: Home, bo
     assert (child.returncode, err) == (143, b"")
     assert url.port is not None
     create_server(("127.0.0.1", url.port)).close()
+
+
+@on_posix
+def test_the_page_has_no_token_that_is_in_a_text(home: Home, bot: Bot) -> None:
+    home.write(fields(("edited", f"Says {bot.token}."), ("kept",), ("new", f"With {bot.token}.")))
+    child = home.started("preview", "--no-open")
+    url = next_line(child).rpartition(" at ")[2]
+
+    page = page_of(url)
+
+    assert "Says" in page
+    assert "With" in page
+    assert bot.token not in page

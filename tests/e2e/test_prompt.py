@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.home import failed, fields
+from tests.support.bots import Bot, Service
+from tests.support.home import Home, failed, fields
+from tests.support.proxy import Proxy
 from tests.support.terminal import POSIX, Terminal
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.home import Home
-    from tests.support.proxy import Proxy
 
 on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
 QUESTION = "Make these changes? [y/N]: "

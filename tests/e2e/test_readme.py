@@ -3,7 +3,9 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, get_args
 
 import click
 import jsonschema
@@ -13,19 +15,20 @@ import yaml
 from commandsync.api.policy import FAILURES_IN_A_ROW, LONGEST_WAIT
 from commandsync.apply.outcomes import Outcome
 from commandsync.cli.program import EPILOG, program
-from commandsync.document import failure_kind
 from commandsync.document.plan import plan_schema_text
 from commandsync.document.result import result_schema_text
-from commandsync.errors import CommandsyncError, FileError
+from commandsync.errors import CommandsyncError, Exit, FileError
 from commandsync.manifest import json_schema
 from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES
 from commandsync.plan.changes import Action
 from commandsync.plan.guard import ALWAYS_ALLOWED, DEFAULT_LIMIT
 from commandsync.records.rewrites import SHORTEST_CUT
-from commandsync.server import openapi_text
+from commandsync.server.app import openapi_text
 from commandsync.server.seed import read_seed
-from commandsync.sync.discord import TOKEN_VARIABLE as DISCORD_VARIABLE
-from commandsync.sync.exits import Exit, worst
+from commandsync.services.catalogue import LISTS
+from commandsync.sync.destinations import HOSTS_VARIABLE
+from commandsync.sync.exits import worst
+from commandsync.sync.registered import TOKEN_VARIABLE as DISCORD_VARIABLE
 from commandsync.sync.settings import TOKEN_VARIABLE
 from tests.e2e.readme_blocks import (
     DOCUMENTS,
@@ -35,10 +38,8 @@ from tests.e2e.readme_blocks import (
     shows,
     with_real_outputs,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+from tests.support.commandtree import commands_of
+from tests.support.runner import ACTION
 
 TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in DOCUMENTS}
 TEXT = "\n".join(TEXTS.values())
@@ -60,20 +61,12 @@ _CODE = re.compile(r"`([^`]+)`")
 _OPTION = re.compile(r"`(--?[a-z][a-z-]*)(?: [A-Z]\S*)?`")
 
 
-def commands_of(group: click.Group, inside: str = "") -> Iterator[tuple[str, click.Command]]:
-    """Yield every command with its full name, the commands of a group in its place."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from commands_of(command, f"{name} ")
-        else:
-            yield f"{inside}{name}", command
-
-
 REFERENCE = TEXTS["docs/command-line.md"]
-COMMANDS = dict(commands_of(program))
+COMMANDS = {
+    " ".join(words): command
+    for words, command in commands_of()
+    if not isinstance(command, click.Group)
+}
 SHARED_OPTIONS = REFERENCE.partition("<!-- shared options -->")[2].partition("<!-- end -->")[0]
 SECTIONS = dict(
     re.findall(
@@ -268,7 +261,10 @@ def test_one_example_shows_every_key_and_agrees_with_the_schema() -> None:
     jsonschema.validate(manifest, json_schema())
 
     known = {key for key, _, _ in keys_of(json_schema())}
-    users_own = ("import.categories.", "import.columns.")
+    users_own = (
+        *("import.categories.", "import.columns."),
+        *("listings[].replace.fields.", "listings[].replace.limits.", "listings[].limits."),
+    )
 
     assert {key for key in keys_in(manifest) if not key.startswith(users_own)} == known
 
@@ -318,17 +314,16 @@ def test_the_reference_has_every_variable_of_the_environment() -> None:
     }
 
     assert documented >= read | {TOKEN_VARIABLE, "NO_COLOR"}
-    ours = ("COMMANDSYNC_", "DISCORD_")
-    assert {name for name in documented if name.startswith(ours)} == (
-        read | {TOKEN_VARIABLE, DISCORD_VARIABLE}
-    )
+    of_lists = {name for service in LISTS.values() for name in service.variables}
+    others = documented - {"NO_COLOR", "HTTPS_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE"}
+    assert others == read | of_lists | {TOKEN_VARIABLE, DISCORD_VARIABLE, HOSTS_VARIABLE}
 
 
 def test_the_reference_has_every_exit_code_in_the_words_of_the_help() -> None:
     documented = dict(table("code", "meaning")[:-1])
     in_help = dict(re.findall(r"^  (\d)  (.*)$", EPILOG, re.MULTILINE))
 
-    assert list(documented) == [str(int(code)) for code in Exit]
+    assert list(documented) == list(in_help) == [str(int(code)) for code in Exit]
     assert table("code", "meaning")[-1][0] == "130, 143"
     for number, words in in_help.items():
         assert documented[number].replace("`", "").startswith(words.partition(":")[0])
@@ -345,14 +340,41 @@ def test_the_exit_code_of_several_manifests_follows_the_documented_order() -> No
     assert worst([*order, 130]) == 130
 
 
+def errors_below(error: type[CommandsyncError]) -> Iterator[type[CommandsyncError]]:
+    """Yield the errors that a class is the base of."""
+    for below in error.__subclasses__():
+        yield below
+        yield from errors_below(below)
+
+
 def test_the_reference_has_every_kind_of_failure() -> None:
     (listed,) = re.findall(r"`kind` is one of ([^.]+)\.", " ".join(TEXT.split()))
-    below = [CommandsyncError]
-    for kind in below:
-        below += kind.__subclasses__()
-    kinds = {failure_kind(kind.__new__(kind)) for kind in below if kind is not CommandsyncError}
+    kinds = {error.kind for error in errors_below(CommandsyncError)}
 
     assert set(_CODE.findall(listed)) == kinds | {"interrupted", "declined"}
+
+
+@pytest.mark.skipif(not ACTION.exists(), reason="the wheel has no Action")
+def test_the_action_has_every_reason_of_a_failure() -> None:
+    others = {CommandsyncError.failure_reason, "outdated", "defect"}
+    reasons = {error.failure_reason for error in errors_below(CommandsyncError)} | others
+    (row,) = re.findall(r"^\| `failure-reason` \| (.*) \|$", TEXTS["docs/action.md"], re.MULTILINE)
+    described = ACTION.read_text(encoding="utf-8")
+    (words,) = re.findall(r"The reason of a failure - ([^;]+);", described)
+
+    assert {*_CODE.findall(re.sub(r"\([^)]*\)", "", row))} == reasons
+    assert {*re.split(r",\s+|\s+or\s+", words)} == reasons
+
+
+def test_the_glossary_and_the_failures_have_the_exit_codes_of_their_words() -> None:
+    named = re.findall(r"^\| (\w+) \|.* Exit code (\d)", TEXTS["docs/glossary.md"], re.MULTILINE)
+    unknown = re.findall(r"`unknown` \(exit (\d)\)", TEXTS["docs/failures.md"])
+
+    assert {word: Exit[word.upper()] for word, _ in named} == {
+        word: int(code) for word, code in named
+    }
+    assert {word for word, _ in named} == {"refused", "incomplete"}
+    assert {*unknown} == {str(int(Exit.INCOMPLETE))}
 
 
 def test_the_glossary_has_every_action_outcome_and_summary_of_a_result() -> None:

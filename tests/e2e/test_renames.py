@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import normalize
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.home import Home
 from tests.support.rawserver import RawServer, answering
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tests.support.home import Home
 
 TEXTS = st.text(
     st.characters(categories=["Ll", "Lu", "Lo", "Nd", "Po", "Sm"], include_characters="[]<> 😀"),

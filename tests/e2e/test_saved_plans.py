@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.home import checked, failed, fields
+from tests.support.bots import Bot, Service
+from tests.support.home import Home, checked, failed, fields
 from tests.support.plans import edits
-from tests.support.proxy import Instead
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.home import Home
-    from tests.support.proxy import Proxy
-    from tests.support.rawserver import Request
+from tests.support.proxy import Instead, Proxy
+from tests.support.rawserver import Request
 
 NAMES = [f"command {number}" for number in range(10)]
 WANTED = fields((NAMES[0], "Reworded."), *((name,) for name in NAMES[1:9]), ("new",))
@@ -154,7 +149,7 @@ def test_a_refused_plan_can_be_saved_and_stays_refused(home: Home, proxy: Proxy)
     home.write(fields(("only one",)))
     saved = home.run("plan", "--out", "plan.json", "--force")
     assert saved.code == 0
-    assert "apply refuses it" in saved.out
+    assert "--max-deletes all" in saved.out
 
     ran = home.run(*APPLY)
 

@@ -9,26 +9,20 @@ from __future__ import annotations
 import os
 import re
 import signal
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pytest
 
 from commandsync.cli import progress
 from commandsync.client.gate import Gate
-from commandsync.report.screen import columns_of
-from tests.support.home import LONGEST, fields
+from commandsync.report.lines import columns_of
+from tests.support.home import LONGEST, Home, fields
 from tests.support.monitor import Monitor
-from tests.support.rawserver import RawServer, answer, answering, keeping
+from tests.support.rawserver import Act, Exchange, RawServer, answer, answering, keeping
 from tests.support.terminal import POSIX
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.home import Home
-    from tests.support.rawserver import Act, Exchange
-
-    Compare = Callable[[str, str], None]
+Compare = Callable[[str, str], None]
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
 WIDTHS = pytest.mark.parametrize("monitor", [80, 120], indirect=True)

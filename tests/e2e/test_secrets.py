@@ -7,25 +7,18 @@ import os
 import signal
 import sys
 from base64 import b64encode
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
 
-from tests.support.home import LONGEST, Ran, fields
-from tests.support.proxy import Instead, Proxy
-from tests.support.rawserver import RawServer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.bots import Bot, Service
-    from tests.support.home import Home
-    from tests.support.proxy import Rule
-    from tests.support.rawserver import Request
+from tests.support.bots import Bot, Service
+from tests.support.home import LONGEST, Home, Ran, fields
+from tests.support.proxy import Instead, Proxy, Rule
+from tests.support.rawserver import RawServer, Request
 
 VARIABLE = "COMMANDSYNC_TOKEN"
 
@@ -319,7 +312,7 @@ def test_a_manifest_cannot_have_a_foreign_variable_sent(
     ran = home.run("plan", "-vv")
 
     assert ran.code == 4
-    assert "token_env must look like COMMANDSYNC_TOKEN_MYBOT" in ran.err
+    assert "token_env" in ran.err
     assert "marked-secret" not in ran.said
     assert proxy.requests == []
     assert watch.leaks == []

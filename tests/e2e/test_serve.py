@@ -7,20 +7,18 @@ import re
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.home import LONGEST, fields, lines
+from tests.e2e.readme_blocks import ADDRESS, ROOT, Walkthrough
+from tests.support.home import LONGEST, Home, fields, lines
 from tests.support.terminal import POSIX, Terminal
-
-if TYPE_CHECKING:
-    from tests.support.home import Home
 
 on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
 SHELL = shutil.which("sh") or ""
+BASH = shutil.which("bash") or ""
 TOKEN = r"eyJ[\w-]+\.[\w-]+\.[\w-]+"
-LANTERN, HARBOR = "779641401482805289", "812045337190064138"
+TOUR = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
 LISTED = ["help", "ping", "8ball", "247", "play", "ban", "afk", "afk", "message id|message"]
 
 
@@ -29,11 +27,8 @@ def test_a_new_database_has_bots_to_play_with_and_a_restart_prints_their_lines_a
     home: Home,
 ) -> None:
     with Terminal.running(home, "serve", "--port", "0") as terminal:
-        first = terminal.until(f"COMMANDSYNC_BOT={HARBOR}\n  export COMMANDSYNC_TOKEN=")
-        first += terminal.until("in a browser to see its pages")
-        set_there = dict(
-            re.findall(r"^  export (\w+)=(\S+)$", first.partition("# Harbor")[0], re.MULTILINE)
-        )
+        first = terminal.until("in a browser to see its pages")
+        set_there = dict(re.findall(r"export (\w+)=(\S+)$", first, re.MULTILINE))
         for name, value in set_there.items():
             home.variable(name, value)
         listed = home.run("commands", "list", "--format", "json")
@@ -47,10 +42,10 @@ def test_a_new_database_has_bots_to_play_with_and_a_restart_prints_their_lines_a
     for name in set_there:
         home.forget(name)
     child = home.started("serve", "--port", "0")
-    again = "".join(lines(child, 10))
+    again = "".join(lines(child, 7))
     program = home.write(f'#!/bin/sh\nexec "{sys.executable}" -m commandsync "$@"\n', "commandsync")
     program.chmod(0o755)
-    pasted = again.partition("\n")[2].partition("  # Harbor")[0]
+    pasted = again.partition("\n")[2].replace("# Lantern:", "")
     ended = subprocess.run(
         [
             SHELL,
@@ -78,7 +73,7 @@ def test_a_seed_creates_its_bots_alone(home: Home) -> None:
     seed = {"bots": [{"id": str(n), "profile": {"username": f"Bot {n}"}} for n in range(12)]}
     home.write(json.dumps(seed), "seed.json")
     child = home.started("serve", "--port", "0", "--database", "here.db", "--seed", "seed.json")
-    printed = lines(child, 42)
+    printed = lines(child, 15)
     home.write(fields(("help",)))
     home.variable("COMMANDSYNC_TOKEN", home.run("bots", "token", "11", "--database", "here.db").out)
 
@@ -87,7 +82,50 @@ def test_a_seed_creates_its_bots_alone(home: Home) -> None:
     child.terminate()
     _, err = child.communicate()
     assert ran.code == 0, ran.said
-    assert [line.strip() for line in printed if "#" in line] == [f"# Bot {n}" for n in range(10)]
+    assert [line.partition(":")[0].strip() for line in printed if "#" in line] == [
+        f"# Bot {n}" for n in range(10)
+    ]
+    assert "COMMANDSYNC_BOT" not in "".join(printed)
     assert err.decode() == (
         "there are more bots: commandsync bots token ID prints the token of each\n"
     )
+
+
+@on_posix
+def test_what_it_prints_is_pasted_whole_and_the_tour_works_as_printed(home: Home) -> None:
+    child = home.started("serve", "--port", "0")
+    first, *rest = lines(child, 7)
+    pasted, url = "".join(rest), first.split()[-1]
+    program = home.write(f'#!/bin/sh\nexec "{sys.executable}" -m commandsync "$@"\n', "commandsync")
+    program.chmod(0o755)
+    home.variable("PATH", f"{home.path}:{home.environment()['PATH']}")
+    code, printed = in_bash(home, f'{pasted}\necho "$COMMANDSYNC_BASE_URL $COMMANDSYNC_TOKEN"')
+    assert (code, printed.split()[0]) == (0, url)
+    for name, value in zip(("BASE_URL", "TOKEN"), printed.split(), strict=True):
+        home.variable(f"COMMANDSYNC_{name}", value)
+    walkthrough = Walkthrough(home.path)
+    blocks = TOUR.partition("```console\n$ commandsync serve\n")[2].partition("```\n")[2]
+    for language, content in re.findall(r"(?ms)^```(console|diff)\n(.*?)^```$", blocks):
+        if language == "diff":
+            walkthrough.edit(content)
+        elif "$ commandsync" in content:  # else these are the lines that were pasted
+            typed = [line[2:] for line in content.splitlines() if line.startswith("$ ")]
+            shown = re.sub(r"(?m)^\$ .*\n", "", content)
+            code, printed = in_bash(home, "set -e\n" + "\n".join(typed))
+            assert (code, printed.replace(url, ADDRESS)) == (0, shown)
+    child.terminate()
+
+
+def in_bash(home: Home, script: str) -> tuple[int, str]:
+    """Run a script; return its exit code and all that it printed."""
+    ended = subprocess.run(
+        [BASH, "-c", script],
+        cwd=home.path,
+        env=home.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=LONGEST,
+        check=False,
+    )
+    return ended.returncode, ended.stdout

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.home import checked, failed, fields
-from tests.support.proxy import Instead
+from tests.support.bots import Bot, Service
+from tests.support.home import Home, checked, failed, fields
+from tests.support.proxy import Instead, Proxy
+from tests.support.rawserver import Request
 from tests.support.spellings import local_urls
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.home import Home
-    from tests.support.proxy import Proxy
-    from tests.support.rawserver import Request
 
 LISTED = [f"command {number}" for number in range(10)]
 
@@ -57,6 +52,23 @@ def test_each_manifest_goes_to_its_own_bot_with_its_own_token(
     assert tokens == {(bot.id, f"Bot {bot.token}") for bot in bots}
 
 
+def test_a_bot_from_outside_is_no_reason_to_put_the_manifests_of_two_together(
+    home: Home, bots: tuple[Bot, Bot], proxy: Proxy
+) -> None:
+    by_flag = home.run("apply", "--yes", "-f", "bots", "--bot", bots[0].id)
+    home.variable("COMMANDSYNC_BOT", bots[0].id)
+    by_variable = home.run("apply", "--yes", "-f", "bots")
+
+    assert (by_flag.code, by_variable.code) == (2, 2)
+    assert "--bot names one bot, and the manifests are for several" in by_flag.err
+    assert (
+        f"COMMANDSYNC_BOT is {bots[0].id}, and bot: of bots/b.yaml is {bots[1].id}"
+        in by_variable.err
+    )
+    assert "include" not in by_flag.said + by_variable.said
+    assert proxy.requests == []
+
+
 @pytest.mark.usefixtures("bots")
 def test_all_are_read_and_planned_before_the_first_write(home: Home, proxy: Proxy) -> None:
     assert home.run("apply", "--yes", "-f", "bots").code == 0
@@ -75,7 +87,7 @@ def test_one_that_is_refused_keeps_all_from_being_written(
     ran = home.run("apply", "--yes", "-f", "bots")
 
     assert ran.code == 5
-    assert "would delete 9 of 10 listed commands, 90 % is over 30 %" in ran.out
+    assert "would delete 9 of 10 listed commands (90 %); the limit is 30 %" in ran.out
     assert proxy.writes == []
     assert [bot.names() for bot in bots] == [LISTED, LISTED]
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from tests.support.bots import Service
+from tests.support.home import Home, checked, fields
+from tests.support.proxy import Proxy
 
-from tests.support.home import checked, fields
-
-if TYPE_CHECKING:
-    from tests.support.bots import Service
-    from tests.support.home import Home
-    from tests.support.proxy import Proxy
-
-HINT = "with --strict, a warning about the manifest is an error"
+HINT = "a strict run refuses warnings about the manifest, too"
 
 
 def test_a_warning_of_the_file_fails_before_any_request(
@@ -48,7 +43,8 @@ def test_a_warning_that_comes_from_the_listing_fails_before_any_write(
     home: Home, service: Service, proxy: Proxy
 ) -> None:
     home.knows(service.bot(["help"]), url=proxy.url)
-    home.write(fields(("help", "Reworded.")) + "    id: gone\n", "pinned.yaml")
+    pinned = fields(("help", "Reworded.")).replace("name:", "id: gone\n    name:")
+    home.write(pinned, "pinned.yaml")
     home.write(fields(("help", "Does it.")), "old.yaml")
 
     assert "'help' is pinned to the id 'gone'" in home.run("plan", "-f", "pinned.yaml").out
@@ -57,7 +53,7 @@ def test_a_warning_that_comes_from_the_listing_fails_before_any_write(
         assert (ran.code, ran.out) == (4, "")
         assert ran.err.startswith("pinned.yaml:3:5: error: 'help' is pinned to the id 'gone'")
     assert proxy.writes == []
-    renamed = fields(("assist",)).replace("/assist", "/help")
+    renamed = fields(("assist",)).replace("{prefix}assist", "{prefix}help")
     home.write(renamed, "renamed.yaml")
     ran = home.run("plan", "-f", "renamed.yaml", "--against", "old.yaml", "--strict")
     assert ran.code == 4
@@ -68,4 +64,4 @@ def test_a_saved_plan_cannot_be_strict(home: Home) -> None:
     ran = home.run("apply", "--plan", "plan.json", "--strict", "--yes")
 
     assert ran.code == 2
-    assert "--only and --strict, or make a new plan" in ran.err
+    assert "--only, --owned and --strict, or make a new plan" in ran.err

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.home import checked, fields
-from tests.support.proxy import Instead
-
-if TYPE_CHECKING:
-    from tests.support.bots import Service
-    from tests.support.home import Home
-    from tests.support.proxy import Proxy
-    from tests.support.rawserver import Request
+from tests.support.bots import Service
+from tests.support.home import Home, checked, fields
+from tests.support.proxy import Instead, Proxy
+from tests.support.rawserver import Request
 
 DONE_BEFORE = "All was done already: the listing shows every change of the saved plan."
 FORMATS = ["text", "json", "markdown", "github"]
@@ -45,7 +40,7 @@ def test_a_saved_plan_that_is_repeated_was_done_already(
     assert [change["already"] for change in first["changes"]] == [False] * count
     assert [change["already"] for change in again["changes"]] == [True] * count
     assert again["outcomes"]["done"] == count
-    said = f"Apply: 0 done, {count} done already, 0 failed, 0 unknown, 0 skipped. "
+    said = f"Apply: {count} done already. "
     for form in ("text", "markdown", "github"):
         assert (said in shown[form]) == (count > 0)
         assert (DONE_BEFORE in shown[form]) == bool(count)
@@ -98,8 +93,8 @@ def test_not_verified_is_shown_only_when_the_listing_was_not_read_again(
     ran = home.run("apply", "--yes", "--retries", "0")
 
     last = ran.out.splitlines()[-1]
-    changed = len(refused) < 3
-    assert ("Not verified" in last) == (changed and reading is not None)
+    changed = len(refused) < 3 or reading is not None  # or may have
+    assert ("Not verified" in last) == (reading is not None)
     assert ("Nothing was changed." in last) == (not changed)
     assert ("Verified: " in last) == (not refused and not reading)
     assert ("Read again: " in last) == (changed and bool(refused) and not reading)

@@ -5,22 +5,18 @@ from __future__ import annotations
 import json
 import threading
 from base64 import urlsafe_b64encode
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.bots import Bot, Service
 from tests.support.echoes import ENCODINGS, echoes, jwts, plain_tokens
-from tests.support.home import LONGEST, checked, fields
-from tests.support.proxy import Instead
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.home import Home
-    from tests.support.proxy import Proxy
-    from tests.support.rawserver import Request
+from tests.support.home import LONGEST, Home, checked, fields
+from tests.support.proxy import Instead, Proxy
+from tests.support.rawserver import Request
 
 BOUNDED: dict[str, Any] = {
     "deadline": None,

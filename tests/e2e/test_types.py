@@ -7,18 +7,13 @@ import os
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from commandsync import AsyncClient, Client
 from tests.e2e.readme_blocks import ROOT
-from tests.support.home import LONGEST
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.home import Home
+from tests.support.home import LONGEST, Home
 
 SCRIPT = '''
 from __future__ import annotations

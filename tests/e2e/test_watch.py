@@ -8,24 +8,19 @@ import random
 import shlex
 import signal
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from string import ascii_letters, ascii_uppercase, digits
-from typing import TYPE_CHECKING
 
 import pytest
 
 from commandsync.cli import progress
-from tests.support.gateway import BOT, Gateway, closing, event, telling, vote
-from tests.support.home import LONGEST, lines
+from commandsync.services.catalogue import LISTS
+from tests.support.bots import Bot, Service
+from tests.support.gateway import BOT, Gateway, Guest, closing, event, telling, vote
+from tests.support.home import LONGEST, Home, lines
 from tests.support.monitor import Monitor
 from tests.support.terminal import POSIX
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.support.bots import Bot, Service
-    from tests.support.gateway import Guest
-    from tests.support.home import Home
 
 on_posix = pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
 TOKEN = "marked-token-7f3a9c1e"
@@ -329,9 +324,10 @@ def test_a_program_that_is_run_does_not_inherit_the_token(
     home.write(f"version: 1\ntoken_env: {name}\ncommands: []\n")
     gateway.then(telling(vote(7)))
 
-    ran = home.child("watch", "-f", "commands.yaml", "--exec", show, **{name: token})
+    of_lists = {name: f"of-{name}" for service in LISTS.values() for name in service.variables}
+    ran = home.child("watch", "-f", "commands.yaml", "--exec", show, **of_lists, **{name: token})
     inherited = json.loads(path.read_text("utf-8"))
 
     assert ran.code == 130
-    assert not {token, TOKEN} & set(inherited.values())
+    assert not {token, TOKEN, *of_lists.values()} & set(inherited.values())
     assert inherited["COMMANDSYNC_BOT"] == "42"

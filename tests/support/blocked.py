@@ -7,19 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Coroutine
+from types import TracebackType
+from typing import Any, Self, TypeVar
 
+from commandsync.api.address import Address
+from commandsync.api.credentials import Token
+from commandsync.api.operations import Operation
+from commandsync.api.policy import Health
 from commandsync.client.asyncconnection import AsyncConnection
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine
-    from types import TracebackType
-    from typing import Any, Self
-
-    from commandsync.api.address import Address
-    from commandsync.api.credentials import Token
-    from commandsync.api.operations import Operation
-    from commandsync.api.policy import Health
 
 T = TypeVar("T")
 

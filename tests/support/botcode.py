@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hypothesis.strategies import DrawFn
+from hypothesis.strategies import DrawFn
 
 STYLES = (
     """

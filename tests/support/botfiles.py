@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath
 
+from commandsync.sources.entry import SourceReading
 from commandsync.sources.python import read
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from commandsync.sources.entry import SourceReading
 
 COMMANDS = "import discord\nfrom discord.ext import commands\n"
 
@@ -26,7 +21,7 @@ def reading_of(folder: Path, files: dict[str, str | bytes] | str) -> SourceReadi
         file = folder / PurePosixPath(path)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content.encode() if isinstance(content, str) else content)
-    return read([folder.as_posix()])
+    return read(folder.as_posix())
 
 
 def notes_of(reading: SourceReading) -> list[str]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from commandsync.records.models import Bot
 from commandsync.server.records import BotRecord
 
 MOMENT = "2026-03-04T12:00:00.000Z"
 
 
-def bot(identifier: str = "7", **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - the fields of the record
+def bot(identifier: str = "7", **fields: Any) -> Bot:  # noqa: ANN401 - the fields of the record
     """Return a bot with the defaults of the service for all other fields."""
     profile = {"username": "Lantern", **fields.pop("profile", {})}
     record = {"id": identifier, "profile": profile, "createdAt": MOMENT, "updatedAt": MOMENT}
-    return BotRecord.model_validate(record | fields).model_dump(by_alias=True)
+    return Bot.model_validate(BotRecord.model_validate(record | fields).model_dump(by_alias=True))
 
 
 def command(number: int = 1, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - as above

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.client import HTTPConnection
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from commandsync.server import find_bot, outbox, running, votes
-from commandsync.server.database import opened
+from commandsync.server import outbox, votes
+from commandsync.server.administration import find_bot
+from commandsync.server.database import Database, opened
+from commandsync.server.runner import running
 from commandsync.server.seed import Seed, create_bots
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from commandsync.server.database import Database
-
-    Record = dict[str, Any]
+Record = dict[str, Any]
 
 WRITABLE = ("name", "description", "syntax", "category")
 _NUMBERS = count(1)
@@ -49,7 +47,7 @@ class Bot:
         with self.database.writing() as connection:
             for user in users:
                 data = {"user": {"id": user, "username": name}, "bot": {"id": self.id}}
-                outbox.add(connection, self.id, "reminder", data)
+                outbox.add(connection, self.id, "reminder", data, at=datetime.now(UTC))
 
     def commands(self) -> list[Record]:
         return self._list("commands")
@@ -77,8 +75,8 @@ class Bot:
     def report(self, *, servers: int) -> None:
         self._call("POST", "stats", {"servers": servers})
 
-    def delete(self, identifier: str) -> None:
-        self._call("DELETE", f"commands/{identifier}")
+    def delete(self, identifier: str, collection: str = "commands") -> None:
+        self._call("DELETE", f"{collection}/{identifier}")
 
     def _list(self, collection: str) -> list[Record]:
         records: list[Record] = self._call("GET", collection)["data"]

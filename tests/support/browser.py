@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.base import (  # type: ignore[import-untyped]  # it has no types
     AXE_SCRIPT,
 )
-from playwright.sync_api import expect, sync_playwright
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Dialog,
+    Page,
+    Request,
+    expect,
+    sync_playwright,
+)
 
 VARIABLE = "COMMANDSYNC_TEST_BROWSER"
 _NAMES = (

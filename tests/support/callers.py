@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import jsonschema
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    Record = dict[str, Any]
+Record = dict[str, Any]
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT: Record = json.loads((ROOT / "schemas" / "openapi.json").read_text(encoding="utf-8"))

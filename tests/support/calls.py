@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import gc
 import sys
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FrameType
+from collections.abc import Callable
+from types import FrameType
 
 
 def calls_of(work: Callable[[], object]) -> int:

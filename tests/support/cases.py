@@ -6,31 +6,33 @@ are tuples, so that a failing one can be made smaller by leaving parts out.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from random import Random
-from typing import TYPE_CHECKING
 
 from commandsync.apply.steps import Aborted, Interrupted
 from commandsync.plan.rules import DeleteLimit, SyncRules
-from commandsync.records.snapshot import Entry
+from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText
-from tests.support.driver import Kill
-from tests.support.listing import DOTTED_IDS, FAULTS, FIELDS, WITHOUT_IDS, Fault
-from tests.support.oracle import Limit, Rules, Want, folded
+from tests.support.driver import Kill, Stop
+from tests.support.listing import (
+    DOTTED_IDS,
+    FAULTS,
+    FIELDS,
+    REFUSED_AFTER,
+    WITHOUT_IDS,
+    Fault,
+    Request,
+)
+from tests.support.oracle import Limit, Rules, Text, Texts, Want, folded
+from tests.support.partial import manners
 from tests.support.runs import wanted
 from tests.support.texts import clean, grown, name, phrase, varied, word
-from tests.support.ways import draw_way
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from commandsync.records.snapshot import Snapshot
-    from tests.support.driver import Stop
-    from tests.support.oracle import Text, Texts
-    from tests.support.ways import Way
+from tests.support.ways import CUTS, Way, draw_way
 
 COLLECTIONS = tuple(FIELDS)
 _FAULTS = [one for one in FAULTS if one not in {WITHOUT_IDS, DOTTED_IDS}]
+_MANNERS = manners()
 FEW_READS = 2
 """What a service hides for so many reads, or fewer, a run still gets to see."""
 
@@ -55,8 +57,40 @@ class Act:
 
 
 @dataclass(frozen=True)
+class Met:
+    """A fault that requests of one operation meet.
+
+    Attributes:
+        operation: One of `OPERATIONS`.
+        fault: What goes wrong.
+        nth: With which of these requests, from 0.
+        stays: Whether it goes wrong with all of them from that one on.
+    """
+
+    operation: str
+    fault: Fault
+    nth: int
+    stays: bool = False
+
+    def meets(self, nth: int) -> bool:
+        """Whether it goes wrong with the nth request of the operation."""
+        return nth >= self.nth if self.stays else nth == self.nth
+
+
+OPERATIONS = ("read", "add", "edit", "delete", "post", "withdraw")
+"""What a request does: post and withdraw are an announcement's add and delete."""
+
+
+def operation_of(request: Request) -> str:
+    """Return the operation of a request."""
+    names = {"add": "post", "delete": "withdraw"}
+    is_post = request.collection == "announcements"
+    return names.get(request.kind, request.kind) if is_post else request.kind
+
+
+@dataclass(frozen=True)
 class Case:
-    """One generated case.
+    """One case, generated or of the scene in which each fault is played.
 
     Attributes:
         number: What it was drawn from, with the seed.
@@ -73,6 +107,11 @@ class Case:
         stops: How each of the first runs is stopped, at which moment; one without a stop is None.
         lands: Whether what is in flight at a stop arrives.
         flights: Tenths of a second that requests take, in turn.
+        turns: Who moves next of two first runs at once, in turn; empty for one at a time.
+        met: What goes wrong with one operation.
+        other: What the second of two runs at once wants; empty for the same.
+        kept: The ids that are listed at every moment.
+        named: The row and the column of a table, and which case of them; empty if generated.
     """
 
     number: int
@@ -89,16 +128,35 @@ class Case:
     stops: tuple[tuple[int, Stop], ...] = ()
     lands: bool = False
     flights: tuple[int, ...] = (1,)
+    turns: tuple[int, ...] = ()
+    met: Met | None = None
+    other: tuple[Want, ...] = ()
+    kept: frozenset[str] = frozenset()
+    named: tuple[str, str, str] = ("", "", "")
+
+    def __str__(self) -> str:
+        return " / ".join(self.named) if any(self.named) else f"--case {self.number}"
 
     @property
     def kind(self) -> str:
-        """What kind of service, for a table."""
+        """The row of a table: what kind of service, or what goes wrong."""
+        if self.named[0]:
+            return self.named[0]
+        if self.way.manner:
+            return "pages"
         return self.way.habit or self.way.rewriting or ("lags" if self.way.lag else "verbatim")
 
     @property
     def trouble(self) -> str:
-        """What comes between, for a table."""
-        parts = {"faults": self.faults, "second writer": self.acts, "stops": self.stops}
+        """The column of a table: what comes between, or with which operation."""
+        if self.named[1]:
+            return self.named[1]
+        parts = {
+            "faults": self.faults,
+            "second writer": self.acts,
+            "stops": self.stops,
+            "two runs": self.turns,
+        }
         return " + ".join(name for name, some in parts.items() if some) or "nothing"
 
     @property
@@ -106,6 +164,17 @@ class Case:
         """The manifest's side, as the product takes it."""
         entries = {collection: self._entries(collection) for collection in self.scope}
         return wanted(entries.get("commands"), entries.get("announcements"))
+
+    @property
+    def rival(self) -> Snapshot:
+        """What the second of two runs at once wants."""
+        return replace(self, wants=self.other).desired if self.other else self.desired
+
+    @property
+    def watched(self) -> bool:
+        """Whether a record that is too many or too few, even for a moment, is the runs' doing."""
+        keeps = self.way.keeps_texts and self.way.keeps_records and self.way.lag <= FEW_READS
+        return keeps and not self.acts and not any(want.pin for want in self.wants)
 
     @property
     def limit(self) -> Limit:
@@ -147,8 +216,14 @@ def collection_of(text: Text) -> str:
 
 
 def drawn(number: int, seed: int) -> Case:
-    """Draw the case of a number."""
-    return draw_case(Random(f"{seed}/{number}"), number)  # noqa: S311 - a case is not a secret
+    """Draw the case of a number; in some of them, the service lists in pages."""
+    case = draw_case(Random(f"{seed}/{number}"), number)  # noqa: S311 - a case is not a secret
+    numbers = Random(f"{seed}/{number}/pages")  # noqa: S311 - as above
+    if numbers.random() < 0.1:
+        manner, size = numbers.choice(_MANNERS), numbers.choice(CUTS)
+        way = replace(case.way, manner=manner, size=size, lag=0)
+        return replace(case, way=way, saved=False, faults=())
+    return case
 
 
 def draw_case(numbers: Random, number: int = 0) -> Case:
@@ -174,7 +249,11 @@ def draw_case(numbers: Random, number: int = 0) -> Case:
         width=numbers.choice((1, 4)),
         flights=tuple(numbers.randint(1, 9) for _ in range(numbers.randint(1, 4))),
     )
-    return _with_trouble(numbers, case)
+    case = _with_trouble(numbers, case)
+    if numbers.random() < 0.1:
+        turns = tuple(numbers.randrange(2) for _ in range(numbers.randint(2, 60)))
+        return replace(case, turns=turns, saved=False, faults=(), acts=(), stops=())
+    return case
 
 
 def _with_trouble(numbers: Random, case: Case) -> Case:
@@ -183,7 +262,9 @@ def _with_trouble(numbers: Random, case: Case) -> Case:
     faults = [(numbers.randrange(14), numbers.choice(_FAULTS)) for _ in range(_few(numbers))]
     acts = [_draw_act(numbers, case) for _ in range(_few(numbers))]
     stops = [_draw_stop(numbers) for _ in range(numbers.randint(1, 2))]
-    way = replace(case.way, lag=min(case.way.lag, FEW_READS)) if faulty else case.way
+    # what is answered with a refusal and hidden too, no read can know
+    most = 0 if any(fault in REFUSED_AFTER for _, fault in faults) else FEW_READS
+    way = replace(case.way, lag=min(case.way.lag, most)) if faulty else case.way
     return replace(
         case,
         way=way,

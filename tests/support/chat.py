@@ -9,14 +9,11 @@ import asyncio
 import itertools
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from aiohttp import WSMsgType, web
 
 from tests.support.blocked import LoopThread
-
-if TYPE_CHECKING:
-    from typing import Self
 
 Record = dict[str, Any]
 

@@ -5,35 +5,29 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from concurrent.futures import Future
+from pathlib import Path
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
-from commandsync import AsyncClient, Client
+from commandsync import AsyncClient, Client, Event
+from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.buffer import AsyncReader, Buffer
 from commandsync.client.stream import AsyncStream
-from commandsync.sync import run, run_async
+from commandsync.client.watch import WatchStep
+from commandsync.manifest import Manifest
+from commandsync.sync import Result, run, run_async
+from commandsync.sync.library import Options
 from tests.support.blocked import LoopThread
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Generator
-    from pathlib import Path
-    from typing import Unpack
-
-    from commandsync import Event
-    from commandsync.client.asyncconnection import AsyncConnection
-    from commandsync.client.watch import WatchStep
-    from commandsync.manifest import Manifest
-    from commandsync.sync import Result
-    from commandsync.sync.library import Options
 
 T = TypeVar("T")
 
 LONGEST = 30  # seconds that a test waits before it gives up
 
 
-class HastyClient(Client):
-    """A client that does not wait between its tries, and counts the seconds it would have."""
+class _Hasty:
+    """What does not wait between its tries, and counts the seconds it would have."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(*args, **kwargs)
@@ -47,19 +41,12 @@ class HastyClient(Client):
         self._sleep = sleep
 
 
-class HastyAsyncClient(AsyncClient):
+class HastyClient(_Hasty, Client):
+    """A client that does not wait."""
+
+
+class HastyAsyncClient(_Hasty, AsyncClient):
     """As `HastyClient`."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed on
-        super().__init__(*args, **kwargs)
-        self.waited: list[float] = []
-        self._jitter = lambda: 0.5
-
-        async def sleep(seconds: float) -> None:
-            self.waited.append(seconds)
-            await asyncio.sleep(0)
-
-        self._sleep = sleep
 
 
 class Either:

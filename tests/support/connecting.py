@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -9,9 +9,6 @@ from commandsync.api.credentials import Token
 from commandsync.client.connection import Connection
 from tests.support.blocked import Blocked
 from tests.support.rawserver import RawServer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 TOKEN = "marked-token-7f3a9c1e"
 

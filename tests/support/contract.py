@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sqlalchemy import update
 
 from commandsync.records.texts import Resource
-from commandsync.server import running
 from commandsync.server.bodies import AN_ID
 from commandsync.server.database import opened
+from commandsync.server.runner import running
 from commandsync.server.tables import record_tables
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _PROGRAM = "from schemathesis.cli import schemathesis; schemathesis()"
 _TEXTS = {

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import string
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import strategies as st
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FILE = (
     Path(__file__).parents[1]

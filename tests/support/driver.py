@@ -8,21 +8,17 @@ half-way through its flight, so that what is in flight at an abort may have arri
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-from commandsync.api.policy import Health, Send, Wait, attempt
-from commandsync.apply.steps import Aborted, Answered, Call, Elapsed, Interrupted
-from commandsync.errors import ListingError, Reply, StoppedError, TransportError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
-    from commandsync.api.operations import Operation
-    from commandsync.apply.outcomes import Settled
-    from commandsync.apply.steps import Step, StepResult
-    from tests.support.listing import Listing
+from commandsync.api.operations import Operation
+from commandsync.api.policy import Failure, Health, Send, Wait, attempt
+from commandsync.apply.outcomes import Settled
+from commandsync.apply.steps import Aborted, Answered, Call, Elapsed, Interrupted, Step, StepResult
+from commandsync.errors import Reply, StoppedError, TransportError
+from tests.support.listing import Listing
 
 T = TypeVar("T")
 Moments: TypeAlias = "Generator[None, None, T]"
@@ -233,14 +229,12 @@ class Driver:
             flight.doing = flight.steps.send(answer)
         except StopIteration as end:
             return self._done(flight, Answered(flight.call.key, end.value))
-        except ListingError as error:
-            return self._done(flight, Answered(flight.call.key, error=error))
         return self._go_on(flight)
 
     def _not_sent(self, flight: _Flight) -> StepResult | None:
         if flight.last is not None:
             return self._resume(flight, answer=flight.last)
-        return self._done(flight, Answered(flight.call.key, error=StoppedError("stopped")))
+        return self._done(flight, Answered(flight.call.key, Failure(StoppedError("stopped"))))
 
     def _done(self, flight: _Flight, event: Answered) -> StepResult:
         self._flights.remove(flight)

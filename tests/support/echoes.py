@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64encode
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from hypothesis import strategies as st
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le")
 

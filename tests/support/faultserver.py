@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import gzip
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from commandsync.errors import Reply
 from tests.support.listing import REFUSED, Listing
 from tests.support.rawserver import (
+    Act,
     Exchange,
     Request,
     SocketServer,
@@ -24,11 +25,6 @@ from tests.support.rawserver import (
     resetting,
     sending,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.rawserver import Act
 
 _BOMB = gzip.compress(bytes(48 * 2**20), 1)
 _ENDLESS = b" " * (40 * 2**20)

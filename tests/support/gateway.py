@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha1
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from tests.support.rawserver import Exchange, SocketServer, answer
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self
-
-    Act = Callable[["Guest"], None]
+Act = Callable[["Guest"], None]
 
 BOT = {"id": "42", "username": "Helper"}
 PROMISE = {"sid": "s1", "upgrades": [], "pingInterval": 25000, "pingTimeout": 20000}

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 _NOBODY = {
     f"GIT_{role}_{what}": value
@@ -59,6 +57,17 @@ class GitRepo:
         if tag:
             self.git("tag", tag)
         return self.git("rev-parse", "HEAD")
+
+    def commit_many(self, name: str, texts: Sequence[str]) -> None:
+        """Commit one file with these texts, one after the other, quicker than `commit`."""
+        commits = [
+            f"commit refs/heads/main\ncommitter Nobody <n@example.com> {1_790_000_000 + n} +0000\n"
+            f"data 0\n{'from refs/heads/main^0' if not n else ''}\n"
+            f"M 100644 inline {name}\ndata {len(text.encode())}\n{text}\n"
+            for n, text in enumerate(texts)
+        ]
+        self.git("fast-import", "--quiet", sent="".join(commits).encode())
+        self.git("reset", "--quiet", "--hard")
 
 
 def git_repo(path: Path) -> GitRepo:

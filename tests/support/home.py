@@ -5,27 +5,25 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from threading import Timer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jsonschema
 import pytest
 
 from commandsync.action import rest
-from commandsync.apply import run
+from commandsync.apply import replacement, run
 from commandsync.cli.program import run as program
 from commandsync.client.gate import Gate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tests.support.bots import Bot
+from tests.support.bots import Bot
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-m", "commandsync")
@@ -155,11 +153,15 @@ def lines(child: subprocess.Popen[bytes], count: int) -> list[str]:
 
 
 def fields(*records: tuple[str, ...]) -> str:
-    """Return the `commands:` of a manifest: a name each, then description, syntax and category."""
+    """Return the `commands:` of a manifest: a name each, then description, syntax and category.
+
+    As in a starter, the syntax has `{prefix}`, where it begins with "/".
+    """
     written = ["version: 1", "commands:" if records else "commands: []"]
     for record in records:
         names = ("name", "description", "syntax", "category")
-        values = (*record, *("Does it.", f"/{record[0]}")[len(record) - 1 :])
+        values = [*record, *("Does it.", f"/{record[0]}")[len(record) - 1 :]]
+        values[2] = re.sub("^/", "{prefix}", values[2])
         pairs = zip(names, values, strict=False)
         written.append(
             "  - "
@@ -167,7 +169,7 @@ def fields(*records: tuple[str, ...]) -> str:
                 f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in pairs
             )
         )
-    return "\n".join(written) + "\n"
+    return "\n".join([*written, 'prefix: "/"', ""])
 
 
 @cache
@@ -197,7 +199,8 @@ def end_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rest, "sleep", lambda _: None)
     monkeypatch.setattr(Gate, "wait", lambda gate, _: not gate.stopped)
     monkeypatch.setattr(Gate, "pause", lambda _gate, _seconds: None)
-    monkeypatch.setattr(run, "REREADS", [0.0] * len(run.REREADS))
+    for module in (run, replacement):
+        monkeypatch.setattr(module, "REREADS", [0.0] * len(module.REREADS))
 
 
 @pytest.fixture

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
 
+from tests.support.gitrepo import GitRepo
 from tests.support.rawserver import Exchange, Request, SocketServer, answer
-from tests.support.runner import REPOSITORY
+from tests.support.runner import REPOSITORY, SHA
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    Record = dict[str, Any]
-    Answer = tuple[int, Any, dict[str, str]]
+Record = dict[str, Any]
+Answer = tuple[int, Any, dict[str, str]]
 
 JOBS_OWN = "github-actions[bot]"
 _COMMENTS = re.compile(rf"/repos/{REPOSITORY}/issues/(\d+)/comments")
 _COMMENT = re.compile(rf"/repos/{REPOSITORY}/issues/comments/(\d+)")
 _ISSUES = re.compile(rf"/repos/{REPOSITORY}/issues(?:/(\d+))?")
-_PULLS = re.compile(rf"/repos/{REPOSITORY}/(?:commits/(\w+)/)?pulls")
+_HEAD = re.compile(rf"/repos/{REPOSITORY}/git/ref/heads/(.+)")
+_TREE = re.compile(rf"/repos/{REPOSITORY}/git/trees/(\w+)")
+_RUNS = f"/repos/{REPOSITORY}/actions/runs"
+_STATUSES = re.compile(rf"/repos/{REPOSITORY}/statuses/(\w+)")
+_OBJECT = re.compile(r'(c\d+): object\(oid: "(\w+)"\)')
 _CONTENTS = re.compile(rf"/repos/{REPOSITORY}/contents/(.*)")
 
 
@@ -34,8 +38,12 @@ class Hub(SocketServer):
     Attributes:
         comments: The comments of all pull requests, in order; those of 7 unless they name another.
         issues: The issues, in order.
-        merged: The pull requests that each commit came with.
-        closed: The pull requests that were closed last.
+        checkout: The repository whose commits the branch has.
+        head: The newest commit of the branch; empty for that of the checkout.
+        merged: The numbers of the pull requests that each commit came with; of `SHA`, those that
+            the newest one did.
+        statuses: The statuses of each commit.
+        runs: The runs of workflows.
         files: The base branch's files.
         read_only: Whether all writes are answered 403.
         tells_login: Whether GraphQL says whose token it is.
@@ -47,8 +55,11 @@ class Hub(SocketServer):
 
     comments: list[Record] = field(default_factory=list)
     issues: list[Record] = field(default_factory=list)
-    merged: dict[str, list[Record]] = field(default_factory=dict)
-    closed: list[Record] = field(default_factory=list)
+    checkout: Path | None = None
+    head: str = ""
+    merged: dict[str, list[int]] = field(default_factory=dict)
+    statuses: dict[str, list[Record]] = field(default_factory=dict)
+    runs: list[Record] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
     read_only: bool = False
     tells_login: bool = True
@@ -58,7 +69,8 @@ class Hub(SocketServer):
 
     @property
     def writes(self) -> list[Request]:
-        return [request for request in super().writes if "graphql" not in request.target]
+        """The writes of comments and issues."""
+        return [request for request in super().writes if "/issues" in request.target]
 
     @property
     def ours(self) -> list[str]:
@@ -107,16 +119,31 @@ class Hub(SocketServer):
 
     def _usual(self, request: Request) -> tuple[int, Any, str]:
         if request.path == "/graphql":
-            login = JOBS_OWN if self.tells_login else None
-            return (200, {"data": {"viewer": {"login": login}}}, "") if login else (404, {}, "")
+            return self._queried(request.json["query"])
         if request.writes:
             return self._written(request)
         if match := _COMMENTS.fullmatch(request.path):
             return self._paged(match[1], request.path, int(request.query.get("page", "1")))
-        if match := _PULLS.fullmatch(request.path):
-            return 200, self.merged.get(match[1], []) if match[1] else self.closed, ""
+        return self._of_git(request)
+
+    def _queried(self, query: str) -> tuple[int, Any, str]:
+        if asked := _OBJECT.findall(query):
+            return 200, {"data": {"repository": dict(map(self._commit, asked))}}, ""
+        if self.tells_login:
+            return 200, {"data": {"viewer": {"login": JOBS_OWN}}}, ""
+        return 404, {}, ""
+
+    def _of_git(self, request: Request) -> tuple[int, Any, str]:
         if match := _CONTENTS.fullmatch(request.path):
             return self._content(unquote(match[1]))
+        if request.path == _RUNS:
+            runs = [run for run in self.runs if run["head_sha"] == request.query["head_sha"]]
+            return 200, {"total_count": len(runs), "workflow_runs": runs}, ""
+        if self.checkout and _HEAD.fullmatch(request.path):
+            newest = self.head or GitRepo(self.checkout).git("rev-parse", "HEAD")
+            return 200, {"object": {"type": "commit", "sha": newest}}, ""
+        if self.checkout and (match := _TREE.fullmatch(request.path)):
+            return 200, {"truncated": False, "tree": self._tree(match[1])}, ""
         return 404, {"message": "Not Found"}, ""
 
     def _written(self, request: Request) -> tuple[int, Any, str]:
@@ -125,6 +152,9 @@ class Hub(SocketServer):
             return 403, {"message": "Resource not accessible by integration"}, ""
         if method == "POST" and (match := _COMMENTS.fullmatch(path)):
             return 201, self.says(request.json["body"], on=int(match[1])), ""
+        if match := _STATUSES.fullmatch(path):
+            self.statuses.setdefault(match[1], []).append(request.json)
+            return 201, request.json, ""
         match = _COMMENT.fullmatch(path)
         record = next((one for one in self.comments if match and one["id"] == int(match[1])), None)
         if record is None:
@@ -134,6 +164,28 @@ class Hub(SocketServer):
             return 204, b"", ""
         record["body"] = request.json["body"]
         return 200, record, ""
+
+    def _commit(self, asked: tuple[str, str]) -> tuple[str, Record]:
+        """Return what GraphQL tells of a commit."""
+        name, commit = asked
+        numbers = self.merged.get(commit) or (self.merged.get(SHA, []) if name == "c0" else [])
+        contexts = [
+            {"context": each["context"], "state": each["state"].upper()}
+            for each in self.statuses.get(commit, [])
+        ]
+        requests = [{"number": number, "merged": True} for number in numbers]
+        status = {"contexts": contexts} if contexts else None
+        return name, {"status": status, "associatedPullRequests": {"nodes": requests}}
+
+    def _tree(self, commit: str) -> list[Record]:
+        assert self.checkout
+        lines = GitRepo(self.checkout).git("ls-tree", "-r", commit).splitlines()
+        records = []
+        for line in lines:
+            head, _, path = line.partition("\t")
+            mode, kind, identifier = head.split()
+            records.append({"path": path, "mode": mode, "type": kind, "sha": identifier})
+        return records
 
     def _of_issues(self, request: Request, number: str | None) -> tuple[int, Any, str]:
         if not request.writes:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from commandsync.server import create_app, running
+from fastapi import FastAPI
+
+from commandsync.server.app import create_app
+from commandsync.server.database import Database
+from commandsync.server.runner import running
 from commandsync.server.seed import Seed, create_bots
 from tests.support.bots import Bot, Service
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from fastapi import FastAPI
-
-    from commandsync.server.database import Database
 
 _NUMBERS = count(1)
 

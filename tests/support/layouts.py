@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from random import Random
+from random import Random
 
 Value = str | tuple[str, ...]
 

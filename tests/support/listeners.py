@@ -7,16 +7,13 @@ import os
 import socket
 from base64 import b64encode
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from io import BufferedReader
+from types import TracebackType
+from typing import Any, NamedTuple, Self
 from urllib.parse import urlencode, urlsplit
 
 from tests.support import gateway
 from tests.support.gateway import TEXT
-
-if TYPE_CHECKING:
-    from io import BufferedReader
-    from types import TracebackType
-    from typing import Self
 
 LONGEST = 30  # seconds that a test waits before it gives up
 _FINAL, _MASKED = 0x80, 0x80  # RFC 6455, 5.2

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from commandsync.errors import Reply, TransportError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    Record = dict[str, Any]
-    Answer = Reply | TransportError
-    Texts = dict[str, tuple[str, ...]]
+Record = dict[str, Any]
+Answer = Reply | TransportError
+Texts = dict[str, tuple[str, ...]]
 
 FIELDS = {
     "commands": ("name", "description", "syntax", "category"),
@@ -157,12 +155,21 @@ GATEWAY_LATE = Fault("504, applied late", _status(504, _HTML), late=2)
 MOVED = _redirect("redirect, same host", 307, "/v1/elsewhere")
 MOVED_AWAY = _redirect("redirect, other host", 302, _MOVED)
 MOVED_ROUND = _redirect("redirect, loop", 301, "/v1/bot/42/commands")
+REFUSED_AFTER = tuple(
+    Fault(f"{status} after", _status(status, _NO, {"location": "/v1/done"} if status < 400 else {}))
+    for status in (302, 303, 307, 400, 403, 422)
+)
+"""What was asked is done, and the answer refuses it."""
+
 HIDDEN = Fault("hidden", hidden=2)
 REPEATED = Fault("records repeated", _spoiling(lambda records: [*records, *records]))
 WITHOUT_IDS = Fault("records without id", _spoiling(_with_ids(None)))
 DOTTED_IDS = Fault("ids are ..", _spoiling(_with_ids("..")))
 
-FAULTS = tuple(value for value in [*vars().values()] if isinstance(value, Fault))
+FAULTS = (
+    *(value for value in [*vars().values()] if isinstance(value, Fault)),
+    *REFUSED_AFTER,
+)
 """All of the above."""
 
 _NO_FAULT = Fault("none")
@@ -242,6 +249,7 @@ class Listing:
         refuse: Says why a new or changed record is answered 400, given its collection, its text
             as sent and the records there; empty when it is taken.
         tidy: What the service drops of a collection by itself after each write.
+        present: Answers a read, given the collection and its records.
         lag: From how many of the next reads every change is hidden.
         tells: Whether the answer to an add tells the new record.
         spelling: How it spells the identifier; empty for a service that shows none.
@@ -253,6 +261,7 @@ class Listing:
         shown: The records as a read shows them.
         author: Who is asking now; kept with what is asked, also when that happens late.
         witness: Told after each change of what is stored in truth, and whose it was.
+        used: The ids of the records that have uses.
     """
 
     bot: str = "42"
@@ -261,6 +270,7 @@ class Listing:
     store: Callable[[Record], Record] = dict
     refuse: Callable[[str, Record, list[Record]], str] = lambda _, __, ___: ""
     tidy: Callable[[str, list[Record]], None] = lambda _, __: None
+    present: Callable[[str, list[Record]], Reply] = lambda _, records: _ok(records)
     lag: int = 0
     tells: bool = False
     spelling: str = "id"
@@ -272,6 +282,7 @@ class Listing:
     shown: dict[str, list[Record]] = field(default_factory=lambda: {name: [] for name in FIELDS})
     author: int = 0
     witness: Callable[[Listing, int], None] = lambda _, __: None
+    used: set[str] = field(default_factory=set)
     _late: list[_Effect] = field(default_factory=list)
     _veiled: list[_Effect] = field(default_factory=list)
     _ids: int = 0
@@ -282,6 +293,7 @@ class Listing:
             record = {"id": self._new_id(), "uses": 7, **given}
             self.stored[collection].append(record)
             self.shown[collection].append(dict(record))
+            self.used.update([record["id"]] if record["uses"] else [])
 
     def texts(self, collection: str) -> list[tuple[str, ...]]:
         """Return what is stored in truth, in its order."""
@@ -334,9 +346,11 @@ class Listing:
             self._happen(effect, hidden=0)
 
     def _happen(self, effect: _Effect, *, hidden: int) -> None:
-        before = self.ids(effect.collection)
+        before = texts_by_id(effect.collection, self.stored[effect.collection])
         effect.change(self.stored[effect.collection])
-        if effect.record in {*before, *self.ids(effect.collection)}:  # else it was dropped at once
+        after = texts_by_id(effect.collection, self.stored[effect.collection])
+        # else it was dropped at once, or stored as it was
+        if effect.record in {*before, *after} and before != after:
             self.applied[effect.number] = effect.record
         self.witness(self, effect.author)
         if hidden:
@@ -373,7 +387,7 @@ class Listing:
             if effect.due == 0:
                 self._veiled.remove(effect)
                 effect.change(self.shown[collection])
-        return _ok(shown)
+        return self.present(collection, shown)
 
     def _write(self, collection: str, body: Mapping[str, Any], fault: Fault) -> Reply:
         texts = {name: body[name] for name in FIELDS[collection] if name in body}

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import socket
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPResponse
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from http.client import HTTPResponse
 
 
 @dataclass(frozen=True)
@@ -46,9 +43,9 @@ class LiveStream:
 
 @contextmanager
 def opened_stream(
-    url: str, bot: str, *, method: str = "GET", receives: int = 0
+    url: str, path: str, *, method: str = "GET", receives: int = 0
 ) -> Iterator[LiveStream]:
-    """Open the stream of a bot's page on a service; whatever it is answered.
+    """Open the stream of a page at a path of a service; whatever it is answered.
 
     `receives` is how many bytes the system keeps before they are read; 0 for its own choice.
     """
@@ -57,6 +54,6 @@ def opened_stream(
             connection.sock = socket.socket()
             connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receives)
             connection.sock.connect((connection.host, connection.port))
-        connection.request(method, f"/bot/{bot}/live")
+        connection.request(method, path)
         with connection.getresponse() as response:
             yield LiveStream(response)

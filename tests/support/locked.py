@@ -14,19 +14,16 @@ import subprocess
 import sys
 import sysconfig
 import zipfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.runner import ROOT
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-LOCK = ROOT / "commandsync" / "action" / "requirements.lock"
-PREVIEW_LOCK = LOCK.with_name("preview.lock")
+LOCK = ROOT / "commandsync" / "action" / "requirements.txt"
+PREVIEW_LOCK = LOCK.with_name("requirements-preview.txt")
 _HASHED = ("--no-deps", "--require-hashes", "--only-binary", ":all:")
 NAME = f"python{sys.version_info.major}.{sys.version_info.minor}"
 _PIP = (sys.executable, "-I", "-m", "pip", "--disable-pip-version-check", "--quiet")

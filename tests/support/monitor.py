@@ -5,20 +5,16 @@ from __future__ import annotations
 import os
 import struct
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from threading import Condition, Thread
-from typing import TYPE_CHECKING
 
 import pyte
+import pytest
 
 from commandsync.cli.program import run as program
 from tests.support.home import LONGEST
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import pytest
 
 ROWS = 60
 

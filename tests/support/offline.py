@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Iterator
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import discord
 from discord import app_commands
 from discord.ext import commands
 
+from commandsync.sources.entry import SourceReading
 from commandsync.sources.syntax import Parameter, slash_syntax
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from commandsync.sources.entry import SourceReading
 
 NO_DESCRIPTION = "…"
 AnyCommand = app_commands.Command[Any, ..., Any]

@@ -10,15 +10,13 @@ import html
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    Text: TypeAlias = tuple[str, ...]
-    Texts: TypeAlias = dict[str, Text]
+Text: TypeAlias = tuple[str, ...]
+Texts: TypeAlias = dict[str, Text]
 
 Form: TypeAlias = Literal["NFKC", "NFKD"]
 
@@ -40,9 +38,16 @@ def without_emoji(text: str) -> str:
 
 def folded(name: str, form: Form = "NFKC") -> str:
     """Return a name without what services change in one and readers do not see as another name."""
-    plain = unicodedata.normalize(form, html.unescape(name)).casefold()
+    plain = unicodedata.normalize(form, unescaped(name)).upper().casefold()
     rest = unicodedata.normalize(form, "".join(without_emoji(plain).split()))
-    return rest or "".join(plain.split())
+    rest = rest or "".join(plain.split())
+    return rest if rest == name else folded(rest, form)
+
+
+def unescaped(text: str) -> str:
+    """Return a text without HTML escapes, whatever their case, until there are none."""
+    plain = html.unescape(text.casefold())
+    return text if plain == text.casefold() else unescaped(plain)
 
 
 def begins(listed: str, wanted: str, form: Form = "NFKC") -> bool:
@@ -215,6 +220,26 @@ def refused(going: Iterable[tuple[str, str]], live: dict[str, int], limit: Limit
         100 * (counts["delete", name] + counts["replace", name]) > percent * listed
         for name, listed in live.items()
     )
+
+
+def countable(live: Texts, used: Container[str]) -> Texts:
+    """Leave out exact copies: of records that are equal, those with uses count, else the first."""
+    known = {text for one, text in live.items() if one in used}
+    counted = {}
+    for one, text in live.items():
+        if one in used or text not in known:
+            counted[one] = text
+        known.add(text)
+    return counted
+
+
+def losses(going: Iterable[str], live: Texts, used: Container[str]) -> list[str]:
+    """Leave out the exact copies among the records that are deleted: nothing is lost with them."""
+    gone = {one: live[one] for one in going}
+    staying = {text for one, text in live.items() if one not in gone}
+    return [
+        one for one, text in countable(gone, used).items() if one in used or text not in staying
+    ]
 
 
 def fields_that_differ(names: Sequence[str], one: Text, other: Text) -> frozenset[str]:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Container, Iterator, Sequence
 
-from commandsync.plan.changes import Add, Delete, Edit, Replace
-from tests.support.oracle import Want, alike, folded, left_to_do, might_be, refused, same_name
-from tests.support.trial import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from commandsync.plan.changes import Change
-    from commandsync.plan.plan import Plan
-    from tests.support.oracle import Rules, Text, Texts
-    from tests.support.trial import Trial
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.plan.plan import Plan
+from tests.support.oracle import (
+    Rules,
+    Text,
+    Texts,
+    Want,
+    alike,
+    countable,
+    folded,
+    left_to_do,
+    losses,
+    might_be,
+    refused,
+    same_name,
+)
+from tests.support.trial import Problem, Trial
 
 
 def check_plan(trial: Trial) -> Iterator[Problem]:
@@ -23,7 +29,7 @@ def check_plan(trial: Trial) -> Iterator[Problem]:
     case, plan = trial.case, trial.plan
     views = {name: trial.first(name) for name in case.scope}
     shown = {name: view.shown for name, view in views.items() if view}
-    if plan is None or len(shown) < len(case.scope):
+    if plan is None or len(shown) < len(case.scope) or trial.nameless:
         return
     live = {name: case.rules_of(name).live(texts) for name, texts in shown.items()}
     yield from _guarded(trial, plan, live)
@@ -35,17 +41,30 @@ def check_plan(trial: Trial) -> Iterator[Problem]:
 
 
 def _guarded(trial: Trial, plan: Plan, live: dict[str, Texts]) -> Iterator[Problem]:
-    going = [
-        (one.action, one.resource.collection)
-        for one in plan.changes
-        if isinstance(one, Delete | Replace)
+    used = trial.service.used
+    going: list[tuple[str, str]] = [
+        (one.action, one.resource.collection) for one in plan.changes if one.action == "replace"
     ]
-    counts = {name: len(texts) for name, texts in live.items()}
+    for name, texts in live.items():
+        deleted = [one.id for one in trial.of(name) if isinstance(one, Delete) and one.id in texts]
+        going += [("delete", name) for _ in losses(deleted, texts, used)]
+        yield from _most_used(deleted, texts, used, {want.pin for want in trial.case.wants})
+    counts = {name: len(countable(texts, used)) for name, texts in live.items()}
     due = refused(going, counts, trial.case.limit)
     if due != (trial.refusal == "refused"):
         what = "is not refused" if due else "is refused"
         words = f"{sorted(Counter(going).items())} of {counts}, limit {trial.case.limit} {what}"
         yield Problem("guard", words)
+
+
+def _most_used(
+    deleted: Sequence[str], live: Texts, used: Collection[str], pins: Container[str]
+) -> Iterator[Problem]:
+    """Of records that are equal, one with uses stays."""
+    rest = {live[one] for one in live if one not in {*deleted, *used} and one not in pins}
+    for one in deleted:
+        if one in used and live[one] in rest:
+            yield Problem("plan: another equal record loses its uses", f"{one}: {live[one]}")
 
 
 def _fitting(trial: Trial, changes: list[Change], live: Texts) -> Iterator[Problem]:

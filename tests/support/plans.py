@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.plan.plan import Target, make_plan
+from commandsync.plan.plan import Plan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
 from commandsync.records.schedule import Schedule
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from commandsync.plan.plan import Plan
-    from commandsync.records.texts import Text
+from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text, canonical
+from commandsync.services.page import PAGE
 
 BOT = "779641401482805289"
 BASE_URL = "https://listing.example"
-TARGET = Target(bot=BOT, base_url=BASE_URL)
+TARGET = Target(bot=BOT, base_url=BASE_URL, abilities=PAGE.abilities)
 DEFAULT_RULES = SyncRules()
 
 UNTRUSTED = (
@@ -161,7 +157,7 @@ def plans(draw: st.DrawFn) -> Plan:
     for resource, kinds in ((Resource.COMMAND, commands), (Resource.ANNOUNCEMENT, announcements)):
         if not draw(st.booleans()):
             continue
-        schedule = st.none() | schedules if resource.schedulable else st.none()
+        schedule = st.none() | schedules if PAGE.abilities[resource].posts else st.none()
         desired[resource] = tuple(draw(st.lists(_wanted(kinds, schedule), max_size=4)))
         ids = draw(st.lists(st.text("abc.", min_size=3), max_size=4, unique=True))
         records: st.SearchStrategy[Text] = kinds
@@ -182,7 +178,7 @@ def plans(draw: st.DrawFn) -> Plan:
     return make_plan(
         desired=Snapshot(desired),
         listed=Snapshot(listed),
-        target=Target(bot=draw(texts.filter(bool)), base_url=BASE_URL),
+        target=Target(bot=draw(texts.filter(bool)), base_url=BASE_URL, abilities=PAGE.abilities),
         rules=draw(rules),
         now=draw(moments),
         manifest=draw(st.lists(texts, max_size=2)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from getpass import getuser
 from itertools import count
@@ -15,8 +16,6 @@ from filelock import FileLock
 from sqlalchemy.engine import make_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from psycopg import Connection
 
 _NUMBERS = count(1)

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
+from tests.support.bots import Service
 from tests.support.rawserver import Exchange, Request, SocketServer, answer
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.bots import Service
-
-    Rule = Callable[[Request], "Instead | None"]
+Rule = Callable[[Request], "Instead | None"]
 
 
 @dataclass(frozen=True)
 class Instead:
-    """What is answered in place of the service; `forwarded` lets it do the work all the same."""
+    """What is answered in place of the service; `forwarded` lets it do the work all the same.
+
+    The status 0 closes the connection without an answer.
+    """
 
     status: int = 200
     body: bytes | object = b""
@@ -31,7 +30,7 @@ class Instead:
     forwarded: bool = False
 
 
-@dataclass
+@dataclass(repr=False)  # what was sent would be in the reports of generated tests
 class Proxy(SocketServer):
     """The server.
 
@@ -60,6 +59,9 @@ class Proxy(SocketServer):
         finally:
             with self._changed:
                 self._here -= 1
+        if not instead.status:
+            exchange.reset()
+            return
         exchange.send(answer(instead.body, status=instead.status, headers=instead.headers))
         exchange.open = not self.hangs_up
 
@@ -70,7 +72,8 @@ class Proxy(SocketServer):
         with closing(HTTPConnection(netloc, timeout=30)) as connection:
             connection.request(request.method, request.target, request.body or None, headers)
             reply = connection.getresponse()
-            return Instead(reply.status, reply.read())
+            waits = {"Retry-After": reply.headers.get("Retry-After", "")}
+            return Instead(reply.status, reply.read(), waits)
 
 
 @pytest.fixture

@@ -9,20 +9,17 @@ from __future__ import annotations
 import json
 import re
 import socket
+import ssl
 import struct
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from io import BufferedReader
+from typing import Any, Self
 from urllib.parse import parse_qsl, urlsplit
 
-if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Callable
-    from io import BufferedReader
-    from typing import Self
-
-    Act = Callable[["Exchange"], None]
+Act = Callable[["Exchange"], None]
 
 LOOPBACK = "127.0.0.1"
 _REQUEST_LINE = re.compile(r"(?P<method>[A-Z]+) (?P<target>\S+) HTTP/1\.[01]\s+")
@@ -162,7 +159,7 @@ class SocketServer:
 
     tls: ssl.SSLContext | None = None
     port: int = 0
-    requests: list[Request] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list, repr=False)
     troubles: list[str] = field(default_factory=list)
     connections: int = 0
     released: threading.Event = field(default_factory=threading.Event)

@@ -15,21 +15,20 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 import yaml
 
 from commandsync.action import run as action_run
+from tests.support.gitrepo import GitRepo, git_repo
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, MutableMapping
-
-    Payload = dict[str, Any]
+Payload = dict[str, Any]
 
 ROOT = Path(__file__).resolve().parents[2]
 ACTION = ROOT / "action.yml"
@@ -40,6 +39,7 @@ BASH = (_PROGRAM, "--noprofile", "--norc", "-e", "-o", "pipefail")
 REPOSITORY = "octo/bots"
 BASE_SHA = "b" * 40
 SHA = "a" * 40
+WORKFLOW = ".github/workflows/commands.yml"
 JOB_TOKEN = "ghs_marked-job-token-51aa"
 LONGEST = 120  # seconds that a step may take on a busy machine before the test gives up
 
@@ -127,6 +127,7 @@ class Runner:
     Attributes:
         folder: The machine's disk.
         python: What the input python names; empty to run steps in this process.
+        checks_out: Whether the workspace is a commit of a repository, with all that is in it.
         main: What is run in this process.
         api: Where GitHub's API is.
         variables: The job's own environment.
@@ -137,6 +138,7 @@ class Runner:
     api: str = "http://127.0.0.1:9"
     action: Path = ROOT
     variables: dict[str, str] = field(default_factory=dict)
+    checks_out: bool = True
     main: Callable[[MutableMapping[str, str]], int] = action_run.main
     steps: int = 0
 
@@ -156,6 +158,22 @@ class Runner:
         path = self.workspace / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
+
+    @property
+    def repo(self) -> GitRepo:
+        """The repository in the workspace."""
+        if (self.workspace / ".git").exists():
+            return GitRepo(self.workspace)
+        return git_repo(self.workspace)
+
+    def commit(self, text: str | None = None) -> str:
+        """Commit the workspace, with a manifest if there is one; return the commit."""
+        if text is not None:
+            self.write(text)
+        repo = self.repo
+        if repo.git("status", "--porcelain") or not (self.workspace / ".git/refs/heads").exists():
+            return repo.commit({})
+        return repo.git("rev-parse", "HEAD")
 
     def run(self, event: Event, **inputs: str) -> Step:
         """Run the action's step to its end; `_` in an input's name stands for `-`."""
@@ -198,6 +216,8 @@ class Runner:
     ) -> tuple[dict[str, str], dict[str, Path]]:
         """Make the step's files, and return its environment and them."""
         self.steps += 1
+        if self.checks_out and any(self.workspace.iterdir()):
+            self.commit()
         here = self.folder / f"_files-{self.steps}"
         here.mkdir()
         files = {name: here / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
@@ -219,6 +239,7 @@ class Runner:
             "GITHUB_RUN_ID": "4211",
             "GITHUB_SERVER_URL": "https://github.com",
             "GITHUB_SHA": SHA,
+            "GITHUB_WORKFLOW_REF": f"{REPOSITORY}/{WORKFLOW}@refs/heads/main",
             "GITHUB_WORKSPACE": str(self.workspace),
             "RUNNER_TEMP": str(self.temp),
             **{name: str(path) for name, path in files.items()},

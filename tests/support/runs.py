@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from commandsync.api.listing import reading
+from commandsync.api.operations import Operation
+from commandsync.apply.outcomes import Result
 from commandsync.apply.run import apply
-from commandsync.plan.plan import Target, make_plan
+from commandsync.apply.steps import Step, StepResult
+from commandsync.plan.plan import Plan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import AnnouncementText, CommandText, Resource
-from tests.support.driver import Driver, to_its_end
+from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text
+from commandsync.services.page import PAGE
+from tests.support.driver import Driver, Moments, to_its_end
+from tests.support.listing import Listing
 from tests.support.plans import resource_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
-    from datetime import datetime
-
-    from commandsync.api.operations import Operation
-    from commandsync.apply.outcomes import Result
-    from commandsync.apply.steps import Step, StepResult
-    from commandsync.plan.plan import Plan
-    from commandsync.records.texts import Text
-    from tests.support.driver import Moments
-    from tests.support.listing import Listing
-
 BOT = "42"
-TARGET = Target(bot=BOT, base_url="https://listing.example")
+TARGET = Target(bot=BOT, base_url="https://listing.example", abilities=PAGE.abilities)
 EVERYTHING = SyncRules(max_deletes=DeleteLimit(), announcements="mirror")
 """Prunes and mirrors without a limit."""
 
@@ -145,6 +140,7 @@ def syncing(
     result = yield from driver.running(
         parts.applying(
             plan,
+            service=PAGE,
             listed=listed,
             health=driver.health,
             replan=lambda again: make_plan(listed=again, **sides),
@@ -162,7 +158,9 @@ def finishing(
     first = len(driver.service.requests)
     driver.bend = parts.bend
     listed = yield from _reading(driver, plan.scope)
-    steps = parts.applying(plan, listed=listed, health=driver.health, unordered=unordered)
+    steps = parts.applying(
+        plan, service=PAGE, listed=listed, health=driver.health, unordered=unordered
+    )
     result = yield from driver.running(steps)
     return Run(driver, plan, result, first)
 
@@ -179,6 +177,7 @@ def carry_out(
     return driver.run(
         apply(
             plan,
+            service=PAGE,
             listed=listed,
             health=driver.health,
             concurrency=concurrency,

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+
+import pytest
 
 from commandsync.diagnostics import Location
 from commandsync.records.schedule import Schedule
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import AnnouncementText
 from commandsync.sync import settings
-
-if TYPE_CHECKING:
-    import pytest
 
 _FIRST = datetime(2026, 12, 1, 18, tzinfo=UTC)
 
@@ -51,6 +50,6 @@ def posted(title: str, text: str = "Out.", *, id: str) -> Entry:  # noqa: A002 -
 def set_clock(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """Let runs in this process begin at 18:00 UTC of a day of December 2026.
 
-    It replaces the one place where a run reads the clock.
+    It replaces the clock in the one place where a run reads it.
     """
-    monkeypatch.setattr(settings, "read_clock", lambda: day(number))
+    monkeypatch.setattr(settings, "datetime", SimpleNamespace(now=lambda _zone: day(number)))

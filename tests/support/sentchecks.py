@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from commandsync.errors import Reply, TransportError
 from commandsync.plan.changes import Add, Delete, Edit, Replace
-from tests.support.listing import FIELDS
-from tests.support.oracle import may_be, name_may_be
-from tests.support.trial import Problem, sent_id, sent_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.listing import Request
-    from tests.support.oracle import Text
-    from tests.support.trial import Trial
+from tests.support.listing import FIELDS, Request
+from tests.support.oracle import Text, may_be, name_may_be
+from tests.support.trial import Problem, Trial, sent_id, sent_text
 
 _LOOKS = 3  # reads that must not show an add before it is sent again
 _GATEWAY_TIMEOUT = 504

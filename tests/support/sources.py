@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from tests.support.bots import Bot
 from tests.support.clients import begun
-from tests.support.gateway import Gateway, event, vote
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.bots import Bot
-    from tests.support.gateway import Guest
+from tests.support.gateway import Gateway, Guest, event, vote
 
 
 @dataclass

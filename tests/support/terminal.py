@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import os
 import select
+import subprocess
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Self
 
-from tests.support.home import LONGEST, PROGRAM
-
-if TYPE_CHECKING:
-    import subprocess
-    from typing import Self
-
-    from tests.support.home import Home
+from tests.support.home import LONGEST, PROGRAM, Home
 
 
 @dataclass

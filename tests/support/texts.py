@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import html
 import unicodedata
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable
+from random import Random
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
-
-    Variant: TypeAlias = Callable[[Random, str], str]
+Variant: TypeAlias = Callable[[Random, str], str]
 
 SIZES = (1, 2, 8, 16, 29, 30, 31, 32, 48, 49, 50, 51, 62, 63, 64, 65, 99, 100, 101, 127, 128, 129)
 """Characters: where services cut, and right beside."""
@@ -27,6 +25,10 @@ _ODD = (
     "<{}>",
     "[{}]",
     "&amp; {}",
+    "{} &amp; {}",
+    "{} &lt;{}&gt;",
+    "{}&#39;s {}",
+    "&amp;amp; {}",
     "& {}",
     "&lt;{}&gt;",
     '"{}"',

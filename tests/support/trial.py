@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from commandsync.apply.outcomes import Result
 from commandsync.errors import Reply
-from commandsync.plan.changes import Add, Delete, Edit, Replace
-from tests.support.listing import FIELDS, REPEATED, text_of
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.plan.plan import Plan
+from tests.support.cases import Case
+from tests.support.driver import Driver
+from tests.support.listing import (
+    DOTTED_IDS,
+    FIELDS,
+    REPEATED,
+    WITHOUT_IDS,
+    Listing,
+    Request,
+    text_of,
+)
+from tests.support.oracle import Text, Texts
+from tests.support.runs import Run
 from tests.support.texts import clean
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from commandsync.apply.outcomes import Result
-    from commandsync.plan.changes import Change
-    from commandsync.plan.plan import Plan
-    from tests.support.cases import Case
-    from tests.support.listing import Listing, Request
-    from tests.support.oracle import Text, Texts
 
 
 class Problem(NamedTuple):
@@ -51,6 +56,7 @@ class Trial:
         result: What it said; None when it was killed or could not begin.
         refusal: Why it could not begin: `unreadable`, `refused`, `stale`, `killed`, or empty.
         quiet: Whether nothing comes between any more.
+        driver: What drives it in simulated time.
     """
 
     case: Case
@@ -61,6 +67,11 @@ class Trial:
     result: Result | None = None
     refusal: str = ""
     quiet: bool = False
+    driver: Driver | None = None
+
+    def ran(self, run: Run) -> None:
+        """Take in what a run planned and said."""
+        self.plan, self.result = run.plan, run.result
 
     @property
     def requests(self) -> list[Request]:
@@ -71,6 +82,11 @@ class Trial:
     def changes(self) -> tuple[Change, ...]:
         """The changes of its plan."""
         return self.plan.changes if self.plan else ()
+
+    @property
+    def nameless(self) -> bool:
+        """Whether it read records whose ids no request can name."""
+        return any(one.fault in {WITHOUT_IDS, DOTTED_IDS} for one in self.requests)
 
     def of(self, collection: str) -> list[Change]:
         """Return the changes of one collection."""
@@ -91,6 +107,7 @@ class Trial:
             for one in self.requests
             if one.method == "GET" and self.untouched(one)
             if (look := self.service.looks.get(one.number)) and look.collection == collection
+            if not self.case.way.cuts(len(look.shown))
         ]
 
     def first(self, collection: str) -> View | None:
@@ -98,21 +115,21 @@ class Trial:
         return next(iter(self.views(collection)), None)
 
     def last(self, collection: str) -> View | None:
-        """Return the last read that a run had to look at: none was written to after it.
+        """Return the last read that a run had to look at: nothing was written after it.
 
         A run that was interrupted looks at nothing any more, and believes what was answered.
         """
         if self.result is not None and self.result.interrupted:
             return None
         views = self.views(collection)
-        writes = self.writes(collection)
+        writes = self.writes()
         late = views and writes and writes[-1].number > views[-1].number
         return views[-1] if views and not late else None
 
     def untouched(self, request: Request) -> bool:
-        """Whether the answer to a request came through as the service gave it."""
+        """Whether the answer to a request came through, with every text as the service gave it."""
         fault = request.fault
-        return fault is None or fault.answer is None or fault is REPEATED
+        return fault is None or fault.answer is None or fault in {REPEATED, WITHOUT_IDS, DOTTED_IDS}
 
     def acknowledged(self, request: Request) -> bool:
         """Whether a request was answered with a success that can be read, or was of no need."""
@@ -128,6 +145,15 @@ class Trial:
     def happened(self, request: Request) -> bool:
         """Whether a write reached what is stored, be it late."""
         return request.number in self.service.applied
+
+    def may_be_done(self, request: Request) -> bool:
+        """Whether a write that no read shows may be called done.
+
+        On a service that keeps what it is sent, only an interrupted run may believe an answer.
+        """
+        interrupted = self.result is not None and self.result.interrupted
+        believes = interrupted or not self.case.watched
+        return self.happened(request) or (believes and self.acknowledged(request))
 
     def posts(self, text: Text) -> list[Request]:
         """Return the requests that add this very text."""

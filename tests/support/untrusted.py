@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from commandsync.api import answers
 from commandsync.api.listing import reading
@@ -32,9 +33,10 @@ from commandsync.errors import (
 )
 from commandsync.manifest import load_manifests
 from commandsync.manifest.dump import dump_manifest
-from commandsync.manifest.editing import AddEntry, edit
+from commandsync.manifest.editing import edit
+from commandsync.manifest.entries import ListEdits
 from commandsync.manifest.model import TABLES, ManifestModel
-from commandsync.plan.plan import Target, make_plan
+from commandsync.plan.plan import Plan, Target, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
@@ -44,7 +46,9 @@ from commandsync.report import (
     render_plans,
     render_validated,
 )
+from commandsync.services.page import PAGE
 from commandsync.sources.contents import of_csv, of_json
+from commandsync.sources.entry import SourceReading
 from commandsync.sources.imported import imported_text, read_imported
 from commandsync.sources.notes.changelog import section_of
 from commandsync.sources.notes.excerpt import excerpt
@@ -52,12 +56,6 @@ from commandsync.sources.notes.plain import on_one_line, plain
 from commandsync.sources.notes.release import read_event
 from commandsync.sources.python import read as read_code
 from tests.support.plans import resource_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from commandsync.plan.plan import Plan
-    from commandsync.sources.entry import SourceReading
 
 CORPUS = Path(__file__).resolve().parents[1] / "fixtures" / "corpus"
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -201,7 +199,11 @@ def judge_manifest(data: bytes) -> None:
     plan = make_plan(
         desired=manifest.snapshot,
         listed=listed,
-        target=Target(bot=manifest.bot or "42", base_url=manifest.base_url or "https://x.example"),
+        target=Target(
+            bot=manifest.bot or "42",
+            base_url=manifest.base_url or "https://x.example",
+            abilities=PAGE.abilities,
+        ),
         rules=manifest.rules,
         manifest=manifest.paths,
         notices=[
@@ -262,8 +264,8 @@ def judge_code(data: bytes) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "bot.py"
         file.write_bytes(data)
-        reading = read_code([str(file)])
-        assert reading == read_code([str(file)])
+        reading = read_code(str(file))
+        assert reading == read_code(str(file))
     _judge_reading(reading, data)
     for note in reading.notes:
         assert note.location is not None
@@ -337,7 +339,8 @@ def judge_notes(data: bytes) -> None:
 def _judge_announcement(text: AnnouncementText) -> None:
     """Hold an announcement against a manifest that gets it: it loads as exactly that text."""
     kind = resource_of(text)
-    added = edit("version: 1\n", [AddEntry(kind.collection, text._asdict())], path="-")
+    edits = ListEdits(added=[(None, text._asdict())])
+    added = edit("version: 1\n", {kind.collection: edits}, path="-")
     (manifest,) = load_manifests(["-"], stdin=added.encode)
     (entry,) = manifest.snapshot.collections[kind]
     assert entry.text == text
@@ -406,7 +409,7 @@ def _judge_listing(entries: tuple[Entry, ...]) -> None:
     kind = resource_of(entries[0].text)
     listed = Snapshot({kind: entries})
     _judge_dump(listed)
-    target = Target(bot="42", base_url="https://x.example")
+    target = Target(bot="42", base_url="https://x.example", abilities=PAGE.abilities)
     plan = make_plan(desired=Snapshot({kind: ()}), listed=listed, target=target, rules=SyncRules())
     _judge_plan(plan)
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from commandsync.server import outbox, votes
+from commandsync.server.database import Database
 from commandsync.server.seed import Seed, create_bots
-
-if TYPE_CHECKING:
-    from datetime import timedelta
-
-    from commandsync.server.database import Database
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)  # a Wednesday
 BOT = {"id": "42", "username": "Lantern", "avatar": ""}

@@ -9,20 +9,17 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from random import Random
+from typing import Any, TypeAlias
 
-from tests.support.listing import FIELDS
+from tests.support.listing import FIELDS, Listing
 from tests.support.oracle import without_emoji
+from tests.support.partial import Manner
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
-
-    from tests.support.listing import Listing
-
-    Record: TypeAlias = dict[str, Any]
-    Rewriting: TypeAlias = Callable[[str], str]
+Record: TypeAlias = dict[str, Any]
+Rewriting: TypeAlias = Callable[[str], str]
 
 CUTS = (20, 30, 32, 49, 50, 62, 64, 99, 100, 127, 128, 250)
 """Characters at which services cut."""
@@ -79,6 +76,9 @@ REWRITINGS: dict[str, Callable[[int], Rewriting]] = {
     "removes spaces": lambda _: _without_spaces,
     "one line": lambda _: lambda text: text.replace("\n", " "),
     "escapes": lambda _: html.escape,
+    "escapes twice": lambda _: _then(html.escape, html.escape),
+    "escapes, then title-cases": lambda _: _then(html.escape, str.title),
+    "escapes twice and cuts": lambda size: _then(html.escape, html.escape, _cutting(size)),
     "escapes all but quotes": lambda _: lambda text: html.escape(text, quote=False),
     "unescapes": lambda _: html.unescape,
     "strips tags": lambda _: lambda text: re.sub(r"<[^<>]*>", "", text),
@@ -114,6 +114,7 @@ class Way:
         collections: Which collections all of this is about.
         lag: From how many reads each change is hidden.
         tells: Whether the answer to an add tells the new id.
+        manner: How it says that its lists go on after a page; None for one that lists all.
     """
 
     rewriting: str = ""
@@ -123,6 +124,7 @@ class Way:
     collections: tuple[str, ...] = tuple(FIELDS)
     lag: int = 0
     tells: bool = False
+    manner: Manner | None = None
 
     def __str__(self) -> str:
         parts = [
@@ -133,6 +135,7 @@ class Way:
             "" if self.collections == tuple(FIELDS) else f"{'/'.join(self.collections)} alone",
             f"lags {self.lag} reads" if self.lag else "",
             "tells ids" if self.tells else "",
+            f"in pages of {self.page} ({self.manner})" if self.manner else "",
         ]
         return ", ".join(part for part in parts if part)
 
@@ -144,7 +147,16 @@ class Way:
     @property
     def keeps_records(self) -> bool:
         """Whether every record that is sent is stored."""
-        return not self.habit
+        return not self.habit and self.manner is None
+
+    @property
+    def page(self) -> int:
+        """How many records a page has, where there are pages."""
+        return 1 + self.size % 5
+
+    def cuts(self, count: int) -> bool:
+        """Whether a read of so many records shows the first page alone."""
+        return self.manner is not None and count > self.page
 
     def stored(self, record: Record) -> Record:
         """Return a record as this service stores it; a field that it must have is never empty."""
@@ -170,6 +182,10 @@ class Way:
         service.store = self.stored
         service.lag = self.lag
         service.tells = self.tells
+        if manner := self.manner:
+            service.present = lambda own, records: manner.answer(
+                records[: self.page], count=len(records), own=own
+            )
         service.refuse = self._refuse
         service.tidy = self._tidy
 

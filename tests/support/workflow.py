@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 import yaml
 
-from tests.support.runner import ROOT
+from tests.support.runner import ROOT, Event
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from tests.support.runner import Event
-
-    Job = dict[str, Any]
+Job = dict[str, Any]
 
 SYNC = ROOT / ".github" / "workflows" / "sync.yml"
 COMMENT = SYNC.with_name("comment.yml")

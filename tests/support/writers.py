@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from threading import Lock
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.callers import Caller, Record
+from tests.support.callers import Caller, Record
 
 
 @dataclass

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.untrusted import JUDGES, WORDS, corpus
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 INPUTS = [(kind, path) for kind in JUDGES for path in corpus(kind)]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
@@ -20,9 +20,6 @@ from commandsync.errors import (
     Unauthorized,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 CLASSES = [
     value
     for value in vars(errors).values()
@@ -34,6 +31,34 @@ CLASSES = [
 def test_every_error_is_in_the_tree_of_the_docstring(kind: type[Exception]) -> None:
     assert issubclass(kind, CommandsyncError)
     assert kind.__name__ in str(errors.__doc__)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "code", "reason"),
+    [
+        (errors.UsageError, "usage", 2, "invalid"),
+        (errors.ArgumentError, "usage", 2, "invalid"),
+        (errors.ManifestError, "invalid", 4, "invalid"),
+        (errors.FileError, "file", 1, "invalid"),
+        (errors.TooManyDeletesError, "refused", 5, "refused"),
+        (errors.WrongBotError, "refused", 5, "refused"),
+        (errors.PlainHttpError, "refused", 5, "refused"),
+        (errors.StalePlanError, "stale", 5, "stale"),
+        (errors.TransportError, "network", 1, "network"),
+        (errors.ServerError, "network", 1, "network"),
+        (errors.DecodeError, "service", 1, "network"),
+        (errors.Invalid, "service", 1, "rejected"),
+        (errors.NotFound, "service", 1, "rejected"),
+        (errors.Unauthorized, "auth", 1, "auth"),
+        (errors.Forbidden, "auth", 1, "auth"),
+        (errors.RateLimited, "rate-limited", 1, "rate-limited"),
+        (CommandsyncError, "failed", 1, "incomplete"),
+    ],
+)
+def test_what_is_said_of_an_error(
+    error: type[CommandsyncError], kind: str, code: int, reason: str
+) -> None:
+    assert (error.kind, error.exit_code, error.failure_reason) == (kind, code, reason)
 
 
 def test_an_error_has_a_message_and_a_hint() -> None:

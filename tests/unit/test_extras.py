@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,10 +16,7 @@ from hypothesis import strategies as st
 from commandsync import extras
 from commandsync.errors import UsageError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Installed = Callable[..., list[str]]
+Installed = Callable[..., list[str]]
 
 WORDS = st.text("abcé 'x-", min_size=1, max_size=12).map(lambda word: f"a{word}z")
 GENERATED = settings(

@@ -10,6 +10,7 @@ import pytest
 
 import commandsync
 from commandsync.records.texts import Resource
+from tests.support.runner import ACTION
 
 PACKAGE = Path(commandsync.__file__).parent
 TABLE = Path(__file__).parents[2] / "CONTRIBUTING.md"
@@ -54,16 +55,34 @@ def test_the_table_of_rooms_is_what_the_imports_are() -> None:
     assert table == arrows
 
 
-@pytest.mark.parametrize(
-    ("recipe", "most"), [("A new field of a command", 8), ("A new kind of record", 12)]
-)
-def test_a_recipe_names_few_files_and_all_exist(recipe: str, most: int) -> None:
-    _, _, rest = TABLE.read_text(encoding="utf-8").partition(f"## {recipe}\n")
-    files = FILE.findall(rest.partition("\n## ")[0])
+def section(title: str) -> str:
+    """Return the text below a heading of CONTRIBUTING.md."""
+    _, _, rest = TABLE.read_text(encoding="utf-8").partition(f"\n## {title}\n")
+    return rest.partition("\n## ")[0]
 
-    assert len(set(files)) == len(files)
-    assert 0 < len(files) <= most
-    assert [file for file in files if not (PACKAGE.parent / file).is_file()] == []
+
+CHANGES = re.findall(r"^\| (.+) \| (\d+) \| (.+) \|$", section("Files of a change"), re.MULTILINE)
+MOST = {"a field of a command": 8, "a kind of record": 12}
+"""Files that a change may need; others need at most five."""
+
+
+@pytest.mark.parametrize(("change", "number", "which"), CHANGES, ids=[row[0] for row in CHANGES])
+def test_a_change_needs_few_files_and_all_exist(change: str, number: str, which: str) -> None:
+    if which == "below":
+        files = FILE.findall(section(f"A new {change.removeprefix('a ')}"))
+    else:
+        files = re.findall(r"`(action\.yml|commandsync/[\w/]+\.\w+)`", which)
+
+    assert len(set(files)) == len(files) == int(number)
+    assert 0 < len(files) <= MOST.get(change, 5)
+    inside = [file for file in files if file != ACTION.name or ACTION.exists()]  # not in a wheel
+    homes = (PACKAGE.parent, TABLE.parent)
+    assert [file for file in inside if not any((home / file).is_file() for home in homes)] == []
+
+
+def test_the_files_of_twelve_changes_are_named() -> None:
+    assert len(CHANGES) == 12
+    assert set(MOST) <= {change for change, _, _ in CHANGES}
 
 
 def names_a_kind(node: ast.AST) -> bool:
@@ -124,3 +143,81 @@ def test_only_records_asks_for_one_kind_of_record() -> None:
     }
 
     assert asked == {}
+
+
+CREATING = {"mkstemp", "NamedTemporaryFile", "TemporaryFile", "fdopen", "touch"}
+WRITING = CREATING | {"write_bytes", "write_text", "rename", "hardlink_to", "symlink_to"}
+MOVING = {"copy", "copy2", "copyfile", "copytree", "link", "move", "renames", "replace", "symlink"}
+FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_APPEND"}
+OTHERS = {
+    "action/bootstrap.py": "runs before the libraries are there, so it imports nothing",
+    "cli/output.py": "opens the null device",
+    "cli/program.py": "opens the null device",
+    "sync/revision.py": "gives empty files their names, in a temporary folder, for patterns",
+    "server/sqlite.py": "creates the database, which SQLite writes",
+}
+"""Modules that open a file for writing beside `sync/files.py`, with the reason."""
+
+
+def writes_a_file(node: ast.AST) -> bool:
+    """Return whether code opens a file for writing, or moves one into place."""
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in WRITING:
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="os" | "shutil"), attr=name)):
+            return name in MOVING or (
+                name == "open" and any(flag in ast.dump(node) for flag in FLAGS)
+            )
+        case ast.Call(func=ast.Attribute(attr="replace"), args=[_], keywords=[]):
+            return True  # of a path: that of a string has two arguments
+        case ast.Call(func=ast.Name(id="open"), args=[_, mode, *_]):
+            return not (isinstance(mode, ast.Constant) and str(mode.value).startswith("r"))
+        case ast.Call(func=ast.Attribute(attr="open")):
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            modes = [str(mode.value) for mode in given if isinstance(mode, ast.Constant)]
+            return any(re.fullmatch("[rwxabt+]*[wxa+][rwxabt+]*", mode) for mode in modes)
+        case _:
+            return False
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open(path, 'w')",
+        "open(path, mode)",
+        "path.open('ab')",
+        "path.open(mode='r+')",
+        "path.write_text(text)",
+        "tempfile.NamedTemporaryFile()",
+        "os.open(path, os.O_RDWR | os.O_CREAT)",
+        "os.replace(one, another)",
+        "path.replace(another)",
+        "shutil.move(one, another)",
+    ],
+)
+def test_a_file_that_is_written_is_found(code: str) -> None:
+    assert any(map(writes_a_file, ast.walk(ast.parse(code))))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open(path)",
+        "open(path, 'rb')",
+        "path.open('rb')",
+        "text.replace(old, new)",
+        "os.open(p, 0)",
+    ],
+)
+def test_a_file_that_is_read_is_not_found(code: str) -> None:
+    assert not any(map(writes_a_file, ast.walk(ast.parse(code))))
+
+
+def test_one_module_writes_all_files() -> None:
+    writing = {
+        file.relative_to(PACKAGE).as_posix()
+        for file in PACKAGE.rglob("*.py")
+        if any(map(writes_a_file, ast.walk(ast.parse(file.read_text(encoding="utf-8")))))
+    }
+
+    assert writing == {"sync/files.py", *OTHERS}

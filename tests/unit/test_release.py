@@ -7,17 +7,19 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import jsonschema
 import pytest
+import yaml
 
-import commandsync
-from commandsync import __version__
+from commandsync import __version__, version
+from commandsync.action.bootstrap import LOCK, PREVIEW_LOCK
 from tests.support.home import ROOT
 
 URL = "https://github.com/octo/commandsync"
 TAG = f"v{__version__}"
+LOCKS = (LOCK, PREVIEW_LOCK)
 CHANGES = f"""# Changelog
 
 ## [Unreleased]
@@ -40,9 +42,11 @@ CHANGES = f"""# Changelog
 def checkout(tmp_path: Path) -> Path:
     for name in ("README.md", "pyproject.toml"):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
-    for folder in ("commandsync", "schemas"):
-        (tmp_path / folder).mkdir()
-    package = Path(commandsync.__file__)
+    for folder in ("commandsync/action", "schemas"):
+        (tmp_path / folder).mkdir(parents=True)
+    for lock in LOCKS:
+        (tmp_path / "commandsync" / "action" / lock.name).write_bytes(lock.read_bytes())
+    package = Path(version.__file__)
     (tmp_path / "commandsync" / package.name).write_bytes(package.read_bytes())
     for schema in (ROOT / "schemas").glob("*.schema.json"):
         (tmp_path / "schemas" / schema.name).write_bytes(schema.read_bytes())
@@ -79,7 +83,27 @@ def test_a_release_has_addresses_in_the_readme_the_metadata_and_the_schemas(chec
         schema = json.loads(path.read_text(encoding="utf-8"))
         assert schema.pop("$id") == f"{URL}/releases/download/{TAG}/{path.name}"
         assert schema == json.loads((ROOT / "schemas" / path.name).read_text(encoding="utf-8"))
-        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.validators.validator_for(schema).check_schema(schema)
+
+
+def test_a_release_has_and_attests_the_schemas_and_the_locks(checkout: Path) -> None:
+    prepare(checkout)
+    release = checkout / "build" / "release"
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    steps = yaml.safe_load(text)["jobs"]["announce"]["steps"]
+    (attested,) = [
+        step["with"]["subject-path"].split()
+        for step in steps
+        if step.get("uses", "").startswith("actions/attest@")
+    ]
+
+    for lock in LOCKS:
+        assert (release / lock.name).read_bytes() == lock.read_bytes()
+    for path in release.iterdir():
+        assert path.name == "notes.md" or any(
+            PurePath("files", "release", path.name).match(pattern) for pattern in attested
+        )
+    assert steps[-1]["run"].split("notes.md ")[1].replace("\\", "").split() == attested
 
 
 def _without_advice(readme: str) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import count
+from collections.abc import Iterator
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,67 +12,44 @@ from commandsync.api.credentials import Token
 from commandsync.api.policy import Health
 from commandsync.apply.run import apply
 from commandsync.client.connection import Connection
-from commandsync.client.driver import SnapshotReading, drive
-from commandsync.errors import ListingError
+from commandsync.client.driver import drive, start_reading
 from commandsync.plan.plan import make_plan
+from commandsync.services.page import PAGE
+from tests.support.cases import OPERATIONS, Case
 from tests.support.driver import Driver
 from tests.support.faultserver import FaultServer
 from tests.support.home import end_waits
-from tests.support.listing import FAULTS, REFUSED, Fault, Listing
-from tests.support.proof import OPERATIONS, SCENE, Stage, meets, operation_of, texts_of
+from tests.support.listing import FAULTS, REFUSED, Fault
 from tests.support.runs import BOT, EVERYTHING, TARGET, Run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.support.scene import meets, met, scene
+from tests.support.story import Story, told
 
 SLOW = 0.5  # seconds after which a silent service is given up, where silence is the fault
 PATIENT = 30.0
 
 
-def run_once(server: FaultServer, timeout: float, concurrency: int) -> Run | None:
-    """Run as `commandsync apply` does; None when the listing could not be read."""
+def run_once(server: FaultServer, case: Case, timeout: float, concurrency: int) -> Run:
+    """Run as `commandsync apply` does."""
     address, health = parse_address(server.url), Health()
-    token = Token("marked-token")
+    token, desired = Token("marked-token"), case.desired
     settings = {"retries": 2, "jitter": float, "concurrency": concurrency}
     with Connection(address, token, timeout=timeout, **settings) as connection:  # type: ignore[arg-type]  # each its own
-        try:
-            listed = SnapshotReading(connection, BOT, SCENE.desired.scope).result()
-        except ListingError:
-            return None
-        plan = make_plan(desired=SCENE.desired, listed=listed, target=TARGET, rules=EVERYTHING)
-        steps = apply(plan, listed=listed, health=health, concurrency=concurrency)
+        listed = start_reading(connection, BOT, desired.scope)()
+        plan = make_plan(desired=desired, listed=listed, target=TARGET, rules=EVERYTHING)
+        steps = apply(plan, service=PAGE, listed=listed, health=health, concurrency=concurrency)
         result = drive(
             steps, connection, health=health, events=SimpleQueue(), on_step=lambda _: None
         )
     return Run(Driver(server.listing), plan, result)
 
 
-def problems_of(fault: Fault, operation: str, nth: int) -> list[str]:
-    """Let one request go wrong in a run, and hold what follows to the promise."""
-    service = Listing()
-    stage = Stage(service)
-    met = count()
-    service.choose = lambda request: (
-        fault if operation_of(request) == operation and next(met) == nth else None
-    )
-    with FaultServer(service) as server:
-        were = texts_of(service)
-        run = run_once(server, SLOW if fault.wire in {"hang", "drip"} else PATIENT, 4)
-        if run is not None:
-            stage.judge(run, were, 0)
-        stage.late(run)
-        service.choose = lambda _: None
-        for _ in range(2):
-            if texts_of(service) != SCENE.wanted:
-                run_once(server, PATIENT, 4)
-        begun = len(service.requests)
-        last = run_once(server, PATIENT, 4)
-    found = list(stage.problems)
-    if texts_of(service) != SCENE.wanted:
-        found.append("it does not converge")
-    if service.writes(begun) or last is None or not last.result.complete:
-        found.append("a further run has something to do")
-    return found
+def played(story: Story, *, slow: bool = False, concurrency: int = 4) -> None:
+    """Play a story with the runs of the real client."""
+    with FaultServer(story.service) as server:
+        story.drive = lambda story, trial: run_once(
+            server, story.case, SLOW if slow and not trial.quiet else PATIENT, concurrency
+        )
+        story.play()
 
 
 def pairs() -> Iterator[tuple[Fault, str, int]]:
@@ -93,21 +69,22 @@ def test_a_fault_on_the_wire_is_overcome(
     monkeypatch: pytest.MonkeyPatch, fault: Fault, operation: str, nth: int
 ) -> None:
     end_waits(monkeypatch)
+    story = Story(met(operation, fault, nth, "apply"))
 
-    assert problems_of(fault, operation, nth) == []
+    played(story, slow=fault.wire in {"hang", "drip"})
+
+    assert story.problems == [], told(story)
 
 
 @pytest.mark.parametrize("number", [1, 7])
 def test_a_service_that_refuses_connections_for_a_while_is_waited_for(number: int) -> None:
-    service = Listing()
-    stage = Stage(service)
-    service.faults = {number: REFUSED}
-    with FaultServer(service) as server:
-        were = texts_of(service)
-        run = run_once(server, PATIENT, 1)
+    story = Story(scene())
+    story.service.faults = {number: REFUSED}
 
-    assert run is not None
-    stage.judge(run, were, 0)
-    assert stage.problems == []
-    assert run.result.complete
-    assert service.faults == {}
+    played(story, concurrency=1)
+
+    result = story.trials[0].result
+    assert story.problems == [], told(story)
+    assert result is not None
+    assert result.complete
+    assert story.service.faults == {}

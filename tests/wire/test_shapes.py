@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from commandsync.api.operations import (
     list_voters,
     set_uses,
 )
+from commandsync.client.connection import Connection
 from commandsync.errors import (
     DecodeError,
     Forbidden,
@@ -33,12 +35,7 @@ from commandsync.errors import (
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 from tests.support.rawserver import RawServer, keeping, sending
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from commandsync.client.connection import Connection
-
-    Connect = Callable[..., Connection]
+Connect = Callable[..., Connection]
 
 BOT = "779641401482805289"
 COMMANDS, ANNOUNCEMENTS = (
@@ -204,6 +201,25 @@ ERRORS: dict[str, tuple[Operation[Any], bytes, type[ListingError], str]] = {
         "only a part",
     ),
     "a larger total": (COMMANDS, ok(b'{"data":[],"total":40}'), DecodeError, "only a part"),
+    "a part, by its status": (
+        COMMANDS,
+        ok(b"[]", head=b"HTTP/1.1 206 Partial Content"),
+        DecodeError,
+        "only a part of the commands (see its HTTP 206)",
+    ),
+    "a part, by the first of two headers": (
+        COMMANDS,
+        page(b"200 OK", b"[]", b"LINK: </2>; rel=next\r\nLink: </0>; rel=prev"),
+        DecodeError,
+        "only a part of the commands (see its link)",
+    ),
+    "a part, by the last of two headers": (
+        COMMANDS,
+        page(b"200 OK", b"[]", b"Link: </0>; rel=prev\r\nLink: </2>; rel=next"),
+        DecodeError,
+        "only a part of the commands (see its link)",
+    ),
+    "accepted, empty": (COMMANDS, page(b"202 Accepted", b"[]"), DecodeError, "HTTP 202"),
     "html with 200": (COMMANDS, ok(HTML), DecodeError, "HTML page"),
     "empty with 200": (COMMANDS, ok(b""), DecodeError, "not valid JSON"),
     "cut json": (COMMANDS, ok(b'{"data":[' + RECORD[:40]), DecodeError, "not valid JSON"),

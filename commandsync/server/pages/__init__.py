@@ -1,1 +1,1 @@
-"""The pages of the service: what people see of a listing, beside the interface for programs."""
+"""The pages of the service: what the listing gives them, and their protection."""

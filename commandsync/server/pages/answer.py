@@ -1,14 +1,8 @@
 """The answer with a page: compressed if the client accepts that, and requested again each time."""
 
-from __future__ import annotations
-
 import gzip
-from typing import TYPE_CHECKING
 
-from fastapi import Response
-
-if TYPE_CHECKING:
-    from fastapi import Request
+from fastapi import Request, Response
 
 _LEVEL = 4  # of 9: the time doubles with the next ones, and the size stays
 _LEAST = 1_000  # bytes that are worth it

@@ -1,18 +1,14 @@
-"""The list of bots as a page, with the links that lead to other lists."""
+"""The list of bots as a page: the query of its address, and the links that lead to other lists."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urlencode
 
-from commandsync.server.pages.paging import pages_of
-from commandsync.server.pages.templates import render
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from commandsync.server.pages.assets import Assets
-    from commandsync.server.selection import Wanted
+from commandsync.pages.assets import Assets
+from commandsync.pages.templates import render
+from commandsync.records.models import Bot
+from commandsync.server.selection import BadQueryError, Wanted, separated
 
 SORTS = {
     "": "Oldest",
@@ -25,12 +21,61 @@ SORTS = {
 }
 """The orders that the page offers; an address may contain every other one of the interface."""
 
+_FARTHEST = 10**9  # pages, as in the interface
+_NEAR = 2  # pages on both sides of this one that are linked
+
 
 class Tag(NamedTuple):
     """A tag, and the address of the list with it, or without it if it restricts the list."""
 
     name: str
     address: str
+
+
+def page_of(parameters: Mapping[str, str]) -> int:
+    """Return the number of the page, 1 by default; raises `BadQueryError`."""
+    page = parameters.get("page") or "1"
+    digits = page.isascii() and page.isdigit() and len(page) <= len(str(_FARTHEST))
+    if not digits or not 1 <= int(page) <= _FARTHEST:
+        raise BadQueryError(f"page must be a whole number from 1 to {_FARTHEST}")
+    return int(page)
+
+
+def wanted_of(parameters: Mapping[str, str]) -> Wanted:
+    """Return what is asked for; an empty parameter is an absent one. Raises `BadQueryError`."""
+    certified = parameters.get("certified") or None
+    if certified not in {None, "true", "false"}:
+        raise BadQueryError("certified must be true or false")
+    return Wanted(
+        page=page_of(parameters),
+        q=parameters.get("q", ""),
+        sort=parameters.get("sort", ""),
+        certified=None if certified is None else certified == "true",
+        tags=tuple(dict.fromkeys(separated(parameters.get("tags", "")))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """The place of a page among the others."""
+
+    page: int  # its number, from 1; it may be past the last one
+    last: int  # the number of pages
+    pages: list[tuple[int, str]]  # the pages that are linked, with their addresses
+    earlier: str | None  # the address of the page before; None if there is none
+    later: str | None  # the address of the next page; None if there is none
+
+
+def pages_of(page: int, last: int, address: Callable[[int], str]) -> Paging:
+    """Return the links of a page; `address` returns the address of any."""
+    near = range(max(1, page - _NEAR), min(last, page + _NEAR) + 1)
+    return Paging(
+        page=page,
+        last=last,
+        pages=[(number, address(number)) for number in sorted({1, *near, last})],
+        earlier=address(page - 1) if 1 < page <= last else None,
+        later=address(page + 1) if page < last else None,
+    )
 
 
 def address(wanted: Wanted, *, page: int = 1, tags: Sequence[str] | None = None) -> str:
@@ -46,22 +91,13 @@ def address(wanted: Wanted, *, page: int = 1, tags: Sequence[str] | None = None)
     return f"/?{query}" if query else "/"
 
 
-def render_list(
-    bots: Sequence[Mapping[str, Any]], *, number: int, wanted: Wanted, assets: Assets
-) -> str:
-    """Return the HTML of a page of the list.
-
-    Args:
-        bots: The bots of the page, as on the wire.
-        number: The number of bots on all pages.
-        wanted: What the address asks for.
-        assets: Where the page finds its files.
-    """
+def render_list(bots: Sequence[Bot], *, number: int, wanted: Wanted, assets: Assets) -> str:
+    """Return the HTML of a page of the list; `number` is that of the bots on all pages."""
     last = max(1, -(-number // wanted.limit))
     return render(
         "list",
         assets=assets,
-        bots=[(bot, [_with(wanted, tag) for tag in bot["information"]["tags"]]) for bot in bots],
+        bots=[(bot, [_with(wanted, tag) for tag in bot.information.tags]) for bot in bots],
         number=number,
         wanted=wanted,
         restricted=bool(wanted.q or wanted.tags or wanted.certified is not None),

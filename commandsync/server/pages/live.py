@@ -5,31 +5,20 @@ together make one read of the counters, for all pages of the bot. Only the newes
 nothing waits for a page that does not read.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from time import time
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
-from commandsync.server import counters, listing, outbox
-from commandsync.server.broadcast import Client
-from commandsync.server.pages.overlay import Preview
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-    from datetime import datetime
-
-    from fastapi import FastAPI
-
-    from commandsync.server.broadcast import Broadcast
-    from commandsync.server.database import Database
-    from commandsync.server.pages.overlay import Overlay
+from commandsync.server import counters, outbox, storage
+from commandsync.server.broadcast import Broadcast, Client
+from commandsync.server.database import Database
+from commandsync.server.pages.stream import News
 
 MOST_STREAMS = 500
 """Pages that are served at a time by this process, which may often have 1,024 files open."""
@@ -40,28 +29,13 @@ _COUNTERS = ("dailyVotes", "weeklyVotes", "monthlyVotes", "totalVotes")
 _log = logging.getLogger("commandsync.server")
 
 
-@dataclass(slots=True, eq=False)
-class Watched:
-    """A bot whose page is open.
+@dataclass(slots=True, eq=False, kw_only=True)
+class Watched(News):
+    """A bot whose page is open; its state is its counters, by their names on the wire."""
 
-    Attributes:
-        client: What receives its events.
-        votes: Its counters, by their names on the wire.
-        changed: Set, and replaced, when there is news for its pages.
-        streams: How many pages there are.
-        task: What reads the counters.
-    """
-
-    client: Client
-    votes: dict[str, int]
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
-    streams: int = 0
-    task: asyncio.Task[None] = field(init=False)
-
-    def wake(self) -> None:
-        """Let every page look for news."""
-        changed, self.changed = self.changed, asyncio.Event()
-        changed.set()
+    client: Client  # what receives its events
+    streams: int = 0  # how many pages there are
+    task: asyncio.Task[None] = field(init=False)  # what reads the counters
 
 
 class Live:
@@ -75,21 +49,11 @@ class Live:
         self._watched: dict[str, Watched] = {}
         self._streams = 0
 
-    def hint(self) -> None:
-        """Let every page look for news; may be called in any thread."""
-        self._loop.call_soon_threadsafe(self._wake)
-
-    def _wake(self) -> None:
-        for watched in self._watched.values():
-            watched.wake()
-
     @asynccontextmanager
     async def watching(self, bot: str) -> AsyncIterator[Watched]:
         """Keep the counters of a bot up to date while the block lasts.
 
-        Raises:
-            UnknownError: There is no such bot.
-            HTTPException: Too many pages are open.
+        Raises `UnknownError` without such a bot, and `HTTPException` if too many pages are open.
         """
         if self._streams >= MOST_STREAMS:
             raise HTTPException(503, "too many pages are open", {"Retry-After": "60"})
@@ -107,9 +71,9 @@ class Live:
             self._streams -= 1
 
     async def _begin(self, bot: str) -> Watched:
-        position, votes = await asyncio.to_thread(self._read, bot)
+        position, state = await asyncio.to_thread(self._read, bot)
         if bot not in self._watched:  # another page may have been first
-            watched = self._watched[bot] = Watched(Client(bot, position), votes)
+            watched = self._watched[bot] = Watched(state=state, client=Client(bot, position))
             watched.task = asyncio.create_task(self._follow(watched))
             self._broadcast.join(watched.client)
         return self._watched[bot]
@@ -127,34 +91,18 @@ class Live:
             while not client.frames.empty():
                 client.frames.get_nowait()
             try:
-                with suppress(listing.UnknownError):  # it was removed: its pages stay as they are
-                    _, watched.votes = await asyncio.to_thread(self._read, client.bot)
+                with suppress(storage.UnknownError):  # it was removed: its pages stay as they are
+                    _, watched.state = await asyncio.to_thread(self._read, client.bot)
             except SQLAlchemyError as error:
                 # Its words are left out: they may contain parts of the database's URL.
                 _log.warning("counters cannot be read, which is retried: %s", type(error).__name__)
                 self._loop.call_later(_RETRY, client.send, "")
             watched.wake()
 
-    def _read(self, bot: str) -> tuple[int, dict[str, int]]:
-        """Return the last event that the counters of a bot contain for sure, and the counters."""
+    def _read(self, bot: str) -> tuple[int, dict[str, object]]:
+        """Return the last event that the counters of a bot contain for sure, and their state."""
         with self._database.reading() as connection:
             position = outbox.last(connection)
-            stored = listing.bot_of(connection, bot)
+            stored = storage.bot_of(connection, bot)
             (record,) = counters.with_counts(connection, [stored], at=self._now())
-        return position, {name: record["statistics"][name] for name in _COUNTERS}
-
-
-def show(app: FastAPI, overlay: Overlay) -> None:
-    """Let the pages of a preview show another overlay at once; may be called in any thread.
-
-    The first version is the time: a page that was opened before a restart has another one.
-    """
-    version = version_of(app) + 1 if app.state.preview else round(time() * 1_000)
-    app.state.preview = Preview(overlay, version=version)
-    app.state.live.hint()
-
-
-def version_of(app: FastAPI) -> int:
-    """Return the version of a preview; 0 before it shows anything, and for a listing."""
-    preview: Preview | None = app.state.preview
-    return 0 if preview is None else preview.version
+        return position, {"votes": {name: record["statistics"][name] for name in _COUNTERS}}

@@ -1,21 +1,16 @@
 """Failed requests of pages: the same statuses as those of the interface, as a page to read."""
 
-from __future__ import annotations
-
 import json
 import re
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from commandsync.server.endpoint import json_response
+from fastapi import FastAPI, Request, Response
+
+from commandsync.pages.assets import served
+from commandsync.pages.templates import render
+from commandsync.server.middleware import HEADERS
 from commandsync.server.pages.answer import page_answer
-from commandsync.server.pages.assets import served
-from commandsync.server.pages.query import BadQueryError
-from commandsync.server.pages.security import HEADERS
-from commandsync.server.pages.templates import render
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI, Request, Response
 
 _INTERFACE = re.compile(r"/(?:v\d|healthz$|readyz$)")
 _PAGES = re.compile(r"/$|/bot/")
@@ -30,7 +25,6 @@ _TITLES = {
 
 def install(app: FastAPI) -> None:
     """Answer the failed requests of pages with pages; the interface keeps its own answers."""
-    app.add_exception_handler(BadQueryError, _bad_query)
     for error, handler in [*app.exception_handlers.items()]:
         app.add_exception_handler(error, _with_page(handler))
 
@@ -64,7 +58,3 @@ def _page(request: Request, response: Response) -> Response:
     page.headers.update(HEADERS)  # no middleware sees the answer to an error that nobody handles
     page.headers.update({n: response.headers[n] for n in _HEADERS if n in response.headers})
     return page
-
-
-async def _bad_query(_request: Request, error: Exception) -> Response:
-    return json_response({"error": str(error)}, HTTPStatus.BAD_REQUEST)

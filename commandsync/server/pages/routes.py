@@ -6,20 +6,24 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 from starlette.exceptions import HTTPException
 
-from commandsync.records.texts import Resource
-from commandsync.server import counters, listing, selection, votes
+from commandsync.pages import assets
+from commandsync.pages.botpage import BotPage, render_bot
+from commandsync.pages.rows import listed_rows
+from commandsync.pages.templates import render
+from commandsync.records.models import Bot
+from commandsync.server import counters, selection, storage, votes
 from commandsync.server.endpoint import BotId, Db, Moment
-from commandsync.server.pages import assets
 from commandsync.server.pages.answer import compressed, page_answer
-from commandsync.server.pages.botpage import render_bot
-from commandsync.server.pages.listpage import render_list
-from commandsync.server.pages.query import page_of, wanted_of
-from commandsync.server.pages.voter import voter_of
-from commandsync.server.pages.voterspage import LIMIT, render_voters
+from commandsync.server.pages.listpage import page_of, pages_of, render_list, wanted_of
+from commandsync.server.pages.vote import voter_of
+from commandsync.server.tables import record_tables
 
 router = APIRouter(include_in_schema=False)
+files = APIRouter(include_in_schema=False)
+"""The routes of the files that pages load."""
 
 _LATEST = 8  # voters on the page of a bot
+_VOTERS = 50  # votes on a page of its voters
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _FOR_A_DAY = "public, max-age=86400"
 _MEDIA = {
@@ -35,8 +39,10 @@ def list_page(request: Request, database: Db, moment: Moment) -> Response:
     wanted = wanted_of(request.query_params)
     with database.reading() as connection:
         keys, number = selection.find(connection, wanted, days=counters.days(moment))
-        bots = counters.with_counts(connection, listing.bots_of(connection, keys), at=moment)
-    text = render_list(bots, number=number, wanted=wanted, assets=assets.served())
+        bots = counters.with_counts(connection, storage.bots_of(connection, keys), at=moment)
+    text = render_list(
+        [*map(Bot.model_validate, bots)], number=number, wanted=wanted, assets=assets.served()
+    )
     missing = wanted.page > 1 and not bots
     return page_answer(request, text, HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK)
 
@@ -44,25 +50,20 @@ def list_page(request: Request, database: Db, moment: Moment) -> Response:
 @router.get("/bot/{bot}")
 def bot_page(bot: BotId, request: Request, database: Db, moment: Moment) -> Response:
     """Answer with the page of a bot."""
-    preview = request.app.state.preview
     with database.reading() as connection:
-        (record,) = counters.with_counts(connection, [listing.bot_of(connection, bot)], at=moment)
-        commands = listing.records_of(connection, bot, Resource.COMMAND)
-        announcements = listing.records_of(connection, bot, Resource.ANNOUNCEMENT)
+        (record,) = counters.with_counts(connection, [storage.bot_of(connection, bot)], at=moment)
         voters, _ = votes.voters_of(connection, bot, page=1, limit=_LATEST)
         voter = voter_of(request, secret=database.secret) or ""
-        next_vote = votes.next_vote(connection, bot, voter, at=moment)
-    text = render_bot(
-        record,
-        commands,
-        announcements,
-        voters,
-        overlay=preview and preview.overlay,
-        assets=assets.served(),
-        next_vote=next_vote,
-        version=preview.version if preview else 0,
-    )
-    return page_answer(request, text)
+        page = BotPage(
+            bot=Bot.model_validate(record),
+            rows={
+                kind: listed_rows(kind, storage.records_of(connection, bot, kind))
+                for kind in record_tables
+            },
+            voters=voters,
+            next_vote=votes.next_vote(connection, bot, voter, at=moment),
+        )
+    return page_answer(request, render_bot(page, assets=assets.served()))
 
 
 @router.get("/bot/{bot}/voters")
@@ -70,13 +71,21 @@ def voters_page(bot: BotId, request: Request, database: Db, moment: Moment) -> R
     """Answer with a page of a bot's voters."""
     page = page_of(request.query_params)
     with database.reading() as connection:
-        (record,) = counters.with_counts(connection, [listing.bot_of(connection, bot)], at=moment)
-        voters, last = votes.voters_of(connection, bot, page=page, limit=LIMIT)
-    text = render_voters(record, voters, page=page, last=last, assets=assets.served())
+        (record,) = counters.with_counts(connection, [storage.bot_of(connection, bot)], at=moment)
+        voters, last = votes.voters_of(connection, bot, page=page, limit=_VOTERS)
+    listed = Bot.model_validate(record)
+    text = render(
+        "voters",
+        assets=assets.served(),
+        bot=listed,
+        theme=assets.served().theme_of(listed),
+        voters=voters,
+        paging=pages_of(page, last, "?page={}".format),
+    )
     return page_answer(request, text, HTTPStatus.NOT_FOUND if page > last else HTTPStatus.OK)
 
 
-@router.get("/static/{file}")
+@files.get("/static/{file}")
 def static_file(file: str, request: Request) -> Response:
     """Answer with the stylesheet or a script; a name has one content for good."""
     content = assets.served_files().get(file)
@@ -87,7 +96,7 @@ def static_file(file: str, request: Request) -> Response:
     return response
 
 
-@router.get("/theme/{colour}.css")
+@files.get("/theme/{colour}.css")
 def theme_file(colour: Annotated[str, Path(pattern="^[0-9a-f]{6}$")], request: Request) -> Response:
     """Answer with the colours of a theme."""
     response = compressed(request, assets.theme_css(f"#{colour}").encode(), _MEDIA["css"])

@@ -1,25 +1,19 @@
-"""The stream of a page that is open: server-sent events with the newest votes and version."""
-
-from __future__ import annotations
+"""The stream of a page that is open: server-sent events with what is new."""
 
 import asyncio
 import json
 from asyncio import FIRST_COMPLETED
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import dataclass, field
 
-from fastapi import APIRouter, FastAPI, Response
+from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse
-from starlette.requests import Request  # noqa: TC002 - the framework reads it
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
 
-from commandsync.server.methods import HEAD_ONLY
-from commandsync.server.pages.live import version_of
+from commandsync.server.middleware import HEAD_ONLY
 from commandsync.server.protocol import AT_SHUTDOWN
-
-if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
-
-    from commandsync.server.pages.live import Watched
 
 router = APIRouter(include_in_schema=False)
 
@@ -27,18 +21,32 @@ KEEP_ALIVE = 15.0
 """Seconds without news after which a page is sent a comment; proxies close silent connections."""
 
 
+@dataclass(slots=True, eq=False, kw_only=True)
+class News:
+    """What open pages are told."""
+
+    state: Mapping[str, object]  # what they are told now
+    # Set, and replaced, when pages are to look at the state again.
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def wake(self) -> None:
+        """Let every page look for news."""
+        changed, self.changed = self.changed, asyncio.Event()
+        changed.set()
+
+
 @router.get("/bot/{bot}/live")
 async def open_live(bot: str, request: Request) -> Response:
     """Return the stream of a bot's page."""
-    return _Stream(request.app, bot)
+    return NewsStream(request.app.state.live.watching(bot))
 
 
-class _Stream(StreamingResponse):
+class NewsStream(StreamingResponse):
     """The state of a page as an event, now and at every change, until the page is closed."""
 
-    def __init__(self, app: FastAPI, bot: str) -> None:
+    def __init__(self, watching: AbstractAsyncContextManager[News]) -> None:
         super().__init__((), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
-        self._app, self._bot = app, bot
+        self._watching = watching
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the stream."""
@@ -46,13 +54,13 @@ class _Stream(StreamingResponse):
         scope["state"][AT_SHUTDOWN] = ending.set
         if HEAD_ONLY in scope:
             ending.set()
-        async with self._app.state.live.watching(self._bot) as watched:
+        async with self._watching as news:
             start = {"status": self.status_code, "headers": self.raw_headers}
             await send({"type": "http.response.start", **start})
             tasks = [
                 asyncio.create_task(work)
                 for work in (
-                    self._send_states(watched, send),
+                    _send_states(news, send),
                     _until_closed(receive),
                     ending.wait(),
                 )
@@ -66,17 +74,18 @@ class _Stream(StreamingResponse):
                 await asyncio.gather(*tasks, return_exceptions=True)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _send_states(self, watched: Watched, send: Send) -> None:
-        sent = b""
-        while True:
-            changed = watched.changed
-            state = _event({"version": version_of(self._app), "votes": watched.votes})
-            news = b":\n\n" if state == sent else state
-            await send({"type": "http.response.body", "body": news, "more_body": True})
-            sent = state
-            with suppress(TimeoutError):
-                async with asyncio.timeout(KEEP_ALIVE):
-                    await changed.wait()
+
+async def _send_states(news: News, send: Send) -> None:
+    sent = b""
+    while True:
+        changed = news.changed
+        event = _event(news.state)
+        body = b":\n\n" if event == sent else event
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+        sent = event
+        with suppress(TimeoutError):
+            async with asyncio.timeout(KEEP_ALIVE):
+                await changed.wait()
 
 
 async def _until_closed(receive: Receive) -> None:

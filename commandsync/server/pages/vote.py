@@ -1,23 +1,31 @@
-"""The vote button: a form that only the pages of this service may send, and a vote as any other."""
+"""The vote button: a form that only the pages of this service may send, and a vote as any other.
 
-from __future__ import annotations
+The voter of a browser is a random user, whose id is in a cookie that only this service can sign.
+"""
 
+import hmac
+import secrets
 from datetime import timedelta
 from http import HTTPStatus
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
+from starlette.datastructures import Headers
 
-from commandsync.server import listing, votes
-from commandsync.server.endpoint import BotId, Db, Moment  # noqa: TC001 - the framework reads them
+from commandsync.pages.assets import served
+from commandsync.pages.templates import moment_of, render
+from commandsync.server import storage, votes
+from commandsync.server.endpoint import BotId, Db, Moment
 from commandsync.server.pages.answer import page_answer
-from commandsync.server.pages.assets import served
-from commandsync.server.pages.security import is_from_own_page
-from commandsync.server.pages.templates import moment_of, render
-from commandsync.server.pages.voter import name_of, new_voter, remember, voter_of
 
 router = APIRouter(include_in_schema=False)
+
+COOKIE = "commandsync_voter"
+"""The name of the cookie. Its value is the user's id and a signature, separated by a dot."""
+
+_LIFETIME = 365 * 24 * 60 * 60  # seconds; the longest time between two votes
+_PURPOSE = b"commandsync voter cookie"
 
 
 @router.post("/bot/{bot}/vote")
@@ -35,7 +43,7 @@ def cast_vote(bot: BotId, request: Request, database: Db, moment: Moment) -> Res
         with database.writing() as connection:
             votes.cast(connection, bot, record, at=moment, interval=interval)
     except votes.TooEarlyError as error:
-        again = listing.timestamp(moment + timedelta(seconds=error.seconds))
+        again = storage.timestamp(moment + timedelta(seconds=error.seconds))
         reason = f"you can vote for this bot again on {moment_of(again)}"
         response = _refused(request, 409, "You have voted already", reason, page)
         response.headers["Retry-After"] = str(error.seconds)
@@ -50,3 +58,52 @@ def cast_vote(bot: BotId, request: Request, database: Db, moment: Moment) -> Res
 def _refused(request: Request, status: int, title: str, reason: str, back: str) -> Response:
     text = render("refusal", assets=served(), status=status, title=title, reason=reason, back=back)
     return page_answer(request, text, status)
+
+
+def is_from_own_page(headers: Headers) -> bool:
+    """Return whether a browser says that a page of this service sends a request.
+
+    `Sec-Fetch-Site` decides. A browser leaves it out on plain http to another machine, and an old
+    one always: there the origin must be the host that is asked.
+    """
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site == "same-origin"
+    host = headers.get("host")
+    return bool(host) and headers.get("origin") in {f"http://{host}", f"https://{host}"}
+
+
+def voter_of(request: Request, *, secret: str) -> str | None:
+    """Return the id of the user of a browser; None without a cookie that was signed here."""
+    user, _, signature = request.cookies.get(COOKIE, "").rpartition(".")
+    is_own = hmac.compare_digest(signature.encode(), _signature(user, secret).encode())
+    return user if is_own else None
+
+
+def new_voter() -> str:
+    """Return the id of a new user, which is nobody's on a platform."""
+    return f"guest-{secrets.token_hex(8)}"
+
+
+def name_of(user: str) -> str:
+    """Return what the lists of voters call a user."""
+    return f"Guest {user.removeprefix('guest-')[:4]}"
+
+
+def remember(response: Response, user: str, *, secret: str, is_secure: bool) -> None:
+    """Let the browser keep a user's id; `is_secure` is whether the page was read over https."""
+    response.set_cookie(
+        COOKIE,
+        f"{user}.{_signature(user, secret)}",
+        max_age=_LIFETIME,
+        path="/",
+        secure=is_secure,
+        httponly=True,
+        samesite="lax",  # sent where a link of another site leads here, so that the page is right
+    )
+
+
+def _signature(user: str, secret: str) -> str:
+    """Return the signature of an id, with a key of its own: none of a bot token is valid here."""
+    key = hmac.digest(secret.encode(), _PURPOSE, "sha256")
+    return hmac.digest(key, user.encode(), "sha256").hex()

@@ -1,15 +1,13 @@
 """A changelog -> the section of one version, byte for byte as a person would cut it out."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
+from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from commandsync.errors import FileError
 from commandsync.sources.notes import Notes, check_length
-from commandsync.sources.notes.markdown import page_of
+from commandsync.sources.notes.markdown import Heading, Page, page_of
 from commandsync.sources.notes.version import (
     bare,
     is_only,
@@ -18,11 +16,6 @@ from commandsync.sources.notes.version import (
     names,
     version_in,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from commandsync.sources.notes.markdown import Heading, Page
 
 _LEVEL_OF_PARTS = 3  # of sections on the second level
 _MOST_NAMED = 5  # versions that an error names
@@ -63,11 +56,7 @@ def section_of(text: str, version: str = "", *, path: str, prereleases: bool = F
 
 
 def _of_versions(headings: Sequence[Heading]) -> list[Heading]:
-    """Return the headings that are about a version.
-
-    These are versions and nothing else; and other headings that name a version on the level that
-    has most of them, such as `Lantern 1.2.0, the big one`, but not a deeper `Requires Python 3.12`.
-    """
+    # Not a `Requires Python 3.12` that is deeper than the usual `Lantern 1.2.0, the big one`.
     naming = [heading for heading in headings if version_in(heading.text)]
     levels = Counter(heading.level for heading in naming)
     usual = max(sorted(levels), key=levels.__getitem__, default=0)
@@ -77,7 +66,6 @@ def _of_versions(headings: Sequence[Heading]) -> list[Heading]:
 def _named(
     headings: Sequence[Heading], of_versions: Sequence[Heading], version: str, path: str
 ) -> Heading:
-    """Return the heading of a version."""
     naming = [heading for heading in of_versions if names(heading.text, version)]
     exact = filter(lambda heading: is_only(heading.text), naming)
     match (
@@ -105,7 +93,7 @@ def _newest(headings: Sequence[Heading], path: str, *, prereleases: bool) -> Hea
         final = prereleases or not is_prerelease(version_in(heading.text))
         if final and not is_withheld(heading.text):
             return heading
-    hint = "name one with --version" if headings else _hint(headings)
+    hint = "name a version" if headings else _hint(headings)
     raise FileError(f"{path} has no heading for a released version", hint=hint)
 
 
@@ -131,7 +119,6 @@ def _body(page: Page, heading: Heading, versions: Sequence[Heading]) -> str:
 
 
 def _end(page: Page, heading: Heading, versions: Sequence[Heading]) -> int:
-    """Return the index of the line after a section."""
     later = [other for other in page.headings if other.begin >= heading.end]
     below = next(iter(later), heading)
     is_part = below not in versions and _is_part(page, heading, below)
@@ -141,9 +128,6 @@ def _end(page: Page, heading: Heading, versions: Sequence[Heading]) -> int:
 
 
 def _is_part(page: Page, heading: Heading, below: Heading) -> bool:
-    """Whether a heading on the level of a version's belongs to it.
-
-    standard-version writes `### [1.2.1]` for a patch, and `### Bug Fixes` right below.
-    """
+    """Whether a heading of a version's level is a part of it: `### Bug Fixes` of `### [1.2.1]`."""
     between = "".join(page.lines[heading.end : below.begin])
     return below.level == heading.level >= _LEVEL_OF_PARTS and not between.strip()

@@ -1,18 +1,11 @@
 """Notes that are too long -> whole blocks from their beginning, and the link to the rest."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from itertools import chain, takewhile
-from typing import TYPE_CHECKING
 
 from commandsync.errors import FileError, UsageError
-from commandsync.sources.notes.markdown import page_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from commandsync.sources.notes.markdown import Page
+from commandsync.sources.notes.markdown import Page, page_of
 
 _MORE = "…"
 _LINK = "Full notes: "
@@ -28,18 +21,20 @@ def excerpt(text: str, *, limit: int, link: str = "") -> str:
     Args:
         text: The notes, with LF as their line ends.
         limit: The most code points of the result.
-        link: The address of the whole notes, which is added unless the text has it; may be empty.
+        link: The address of the whole notes, added unless the text has it; empty for none.
 
     Raises:
         FileError: There is nothing to show.
         UsageError: Not even the link, or the first block, fits.
     """
+    text = _dedented(text)
     page = page_of(text)
     whole = _closed(text.rstrip(), page)
-    end = _LINK + link if link and not _has(whole, link) else ""
+    has_link = re.search(rf"{re.escape(link)}(?![^\s<>)\]]*\w)", whole)  # not only a longer one
+    end = _LINK + link if link and not has_link else ""
     joined = "\n\n".join(filter(None, [whole, end]))
     if not joined:
-        raise FileError("there is no text to announce", hint="write some, or give a --link")
+        raise FileError("there is no text to announce", hint="write some, or give a link")
     if len(joined) <= limit:
         return joined
     more = f"{_MORE} {_LINK}{link}" if link else _MORE
@@ -47,14 +42,20 @@ def excerpt(text: str, *, limit: int, link: str = "") -> str:
     for short in chain(shortened, [_LINK + link] if link else []):
         if len(short) <= limit:
             return short
-    what, other = ("link", "") if link else ("first paragraph", ", or give a --link")
+    what, other = ("link", "") if link else ("first paragraph", ", or give a link")
     message = f"the {what} is longer than the limit of {limit:,} characters"
-    raise UsageError(message, hint=f"raise it with --limit{other}")
+    raise UsageError(message, hint=f"raise the limit{other}")
 
 
-def _has(text: str, link: str) -> bool:
-    """Whether a text has a link, and not as the beginning of a longer one."""
-    return re.search(rf"{re.escape(link)}(?![^\s<>)\]]*\w)", text) is not None
+def _dedented(text: str) -> str:
+    """Return a text whose first block is not indented; a listing strips its first line only."""
+    page = page_of(text)
+    begin, end = (page.tokens[0].map if page.tokens else None) or (0, 0)
+    lines = list(page.lines)
+    if block := lines[begin:end]:
+        indent = len(block[0]) - len(block[0].lstrip(" \t"))
+        lines[begin:end] = [re.sub(rf"\A[ \t]{{0,{indent}}}", "", line) for line in block]
+    return "".join(lines)
 
 
 def _parts(page: Page, limit: int) -> Iterator[str]:
@@ -68,11 +69,9 @@ def _parts(page: Page, limit: int) -> Iterator[str]:
 
 
 def _ends(page: Page) -> set[int]:
-    """Return the lines after which the text may be cut."""
-    blocks = (token for token in page.tokens if token.map)
     return {
         token.map[1]
-        for token in blocks
+        for token in page.tokens
         if token.map
         and (token.type == "list_item_open" or (token.level == 0 and token.type in _WHOLE))
     }

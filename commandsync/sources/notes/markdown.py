@@ -1,18 +1,13 @@
 """Markdown as blocks with their places: what a parser of CommonMark says about a text's lines."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from markdown_it.token import Token
+from markdown_it.token import Token
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
@@ -30,20 +25,14 @@ class Heading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A Markdown text, parsed.
+    """A Markdown text, parsed."""
 
-    Attributes:
-        lines: Its lines, each with its line end.
-        tokens: Its blocks.
-        definitions: Its link reference definitions: the indices of the first line and of the one
-            after, by the label as it is compared.
-        env: The parser's own notes, for the text inside of blocks.
-    """
-
-    lines: Sequence[str]
-    tokens: Sequence[Token]
+    lines: Sequence[str]  # its lines, each with its line end
+    tokens: Sequence[Token]  # its blocks
+    # Its link reference definitions: the indices of the first line and of the one after, by the
+    # label as it is compared.
     definitions: Mapping[str, tuple[int, int]]
-    env: dict[str, Any]
+    env: dict[str, Any]  # the parser's own notes, for the text inside of blocks
 
     @property
     def headings(self) -> list[Heading]:
@@ -65,10 +54,8 @@ class Page:
     @property
     def defining(self) -> set[int]:
         """The lines of the link reference definitions, duplicates included."""
-        spans = [
-            *self.definitions.values(),
-            *(r["map"] for r in self.env.get("duplicate_refs", ())),
-        ]
+        again = (reference["map"] for reference in self.env.get("duplicate_refs", ()))
+        spans = [*self.definitions.values(), *again]
         return {line for begin, end in spans for line in range(begin, end)}
 
     def shown(self, markup: str) -> str:
@@ -126,7 +113,6 @@ def _block_parser() -> MarkdownIt:
 
 
 def _labels(tokens: Iterable[Token]) -> set[str]:
-    """Return the labels of the definitions that links and images use."""
     labels = set()
     for token in tokens:
         if "label" in token.meta:

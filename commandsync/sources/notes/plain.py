@@ -3,26 +3,18 @@
 Everything else stays to the character. A parser finds them, so that code keeps what it shows.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from markdown_it.rules_inline import html_inline, image, link
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline, html_inline, image, link
+from markdown_it.token import Token
 
-from commandsync.sources.notes.markdown import new_parser, page_of
+from commandsync.sources.notes.markdown import Page, new_parser, page_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from markdown_it import MarkdownIt
-    from markdown_it.rules_inline import StateInline
-    from markdown_it.token import Token
-
-    from commandsync.sources.notes.markdown import Page
-
-    Rule = Callable[[StateInline, bool], bool]
+Rule = Callable[[StateInline, bool], bool]
 
 _LINE_END = re.compile(r"\r+\n|\r")
 # Controls, and what changes the direction of the text after it.
@@ -39,7 +31,7 @@ _EMPTIED = re.compile(
 )
 _DEEPEST = 5  # elements around an image that are left out with it
 _TAG = re.compile(r"</?\w[^<>]*>")
-# Marks of a list, a quote or a heading, and what is around and between badges, are no text.
+# Marks of a list, a quote or a heading, and what is around and between badges, are not text.
 _NO_TEXT = re.compile(rf"(?:[ \t>|·•*_+{_CUT}-]|\d+[.)] |#+ |&nbsp;|<br ?/?>)*", re.IGNORECASE)
 _SPACE_AFTER = re.compile(rf"(?:^|(?<=\[)){_CUT}[ \t]*", re.MULTILINE)
 _SPACE_BEFORE = re.compile(rf"[ \t]*{_CUT}(?=[\s\]{_CUT}]|\Z)")
@@ -49,7 +41,7 @@ _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 def plain(text: str) -> str:
     """Return notes without what a listing does not show.
 
-    Left out are images, links whose text is images alone (badges), HTML comments, control
+    Left out are images, links whose text is only images (badges), HTML comments, control
     characters and those that change the direction of the text after them. Lines that have nothing
     else are left out with them, and so are link definitions that nothing else uses. Line ends
     become LF.
@@ -68,12 +60,11 @@ def on_one_line(text: str) -> str:
 
 
 def _seen(text: str) -> str:
-    """Return a text without hidden signs, with LF as its line ends."""
     return _HALF.sub("\ufffd", _HIDDEN.sub("", _LINE_END.sub("\n", text)))
 
 
 def _texts(page: Page) -> Iterator[tuple[Token, int, int]]:
-    """Yield the blocks that contain text or HTML, with their lines; code is none."""
+    """Yield the blocks that contain text or HTML, but not code, with their lines."""
     for token in page.tokens:
         if token.type in {"paragraph_open", "heading_open", "html_block"} and token.map:
             begin, end = token.map

@@ -1,7 +1,5 @@
 """Versions as headings, tags and titles name them."""
 
-from __future__ import annotations
-
 import re
 
 _BEGINS = r"(?<![\w.+])(?<!\d-)"  # neither within a word nor within a longer version

@@ -3,71 +3,47 @@
 discord.py, py-cord, nextcord and disnake: commands, hybrid commands, slash commands, groups, cogs.
 """
 
-from __future__ import annotations
-
 import gc
+import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
 from commandsync.sources.entry import SourceEntry, SourceReading
-from commandsync.sources.files import files_of, read_bytes, shown
+from commandsync.sources.files import files_of, read_bytes
 from commandsync.sources.python.cog import Cogs
-from commandsync.sources.python.constant import Constants
-from commandsync.sources.python.declarations import Declarations
+from commandsync.sources.python.constant import Code
 from commandsync.sources.python.entries import Entries
 from commandsync.sources.python.inventory import Inventory
-from commandsync.sources.python.names import Names
 from commandsync.sources.python.parameter import Arguments
-from commandsync.sources.python.parsedfile import may_declare
 from commandsync.sources.python.scope import Outline
-from commandsync.sources.python.trait import Traits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _SUFFIXES = {".py", ".pyw"}
+_DECLARING = re.compile(rb"command|group|context_menu|Cog|ContextMenu")
 
 
-def read(paths: Sequence[str]) -> SourceReading:
-    """Read the commands that Python files declare.
+def read(path: str) -> SourceReading:
+    """Read the commands that a Python file, or the Python files of a folder, declare.
 
     What cannot be read without running the code is in the notes: a name that is computed, a file
     that is not valid Python.
 
     Args:
-        paths: Files, and folders that are searched for Python files: not hidden ones, `tests`, or
-            those of installed packages.
+        path: The file; or the folder, without hidden folders, `tests` and installed packages.
 
     Returns:
         The commands in the order of the files and their lines. Their keys are the names of their
         classes and functions, if no other command has the same.
 
     Raises:
-        FileError: A path cannot be read.
+        FileError: The path cannot be read.
     """
-    files = list(dict.fromkeys(file for path in paths for file in _files(path)))
     with _without_collector():
-        return _read(files, paths)
-
-
-def _read(files: list[str], paths: Sequence[str]) -> SourceReading:
-    names = Names(files)
-    notes: list[Notice] = []
-    outlines: list[Outline] = []
-    for file in files:
-        content = _content(file, notes, named=file in paths)
-        if content is not None and may_declare(content):
-            read_file = names.outline(file, content)
-            if isinstance(read_file, Outline):
-                outlines.append(read_file)
-            else:
-                notes.append(read_file)
-    return _reading(names, outlines, notes)
+        return _reading(Path(path))
 
 
 @contextmanager
@@ -82,38 +58,14 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _files(path: str) -> Iterator[str]:
-    folder = Path(path)
-    if not folder.is_dir():
-        yield shown(folder)
-        return
-    for file in files_of(folder):
-        if file.suffix in _SUFFIXES and "tests" not in file.relative_to(folder).parts:
-            yield shown(file)
-
-
-def _content(file: str, notes: list[Notice], *, named: bool) -> bytes | None:
-    """Read a file; one in a folder that cannot be read gets a note."""
-    try:
-        return read_bytes(file)
-    except FileError as error:
-        if named:
-            raise
-        notes.append(Notice(error.message, error.hint, Location(file)))
-        return None
-
-
-def _reading(names: Names, outlines: list[Outline], unread: list[Notice]) -> SourceReading:
-    constants = Constants(names)
-    inventory = Inventory(outlines, Declarations(names, constants), names)
-    traits = Traits(names, constants)
-    entries = Entries(
-        inventory=inventory,
-        cogs=Cogs(outlines, names, constants, traits),
-        arguments=Arguments(names, constants),
-        constants=constants,
-        traits=traits,
-    )
+def _reading(root: Path) -> SourceReading:
+    files = list(_files(root))
+    code = Code(files)
+    contents = list(_contents(code, files, named=root.as_posix()))
+    outlines = [content for content in contents if isinstance(content, Outline)]
+    unread = {content for content in contents if isinstance(content, Notice)}
+    inventory = Inventory(outlines, code)
+    entries = Entries(inventory, Cogs(outlines, code), Arguments(code), code)
     made = [entry for declaration in inventory.declared for entry in entries.of(declaration)]
     keys = Counter(entry.key for entry in made)
     found: dict[tuple[str, str], SourceEntry] = {}
@@ -129,6 +81,29 @@ def _reading(names: Names, outlines: list[Outline], unread: list[Notice]) -> Sou
         notes=tuple(sorted(notes, key=lambda note: (_position(note.location), note.message))),
         complete=not unread,
     )
+
+
+def _files(root: Path) -> Iterator[str]:
+    if not root.is_dir():
+        yield root.as_posix()
+        return
+    for file in files_of(root):
+        if file.suffix in _SUFFIXES and "tests" not in file.relative_to(root).parts:
+            yield file.as_posix()
+
+
+def _contents(code: Code, files: Iterable[str], *, named: str) -> Iterator[Outline | Notice]:
+    """Yield what files contain; a note on one that cannot be read, unless the user named it."""
+    for file in files:
+        try:
+            content = read_bytes(file)
+        except FileError as error:
+            if file == named:
+                raise
+            yield Notice(error.message, error.hint, Location(file))
+        else:
+            if _DECLARING.search(content):  # a file that declares commands has one of a few words
+                yield code.outline(file, content)
 
 
 def _position(place: Location | None) -> tuple[list[str], int, int]:

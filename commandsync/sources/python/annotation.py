@@ -1,21 +1,14 @@
 """The annotation of a parameter: what it says about whether and with what to give it."""
 
-from __future__ import annotations
-
 import ast
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
 
+from commandsync.sources.python.constant import Code, Value
 from commandsync.sources.python.lineage import Kind, lineage
 from commandsync.sources.python.names import Definition
-from commandsync.sources.python.scope import words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from commandsync.sources.python.constant import Constants, Value
-    from commandsync.sources.python.names import Names
-    from commandsync.sources.python.scope import Scope
+from commandsync.sources.python.scope import Scope, words
 
 _MOST_PARTS = 200
 _OPTIONS = {"Option", "SlashOption"}
@@ -24,44 +17,26 @@ _NONE = ast.Constant(None)
 
 @dataclass(slots=True)
 class Annotation:
-    """What an annotation says.
+    """What an annotation says."""
 
-    Attributes:
-        optional: Whether None is one of several types.
-        greedy: Whether it takes as many as there are (`Greedy[...]`).
-        attachment: Whether it is a file.
-        literals: The values of a `Literal`, alone or with None.
-        choices: The names of its only values as a slash command shows them.
-        flags: A class of flags in the bot's files.
-        option: The call that describes the option, with its scope (`Option(str, "...")`).
-        unread: The parts that the code does not state.
-    """
-
-    optional: bool = False
-    greedy: bool = False
-    attachment: bool = False
-    literals: tuple[Value, ...] = ()
-    choices: tuple[str, ...] = ()
-    flags: Definition | None = None
-    option: Definition | None = None
-    unread: list[Definition] = field(default_factory=list)
+    optional: bool = False  # whether None is one of several types
+    greedy: bool = False  # whether it takes as many as there are (`Greedy[...]`)
+    attachment: bool = False  # whether it is a file
+    literals: tuple[Value, ...] = ()  # the values of a `Literal`, alone or with None
+    choices: tuple[str, ...] = ()  # the names of its only values as a slash command shows them
+    flags: Definition | None = None  # a class of flags in the bot's files
+    option: Definition | None = None  # the call that describes it: `Option(str, "...")`
+    unread: list[Definition] = field(default_factory=list)  # the parts that the code does not state
 
 
 class Annotations:
     """Reads annotations."""
 
-    def __init__(self, names: Names, constants: Constants) -> None:
-        self._names = names
-        self._constants = constants
+    def __init__(self, code: Code) -> None:
+        self._code = code
 
     def read(self, expression: ast.AST | None, scope: Scope, *, inner: bool = False) -> Annotation:
-        """Return what an annotation says; one that is not there says nothing.
-
-        Args:
-            expression: The annotation.
-            scope: Its scope.
-            inner: Whether it is part of another one, whose parts are not read again.
-        """
+        """Return what an annotation says, if it is there; of an `inner` one, not its parts too."""
         result = Annotation()
         if expression is None:
             return result
@@ -75,7 +50,7 @@ class Annotations:
     def _read_type(self, part: Definition, result: Annotation, *, inner: bool) -> None:
         match part.node:
             case ast.Subscript(value=head, slice=inside):
-                name = self._names.last_name(head, part.scope)
+                name = self._code.last_name(head, part.scope)
                 if name == "Literal":
                     values = tuple(self._literals(inside, part.scope, result))
                     result.literals = () if result.unread else values
@@ -84,36 +59,27 @@ class Annotations:
                     one = self.read(inside, part.scope, inner=True)
                     result.greedy, result.attachment = True, one.attachment
                     result.literals = () if one.optional else one.literals
-            case ast.Call(args=arguments) if self._is_option(part):
+            case ast.Call(args=arguments) if self._code.called(part) in _OPTIONS:
                 result.option = part
                 if arguments and not inner:  # the type of the option
                     result.choices = self.read(arguments[0], part.scope, inner=True).choices
             case ast.ClassDef():
                 self._read_class(part, result)
             case _:
-                name = self._names.framework(part.node, part.scope)
+                name = self._code.framework(part.node, part.scope)
                 result.attachment = name.rpartition(".")[2] == "Attachment"
 
     def _read_class(self, part: Definition, result: Annotation) -> None:
-        ancestry = lineage(part, self._names)
+        ancestry = lineage(part, self._code)
         if ancestry.kind is Kind.FLAGS:
             result.flags = part
         elif ancestry.kind is Kind.ENUM:
             result.choices = tuple(_members(ancestry.classes[0][0]))
 
     def _literals(self, inside: ast.AST, scope: Scope, result: Annotation) -> Iterator[Value]:
-        """Yield the values of a `Literal`, without repetitions."""
         seen: set[tuple[type, Value]] = set()
-        waiting = [Definition(inside, scope)]
-        for _ in range(_MOST_PARTS):
-            if not waiting:
-                break
-            part = waiting.pop(0)
-            inner = self._inside_literal(part)
-            if inner is not None:
-                waiting = [*inner, *waiting]
-                continue
-            value = self._constants.value(part.node, part.scope)
+        for part in _leaves(Definition(inside, scope), self._inside_literal):
+            value = self._code.value(part.node, part.scope)
             if not isinstance(value, (str, int, type(None))):
                 result.unread.append(part)
             elif (type(value), value) not in seen:
@@ -127,25 +93,19 @@ class Annotations:
                 return [Definition(element, part.scope) for element in elements]
             case ast.Subscript(slice=inside):  # a Literal in a Literal
                 return [Definition(inside, part.scope)]
-            case ast.Name() | ast.Attribute():
-                meaning = self._names.meaning(part.node, part.scope)
-                return [meaning] if isinstance(meaning, Definition) else None
             case _:
-                return None
+                return self._named(part)
+
+    def _named(self, part: Definition) -> list[Definition] | None:
+        is_name = isinstance(part.node, (ast.Name, ast.Attribute))
+        meaning = self._code.meaning(part.node, part.scope) if is_name else None
+        return [meaning] if isinstance(meaning, Definition) else None
 
     def _alternatives(self, whole: Definition, result: Annotation) -> list[Definition]:
         """Return the types of which an argument may be one, as `typing.Union` has them."""
         found: dict[str | ast.AST, Definition] = {}
-        waiting = [whole]
-        for _ in range(_MOST_PARTS):
-            if not waiting:
-                break
-            part = waiting.pop(0)
-            inside = self._inside(part, result)
-            if inside is None:
-                found.setdefault(self._identity(part), part)
-            else:
-                waiting = [*inside, *waiting]
+        for part in _leaves(whole, partial(self._inside, result=result)):
+            found.setdefault(self._identity(part), part)
         return list(found.values())
 
     def _inside(self, part: Definition, result: Annotation) -> list[Definition] | None:
@@ -160,12 +120,9 @@ class Annotations:
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
                 return [Definition(left, scope), Definition(right, scope)]
             case ast.Subscript(value=head, slice=inner):
-                return self._subscripted(self._names.last_name(head, scope), inner, scope, result)
-            case ast.Name() | ast.Attribute():
-                meaning = self._names.meaning(node, scope)
-                return [meaning] if isinstance(meaning, Definition) else None
+                return self._subscripted(self._code.last_name(head, scope), inner, scope, result)
             case _:
-                return None
+                return self._named(part)
 
     def _subscripted(
         self, name: str, inner: ast.expr, scope: Scope, result: Annotation
@@ -186,22 +143,32 @@ class Annotations:
     def _annotated(self, parts: list[Definition], result: Annotation) -> Definition:
         """Return what counts of an `Annotated`: discord.py takes the first of the metadata."""
         for part in parts[1:]:
-            if self._is_option(part):
+            if self._code.called(part) in _OPTIONS:
                 result.option = part
                 return parts[0]
         return (parts[1:2] or parts)[0]
 
-    def _is_option(self, part: Definition) -> bool:
-        node = part.node
-        return (
-            isinstance(node, ast.Call) and self._names.last_name(node.func, part.scope) in _OPTIONS
-        )
-
     def _identity(self, part: Definition) -> str | ast.AST:
         if isinstance(part.node, (ast.Name, ast.Attribute)):
-            meaning = self._names.meaning(part.node, part.scope)
+            meaning = self._code.meaning(part.node, part.scope)
             return meaning if isinstance(meaning, str) else words(part.node)
         return part.node
+
+
+def _leaves(
+    whole: Definition, parts_of: Callable[[Definition], list[Definition] | None]
+) -> Iterator[Definition]:
+    """Yield the parts, in their order, that have no parts themselves."""
+    waiting = [whole]
+    for _ in range(_MOST_PARTS):
+        if not waiting:
+            return
+        part = waiting.pop(0)
+        inner = parts_of(part)
+        if inner is None:
+            yield part
+        else:
+            waiting = [*inner, *waiting]
 
 
 def _parsed(text: str, node: ast.AST) -> ast.expr | None:

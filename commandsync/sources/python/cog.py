@@ -1,73 +1,46 @@
 """The classes that commands are declared in: which one users see, and what it says about them."""
 
-from __future__ import annotations
-
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from commandsync.sources.entry import Trait
+from commandsync.sources.python.constant import Code
 from commandsync.sources.python.lineage import Kind, Lineage, kebab, lineage
-from commandsync.sources.python.names import Definition
-from commandsync.sources.python.scope import last_name
-from commandsync.sources.python.trait import of_cog_check
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from commandsync.sources.entry import Trait
-    from commandsync.sources.python.constant import Constants
-    from commandsync.sources.python.names import Names
-    from commandsync.sources.python.scope import Outline, Scope
-    from commandsync.sources.python.trait import Traits
+from commandsync.sources.python.names import Definition, classes_of
+from commandsync.sources.python.scope import Outline, Scope, keywords, last_name
+from commandsync.sources.python.trait import of_arguments, of_cog_check, of_decorators
 
 
 @dataclass(frozen=True, slots=True)
 class Cog:
-    """A class that contains commands.
+    """A class that contains commands."""
 
-    Attributes:
-        node: The class: of those that inherit the commands, one that no other inherits from.
-        lineage: What it inherits from.
-        name: Its name, which is the category of its commands; None for a bot, or a name that only
-            a run of the code can tell.
-        group: The name of the group of its slash commands; None if it has none, empty if only a run
-            of the code can tell.
-        attributes: The arguments that its prefix commands have by default (`command_attrs`).
-        traits: What its decorators, its arguments and its check say.
-    """
-
-    node: ast.ClassDef
+    node: ast.ClassDef  # one that no other inherits from
     lineage: Lineage
-    name: str | None
-    group: str | None
-    attributes: dict[str, ast.expr]
-    traits: frozenset[Trait]
+    name: str | None  # the category of its commands; None for a bot, or if it cannot be read
+    group: str | None  # of its slash commands; None for none, empty if it cannot be read
+    attributes: dict[str, ast.expr]  # of its prefix commands by default (`command_attrs`)
+    traits: frozenset[Trait]  # what its decorators, its arguments and its check say
 
 
 class Cogs:
     """Reads the classes of all files."""
 
-    def __init__(
-        self, outlines: Iterable[Outline], names: Names, constants: Constants, traits: Traits
-    ) -> None:
-        self._names = names
-        self._constants = constants
-        self._traits = traits
+    def __init__(self, outlines: Iterable[Outline], code: Code) -> None:
+        self._code = code
         self._known: dict[ast.ClassDef, Cog] = {}
-        self._heirs: dict[ast.ClassDef, Definition] = {}
-        for read in outlines:
-            for node, inside in read.classes.items():
-                definition = Definition(node, inside.parent or inside)
-                for base, _ in lineage(definition, names).classes[1:]:
+        self._heirs: dict[ast.AST, Definition] = {}
+        for outline in outlines:
+            for definition in classes_of(outline):
+                for base, _ in lineage(definition, code).classes[1:]:
                     self._heirs.setdefault(base, definition)
 
-    def of(self, owner: ast.ClassDef, scope: Scope) -> Cog:
-        """Return the cog of what is declared in the body of a class.
-
-        Args:
-            owner: The class.
-            scope: The scope in which it is defined.
-        """
+    def of(self, inside: Scope) -> Cog | None:
+        """Return the cog of what is declared in a scope; None where that is not a class's."""
+        owner, scope = inside.node, inside.parent
+        if not isinstance(owner, ast.ClassDef) or scope is None:
+            return None
         if owner not in self._known:
             self._known[owner] = self._read(self._heir(owner, Definition(owner, scope)))
         return self._known[owner]
@@ -81,40 +54,34 @@ class Cogs:
         return False
 
     def _heir(self, owner: ast.ClassDef, definition: Definition) -> Definition:
-        passed = {owner}
-        while owner in self._heirs:
-            definition = self._heirs[owner]
-            if not isinstance(definition.node, ast.ClassDef) or definition.node in passed:
+        passed: set[ast.AST] = {owner}
+        while heir := self._heirs.get(definition.node):
+            definition = heir
+            if heir.node in passed:
                 break  # classes that inherit from each other
-            owner = definition.node
-            passed.add(owner)
+            passed.add(heir.node)
         return definition
 
     def _read(self, definition: Definition) -> Cog:
-        ancestry, node, scope = lineage(definition, self._names), definition.node, definition.scope
-        if not isinstance(node, ast.ClassDef):
-            raise TypeError(node)  # pragma: no cover - heirs are classes
-        given = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
-        name: str | None = node.name
-        if "name" in given:
-            name = self._constants.text(given["name"], scope)
+        ancestry, scope = lineage(definition, self._code), definition.scope
+        node = ancestry.classes[0][0]
+        given = keywords(node)
+        name = self._code.text(given["name"], scope) if "name" in given else node.name
         traits = {
-            *self._traits.of_decorators(node.decorator_list, scope),
-            *self._traits.of_arguments(given, scope),
+            *of_decorators(node.decorator_list, scope, self._code),
+            *of_arguments(given, scope, self._code),
             *(trait for part, _ in ancestry.classes for trait in of_cog_check(part.body)),
         }
+        group = given.get("group_name", given.get("name"))
+        kebab_name = kebab(node.name) if group is None else self._code.text(group, scope) or ""
         return Cog(
             node=node,
             lineage=ancestry,
             name=None if ancestry.kind in {Kind.BOT, Kind.GROUP} else name,
-            group=self._group(given, node, scope) if ancestry.kind is Kind.GROUP_COG else None,
+            group=kebab_name if ancestry.kind is Kind.GROUP_COG else None,
             attributes=_attributes(given.get("command_attrs")),
             traits=frozenset(traits),
         )
-
-    def _group(self, given: dict[str, ast.expr], node: ast.ClassDef, scope: Scope) -> str | None:
-        written = given.get("group_name", given.get("name"))
-        return kebab(node.name) if written is None else self._constants.text(written, scope) or ""
 
 
 def _attributes(written: ast.expr | None) -> dict[str, ast.expr]:
@@ -126,7 +93,7 @@ def _attributes(written: ast.expr | None) -> dict[str, ast.expr]:
                 for key, value in pairs
                 if isinstance(key, ast.Constant) and isinstance(key.value, str)
             }
-        case ast.Call(func=function, keywords=keywords) if last_name(function) == "dict":
-            return {keyword.arg: keyword.value for keyword in keywords if keyword.arg}
+        case ast.Call(func=function) as call if last_name(function) == "dict":
+            return keywords(call)
         case _:
             return {}

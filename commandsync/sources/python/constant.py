@@ -1,21 +1,14 @@
 """The value of an expression, if the code states it: a literal, or names and sums of literals."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import operator
 import textwrap
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, Final, TypeAlias
 
-from commandsync.sources.python.names import Definition
-from commandsync.sources.python.scope import last_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from commandsync.sources.python.names import Names
-    from commandsync.sources.python.scope import Scope
+from commandsync.sources.python.names import Definition, Names
+from commandsync.sources.python.scope import Scope, last_name
 
 Value: TypeAlias = Any
 """Of whatever type the literal has."""
@@ -44,11 +37,11 @@ class Unknown:
 UNKNOWN: Final = Unknown()
 
 
-class Constants:
-    """The values of expressions; each expression is evaluated once."""
+class Code(Names):
+    """What names mean, and what expressions are; each expression is evaluated once."""
 
-    def __init__(self, names: Names) -> None:
-        self._names = names
+    def __init__(self, paths: Iterable[str]) -> None:
+        super().__init__(paths)
         self._known: dict[ast.AST, Value] = {}
         self._steps = 0
 
@@ -85,7 +78,7 @@ class Constants:
                 return self._computed(expression, scope)
 
     def _named(self, name: ast.expr, scope: Scope) -> Value:
-        meaning = self._names.meaning(name, scope)
+        meaning = self.meaning(name, scope)
         if isinstance(meaning, Definition) and isinstance(meaning.node, ast.expr):
             return self.value(meaning.node, meaning.scope)
         return UNKNOWN

@@ -1,54 +1,40 @@
 """Everything that the files of a bot declare, and what their code does with it."""
 
-from __future__ import annotations
-
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from commandsync.diagnostics import Notice
+from commandsync.sources.python.constant import Code
+from commandsync.sources.python.declaration import Declaration
+from commandsync.sources.python.declarations import Declarations
 from commandsync.sources.python.lineage import Kind, lineage
-from commandsync.sources.python.names import Definition
-from commandsync.sources.python.scope import last_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from commandsync.sources.python.declaration import Declaration
-    from commandsync.sources.python.declarations import Declarations
-    from commandsync.sources.python.names import Names
-    from commandsync.sources.python.scope import Outline, Scope
+from commandsync.sources.python.names import Definition, classes_of
+from commandsync.sources.python.scope import Outline, Scope, keywords, last_name
 
 _BY_HAND = "declare it with a decorator in the code, or by hand in the manifest"
 _GUILDS = {"guild", "guilds"}
 
 
 class Inventory:
-    """The declarations of all files.
+    """The declarations of all files."""
 
-    Attributes:
-        declared: Each command and each group, in the order of the files.
-        instances: The groups of each class of slash commands: its instances, or the class itself.
-        guild_cogs: The cogs whose slash commands only certain servers have.
-        notes: What is registered, and cannot be read.
-    """
-
-    def __init__(
-        self, outlines: Iterable[Outline], declarations: Declarations, names: Names
-    ) -> None:
-        self._declarations = declarations
-        self._names = names
-        self.notes: list[Notice] = []
-        self.guild_cogs: set[ast.AST] = set()
+    def __init__(self, outlines: Iterable[Outline], code: Code) -> None:
+        self._declarations = declarations = Declarations(code)
+        self._code = code
+        self.notes: list[Notice] = []  # what is registered, and cannot be read
+        self.guild_cogs: set[ast.AST] = set()  # with slash commands that only certain servers have
         found = (item for read_file in outlines for item in self._declared(read_file))
         self.declared = list(dict.fromkeys(found))
+        # The groups of each class of slash commands: its instances, or the class itself.
         self.instances: dict[ast.ClassDef, list[Declaration]] = {}
         for declaration in self.declared:
             if declaration.instance_of is not None:
                 self.instances.setdefault(declaration.instance_of, []).append(declaration)
         for read_file in outlines:
-            for node, inside in read_file.classes.items():
-                definition = Definition(node, inside.parent or inside)
-                if node not in self.instances and lineage(definition, names).kind is Kind.GROUP:
+            for definition in classes_of(read_file):
+                ancestry = lineage(definition, code)
+                node = ancestry.classes[0][0]
+                if node not in self.instances and ancestry.kind is Kind.GROUP:
                     self.instances[node] = [declarations.of_class(node, definition.scope)]
 
     def _declared(self, read_file: Outline) -> Iterator[Declaration]:
@@ -74,30 +60,22 @@ class Inventory:
         """Yield what a call registers, with what it says of it; a note if that cannot be told."""
         for argument in call.args[:1]:
             declaration = self._declarations.of(argument, scope)
-            if declaration is None:
-                if scope.file.frameworks:
-                    message = "what is registered here is computed at run time"
-                    self.notes.append(Notice(message, _BY_HAND, scope.file.place(call)))
-                continue
-            declaration.given = declaration.given | _guilds(call)
-            if isinstance(call.func, ast.Attribute) and declaration.parent is None:
-                declaration.parent = self._declarations.of(call.func.value, scope)
-            yield declaration
+            if declaration is not None:
+                declaration.given = declaration.given | _guilds(call)
+                if isinstance(call.func, ast.Attribute) and declaration.parent is None:
+                    declaration.parent = self._declarations.of(call.func.value, scope)
+                yield declaration
+            elif scope.file.frameworks:
+                message = "what is registered here is computed at run time"
+                self.notes.append(Notice(message, _BY_HAND, scope.file.place(call)))
 
     def _add_cog(self, call: ast.Call, scope: Scope) -> None:
-        match call.args[:1]:
-            case [ast.Call(func=function)] if _guilds(call):
-                cog = self._names.meaning(function, scope)
-                if isinstance(cog, Definition):
-                    self.guild_cogs.add(cog.node)
-            case _:
-                pass
+        for cog in call.args[:1]:
+            if isinstance(cog, ast.Call) and _guilds(call):
+                meaning = self._code.meaning(cog.func, scope)
+                if isinstance(meaning, Definition):
+                    self.guild_cogs.add(meaning.node)
 
 
 def _guilds(call: ast.Call) -> dict[str, ast.expr]:
-    """Return the argument of a call that names certain servers."""
-    return {
-        keyword.arg: keyword.value
-        for keyword in call.keywords
-        if keyword.arg in _GUILDS and keyword.arg
-    }
+    return {key: value for key, value in keywords(call).items() if key in _GUILDS}

@@ -1,18 +1,12 @@
 """The classes that a class inherits from: those of the bot's files, and those of the frameworks."""
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING
 
-from commandsync.sources.python.names import Definition, in_framework
-
-if TYPE_CHECKING:
-    from commandsync.sources.python.names import Names
-    from commandsync.sources.python.scope import Scope
+from commandsync.sources.python.names import Definition, Names, in_framework
+from commandsync.sources.python.scope import Scope
 
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 _MOST_CLASSES = 30
@@ -24,7 +18,7 @@ class Kind(Enum):
     BOT = auto()
     COG = auto()
     GROUP_COG = auto()
-    """A cog whose slash commands are in a group of its own."""
+    """A cog whose slash commands are in a group."""
     GROUP = auto()
     """A group of slash commands."""
     TREE = auto()
@@ -54,15 +48,11 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """What a class inherits.
+    """What a class inherits."""
 
-    Attributes:
-        kind: What it is to a framework.
-        classes: The class and those of its bases that are in the bot's files, the most specific
-            first, each with its own scope.
-    """
-
-    kind: Kind
+    kind: Kind  # what it is to a framework
+    # The class and those of its bases that are in the bot's files, the most specific first, each
+    # with its own scope.
     classes: tuple[tuple[ast.ClassDef, Scope], ...]
 
 
@@ -73,7 +63,7 @@ def kind_of(name: str) -> Kind:
 
 def lineage(definition: Definition, names: Names) -> Lineage:
     """Return what a class inherits from."""
-    kinds: list[Kind] = []
+    kind = Kind.OTHER
     order: dict[ast.ClassDef, Scope] = {}
     waiting = [definition]
     while waiting and len(order) < _MOST_CLASSES:
@@ -86,13 +76,9 @@ def lineage(definition: Definition, names: Names) -> Lineage:
             meaning = names.meaning(base, current.scope)
             if isinstance(meaning, Definition):
                 waiting.append(meaning)
-            elif isinstance(meaning, str):
-                kinds.append(kind_of(in_framework(meaning) or meaning))
-    return Lineage(_first(kinds), tuple(order.items()))
-
-
-def _first(kinds: list[Kind]) -> Kind:
-    return next((kind for kind in kinds if kind is not Kind.OTHER), Kind.OTHER)
+            elif isinstance(meaning, str) and kind is Kind.OTHER:
+                kind = kind_of(in_framework(meaning) or meaning)
+    return Lineage(kind, tuple(order.items()))
 
 
 def kebab(name: str) -> str:

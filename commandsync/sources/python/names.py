@@ -1,23 +1,17 @@
 """What a name in a bot's code means: something of a framework, or a definition in its own files."""
 
-from __future__ import annotations
-
 import ast
 import builtins
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
 from commandsync.sources.files import read_bytes
 from commandsync.sources.python.parsedfile import ParsedFile, parse
-from commandsync.sources.python.scope import Imported, Outline, last_name, outline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from commandsync.sources.python.scope import Binding, Scope
+from commandsync.sources.python.scope import Binding, Outline, Scope, last_name, outline
 
 _FRAMEWORKS = {"discord", "disnake", "nextcord"}  # py-cord is imported as `discord`
 _REEXPORTS = {"redbot.core.commands": "discord.ext.commands"}
@@ -29,14 +23,9 @@ Module: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """Something in the bot's own files.
+    """Something in the bot's own files."""
 
-    Attributes:
-        node: A class, a function, a parameter of one, or the expression a name is bound to.
-        scope: Where it is defined.
-    """
-
-    node: ast.AST
+    node: ast.AST  # a class, a function, a parameter of one, or the expression a name is bound to
     scope: Scope
 
 
@@ -48,9 +37,6 @@ class Names:
     """The modules of a bot, and what the names in them mean.
 
     A file that is imported from is read when it is first needed.
-
-    Args:
-        paths: The files.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
@@ -105,10 +91,17 @@ class Names:
         meaning = self.meaning(expression, scope)
         return meaning.rpartition(".")[2] if isinstance(meaning, str) else last_name(expression)
 
+    def called(self, definition: Definition) -> str:
+        """Return the last part of the name that a call calls; empty for anything else."""
+        node = definition.node
+        return self.last_name(node.func, definition.scope) if isinstance(node, ast.Call) else ""
+
     def _name(self, name: str, scope: Scope, line: int, steps: int) -> Meaning:
         around: Scope | None = scope
         while around is not None:
-            if name in around.bindings and (around is scope or not _is_class(around)):
+            if name in around.bindings and (
+                around is scope or not isinstance(around.node, ast.ClassDef)
+            ):
                 binding = around.bound(name, line if around is scope else inf)
                 return self._binding(binding, around, steps)
             if around.parent is None:
@@ -117,8 +110,8 @@ class Names:
         return None  # pragma: no cover - every scope ends in a module
 
     def _binding(self, binding: Binding, scope: Scope, steps: int) -> Meaning:
-        if isinstance(binding, Imported):
-            return self._imported(binding.name, scope, steps)
+        if isinstance(binding, str):
+            return self._imported(binding, scope, steps)
         if isinstance(binding, (ast.Name, ast.Attribute)):
             return self.meaning(binding, scope, steps)
         return Definition(binding, scope) if binding is not None else None
@@ -178,6 +171,12 @@ class Names:
         return module if isinstance(module, Outline) else None
 
 
+def classes_of(module: Outline) -> Iterator[Definition]:
+    """Yield the classes that a module defines."""
+    for node, inside in module.classes.items():
+        yield Definition(node, inside.parent or inside)
+
+
 def in_framework(name: str) -> str:
     """Return a full name as discord.py spells it; empty if it is of no framework."""
     for package, original in _REEXPORTS.items():
@@ -185,10 +184,6 @@ def in_framework(name: str) -> str:
             return name.replace(package, original, 1)
     first, dot, rest = name.partition(".")
     return f"discord{dot}{rest}" if first in _FRAMEWORKS else ""
-
-
-def _is_class(scope: Scope) -> bool:
-    return isinstance(scope.node, ast.ClassDef)
 
 
 def _module_name(path: str) -> Module:
@@ -199,6 +194,5 @@ def _module_name(path: str) -> Module:
 
 
 def _shared(module: Module, other: Module) -> int:
-    """Return how many packages two modules have in common."""
     pairs = zip(module, other, strict=False)
     return next((count for count, (left, right) in enumerate(pairs) if left != right), len(module))

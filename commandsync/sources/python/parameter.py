@@ -1,22 +1,14 @@
 """The parameters of a command's function: what each says about the argument that users give."""
 
-from __future__ import annotations
-
 import ast
 import builtins
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from commandsync.sources.python.annotation import Annotation, Annotations
-from commandsync.sources.python.constant import UNKNOWN
+from commandsync.sources.python.constant import UNKNOWN, Code
 from commandsync.sources.python.names import Definition
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from commandsync.sources.python.constant import Constants
-    from commandsync.sources.python.names import Names
-    from commandsync.sources.python.scope import Function, Scope
+from commandsync.sources.python.scope import Function, Scope, keywords, parameters
 
 _DESCRIPTIONS = {"Option", "Param", "SlashOption", "flag", "option", "param", "parameter"}
 _DEFAULTS = {  # of discord.ext.commands, with what its signatures show for them
@@ -24,54 +16,43 @@ _DEFAULTS = {  # of discord.ext.commands, with what its signatures show for them
     "CurrentChannel": "<this channel>",
     "CurrentGuild": "<this server>",
 }
+_POSITIONS = {  # what the positional arguments of a call are that describes an argument
+    "SlashOption": ("name", "description", "required"),
+    "option": ("name",),
+    **dict.fromkeys(("Param", "param"), ("default",)),
+}
 _MOST_CHOICES = 25  # that Discord accepts
 
 
 @dataclass(slots=True, kw_only=True)
 class Argument:
-    """What users give to a command for one of its parameters.
+    """What users give to a command for one of its parameters."""
 
-    Attributes:
-        name: Its name in the code.
-        option: Its name in a slash command.
-        displayed: Its name in a prefix command.
-        annotation: What its annotation says.
-        node: Where it is.
-        optional: Whether it has a default.
-        default: Its default as text; empty if there is none to show.
-        required: Whether the code says that it is required or not; None if it does not say.
-        choices: The names of its only values.
-        rest: Whether it is `*arguments`.
-        keywords: Whether it is `**arguments`.
-        unread: The parts that the code does not state.
-    """
-
-    name: str
-    option: str
-    displayed: str
-    annotation: Annotation
+    name: str  # its name in the code
+    option: str  # its name in a slash command
+    displayed: str  # its name in a prefix command
+    annotation: Annotation  # what its annotation says
     node: ast.AST
-    optional: bool = False
-    default: str = ""
-    required: bool | None = None
-    choices: tuple[str, ...] = ()
-    rest: bool = False
-    keywords: bool = False
-    unread: list[Definition] = field(default_factory=list)
+    optional: bool = False  # whether it has a default
+    default: str = ""  # its default as text; empty if there is none to show
+    required: bool | None = None  # None if the code does not say it
+    choices: tuple[str, ...] = ()  # the names of its only values
+    rest: bool = False  # whether it is `*arguments`
+    keywords: bool = False  # whether it is `**arguments`
+    unread: list[Definition] = field(default_factory=list)  # the parts that the code does not state
 
 
 class Arguments:
     """Reads the parameters of functions."""
 
-    def __init__(self, names: Names, constants: Constants) -> None:
-        self._names = names
-        self._constants = constants
-        self._annotations = Annotations(names, constants)
+    def __init__(self, code: Code) -> None:
+        self._code = code
+        self._annotations = Annotations(code)
 
     def read(self, function: Function, scope: Scope) -> list[Argument]:
         """Return the arguments of a command, without `self` and the context."""
-        parameters = list(_parameters(function.args))[1 + isinstance(scope.node, ast.ClassDef) :]
-        arguments = [self._argument(node, default, scope) for node, default in parameters]
+        given = list(parameters(function.args).items())[1 + isinstance(scope.node, ast.ClassDef) :]
+        arguments = [self._argument(node, default, scope) for node, default in given]
         rest, keywords = function.args.vararg, function.args.kwarg
         for argument in arguments:
             argument.rest, argument.keywords = argument.node is rest, argument.node is keywords
@@ -83,16 +64,13 @@ class Arguments:
 
     def flags(self, definition: Definition) -> Iterator[Argument]:
         """Yield what a class of flags adds to a slash command: an argument for each flag."""
-        inside = self._names.scope_of(definition)
+        inside = self._code.scope_of(definition)
         if inside is None or not isinstance(definition.node, ast.ClassDef):
-            return  # pragma: no cover - an annotation names classes of the bot's files alone
+            return  # pragma: no cover - the class is in the bot's files
         for statement in definition.node.body:
-            match statement:
-                case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
-                    node = ast.copy_location(ast.arg(name, annotation), statement)
-                    yield self._argument(node, value, inside)
-                case _:
-                    pass
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                node = ast.arg(statement.target.id, statement.annotation)
+                yield self._argument(ast.copy_location(node, statement), statement.value, inside)
 
     def _argument(self, node: ast.arg, default: ast.expr | None, scope: Scope) -> Argument:
         annotation = self._annotations.read(node.annotation, scope)
@@ -105,8 +83,8 @@ class Arguments:
             self._describe(annotation.option, argument)
         if default is None:
             return argument
-        meaning = self._names.meaning(default, scope)
-        if isinstance(meaning, Definition) and self._is_description(meaning):
+        meaning = self._code.meaning(default, scope)
+        if isinstance(meaning, Definition) and self._code.called(meaning) in _DESCRIPTIONS:
             self._describe(meaning, argument)
         else:
             argument.optional = True
@@ -117,41 +95,40 @@ class Arguments:
         """Read a call that describes an argument, such as `parameter(...)` or `Option(...)`."""
         call, scope = description.node, description.scope
         if not isinstance(call, ast.Call):
-            return  # pragma: no cover - what `_is_description` lets through is a call
-        given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-        positions = _positions(self._names.last_name(call.func, scope))
-        given |= dict(zip(positions, call.args, strict=False))
+            return  # pragma: no cover - what is called is a call
+        positions = _POSITIONS.get(self._code.called(description), ())
+        given = keywords(call) | dict(zip(positions, call.args, strict=False))
         if "converter" in given:
             argument.annotation = self._annotations.read(given["converter"], scope)
         argument.option = self._text("name", given, scope) or argument.option
         argument.displayed = self._text("displayed_name", given, scope) or argument.displayed
         if "required" in given:
-            required = self._constants.value(given["required"], scope)
+            required = self._code.value(given["required"], scope)
             argument.required = required if isinstance(required, bool) else None
         if "choices" in given:
             argument.choices = self._choices(given["choices"], scope)
         self._describe_default(given, scope, argument)
 
     def _text(self, key: str, given: dict[str, ast.expr], scope: Scope) -> str | None:
-        return self._constants.text(given[key], scope) if key in given else None
+        return self._code.text(given[key], scope) if key in given else None
 
     def _describe_default(
         self, given: dict[str, ast.expr], scope: Scope, argument: Argument
     ) -> None:
         default, displayed = given.get("default"), given.get("displayed_default")
-        if default is not None and self._constants.value(default, scope) is not ...:
+        if default is not None and self._code.value(default, scope) is not ...:
             argument.optional = True
             argument.default = self._shown(default, scope, argument)
         if "default_factory" in given:
             argument.optional = True
         if displayed is not None:
-            argument.default = self._constants.text(displayed, scope) or ""
+            argument.default = self._code.text(displayed, scope) or ""
             argument.unread.clear()
 
     def _decorate(self, call: ast.Call, scope: Scope, by_name: dict[str, Argument]) -> None:
         """Apply `rename(...)`, `choices(...)` and `option(...)`."""
-        given = {keyword.arg or "": keyword.value for keyword in call.keywords}
-        match self._names.last_name(call.func, scope):
+        given = keywords(call)
+        match self._code.last_name(call.func, scope):
             case "rename":
                 for name in given.keys() & by_name.keys():
                     by_name[name].option = self._text(name, given, scope) or by_name[name].option
@@ -167,13 +144,13 @@ class Arguments:
         self, call: ast.Call, named: ast.expr | None, scope: Scope, by_name: dict[str, Argument]
     ) -> None:
         for name in [*filter(None, [named]), *call.args[:1]][:1]:
-            argument = by_name.get(self._constants.text(name, scope) or "")
+            argument = by_name.get(self._code.text(name, scope) or "")
             if argument is not None:
                 self._describe(Definition(call, scope), argument)
 
     def _choices(self, expression: ast.expr, scope: Scope) -> tuple[str, ...]:
         """Return the names of choices; none if the code does not state them all."""
-        meaning = self._names.meaning(expression, scope)
+        meaning = self._code.meaning(expression, scope)
         if not isinstance(meaning, Definition):
             return ()
         match meaning.node:
@@ -191,13 +168,13 @@ class Arguments:
         if isinstance(expression, ast.Call):  # Choice(name="One", value=1), OptionChoice("One", 1)
             names = [keyword.value for keyword in expression.keywords if keyword.arg == "name"]
             name = next(iter([*names, *expression.args]), None)
-            return self._constants.text(name, scope) if name is not None else None
-        value = self._constants.value(expression, scope)
+            return self._code.text(name, scope) if name is not None else None
+        value = self._code.value(expression, scope)
         return str(value) if isinstance(value, (str, int, float)) else None
 
     def _shown(self, default: ast.expr, scope: Scope, argument: Argument) -> str:
         """Return a default as discord.py shows it: not at all if it is None or can be called."""
-        value = self._constants.value(default, scope)
+        value = self._code.value(default, scope)
         if value is None or self._is_callable(default, scope):
             return ""
         known = self._known_default(default, scope)
@@ -212,43 +189,12 @@ class Arguments:
             return ""
 
     def _known_default(self, default: ast.expr, scope: Scope) -> str | None:
-        name = self._names.framework(default, scope)
+        name = self._code.framework(default, scope)
         return _DEFAULTS.get(name.rpartition(".")[2]) if ".commands." in name else None
 
-    def _is_description(self, meaning: Definition) -> bool:
-        node = meaning.node
-        if not isinstance(node, ast.Call):
-            return False
-        return self._names.last_name(node.func, meaning.scope) in _DESCRIPTIONS
-
     def _is_callable(self, default: ast.expr, scope: Scope) -> bool:
-        meaning = self._names.meaning(default, scope)
+        meaning = self._code.meaning(default, scope)
         if meaning is None and isinstance(default, ast.Name):
             return callable(getattr(builtins, default.id, None))
-        callables = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+        callables = ast.ClassDef | Function | ast.Lambda
         return isinstance(meaning, Definition) and isinstance(meaning.node, callables)
-
-
-def _parameters(arguments: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr | None]]:
-    """Yield each parameter of a function with its default, in the order of the signature."""
-    positional = [*arguments.posonlyargs, *arguments.args]
-    without = [None] * (len(positional) - len(arguments.defaults))
-    yield from zip(positional, [*without, *arguments.defaults], strict=True)
-    if arguments.vararg is not None:
-        yield arguments.vararg, None
-    yield from zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    if arguments.kwarg is not None:
-        yield arguments.kwarg, None
-
-
-def _positions(function: str) -> tuple[str, ...]:
-    """Return what the positional arguments of a call that describes an argument are."""
-    match function:
-        case "SlashOption":
-            return ("name", "description", "required")
-        case "option":
-            return ("name",)
-        case "Param" | "param":
-            return ("default",)
-        case _:
-            return ()

@@ -1,27 +1,22 @@
 """One Python file of a bot: decoded as Python decodes it, and parsed; it is never run."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re
 import tokenize
 import warnings
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Location, Notice
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 MOST_BYTES = 2 * 1024 * 1024
 """A larger file is not read: it was generated, or it is data."""
 
-_DECLARING = re.compile(rb"command|group|context_menu|Cog|ContextMenu")
 _FRAMEWORK = re.compile("discord|disnake|nextcord|redbot")
+_DECLARING = re.compile(r"@|\bclass\b|add_(cog|command|application_command)|ContextMenu|[Gg]roup\b")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _LONGEST_LINE = 10_000  # characters in which columns are counted; in others it is bytes
 _NOT_IMPORTED = "its commands are not imported"
@@ -29,18 +24,11 @@ _NOT_IMPORTED = "its commands are not imported"
 
 @dataclass(eq=False)
 class ParsedFile:
-    """A Python file that was read.
+    """A Python file that was read."""
 
-    Attributes:
-        path: The file, with `/` between folders.
-        text: Its text.
-        tree: Its syntax tree.
-    """
-
-    path: str
+    path: str  # the file, with `/` between folders
     text: str
     tree: ast.Module
-    _matches: dict[re.Pattern[str], list[int]] = field(default_factory=dict)
 
     @cached_property
     def frameworks(self) -> frozenset[str]:
@@ -51,21 +39,16 @@ class ParsedFile:
     def _lines(self) -> Sequence[str]:
         return _LINE_END.split(self.text)
 
-    def mentions(self, pattern: re.Pattern[str], node: ast.stmt) -> bool:
-        """Whether a pattern matches in a line of a function's body, or in all of a short one."""
-        if pattern not in self._matches:
-            self._matches[pattern] = list(self._lines_of(pattern))
+    @cached_property
+    def _declaring(self) -> Sequence[int]:
+        """The lines that may declare a command, or bind what declares one."""
+        return [n for n, line in enumerate(self._lines, start=1) if _DECLARING.search(line)]
+
+    def may_declare_in(self, node: ast.stmt) -> bool:
+        """Whether a line of a function's body, or of all of a short one, may declare a command."""
         last = node.end_lineno or node.lineno
         first = min(node.lineno + 1, last)
-        matches = self._matches[pattern]
-        return bisect_left(matches, first) < bisect_right(matches, last)
-
-    def _lines_of(self, pattern: re.Pattern[str]) -> Iterator[int]:
-        line, last = 1, 0
-        for match in pattern.finditer(self.text):
-            line += len(_LINE_END.findall(self.text, last, match.start()))
-            last = match.start()
-            yield line
+        return bisect_left(self._declaring, first) < bisect_right(self._declaring, last)
 
     def place(self, node: ast.AST) -> Location:
         """Return where a node of the tree begins; the file for a node without a place."""
@@ -76,11 +59,6 @@ class ParsedFile:
             before = text.encode("utf-8", "surrogatepass")[:offset]
             offset = len(before.decode("utf-8", "surrogatepass"))
         return Location(self.path, line, offset + 1)
-
-
-def may_declare(data: bytes) -> bool:
-    """Whether a file may declare commands: one that does has at least one of a few words."""
-    return _DECLARING.search(data) is not None
 
 
 def parse(path: str, data: bytes) -> ParsedFile | Notice:

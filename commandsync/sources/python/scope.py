@@ -3,81 +3,47 @@
 The bodies of functions are dropped once they were visited: a bot's code is mostly that.
 """
 
-from __future__ import annotations
-
 import ast
-import re
 from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import inf
 from operator import itemgetter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from commandsync.sources.python.parsedfile import ParsedFile
+from commandsync.sources.python.parsedfile import ParsedFile
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 _REGISTERING = frozenset({"add_cog", "add_command", "add_application_command", "ContextMenu"})
-_CREATORS = frozenset({"create_group", "create_subgroup"})
-_IN_FUNCTIONS = re.compile(
-    r"@|\bclass\b|add_(cog|command|application_command)|ContextMenu|[Gg]roup\b"
-)
-"""What a function contains in which commands are declared; the others are not visited."""
-
+CREATORS = frozenset({"create_group", "create_subgroup"})
 _MOST_WILDCARDS = 10  # of one module; the others are ignored
 
 _BODIES = ("body", "handlers", "cases", "orelse", "finalbody")
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """A name that an import binds.
-
-    Attributes:
-        name: The full name of what it imports, such as `discord.ext.commands`.
-    """
-
-    name: str
-
-
-Binding: TypeAlias = "Imported | ast.AST | None"  # None: something that only a run can tell
+Binding: TypeAlias = ast.AST | str | None
+"""The full name of what is imported, a definition, or None for what only a run can tell."""
 
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """The names of a module, a class or a function.
-
-    Attributes:
-        file: Its file.
-        module: The parts of its module's name.
-        node: Its class or function; None for a module.
-        parent: The scope around it; None for a module.
-        bindings: Each name with what it is bound to, in the order of the lines.
-        wildcards: The modules of `from ... import *`.
-        attributes: Of a class, what its methods assign to `self`.
-    """
+    """The names of a module, a class or a function."""
 
     file: ParsedFile
-    module: tuple[str, ...]
-    node: ast.ClassDef | Function | None = None
-    parent: Scope | None = None
-    bindings: dict[str, list[tuple[int, Binding]]] = field(default_factory=dict)
-    wildcards: list[str] = field(default_factory=list)
-    attributes: dict[str, ast.expr] = field(default_factory=dict)
+    module: tuple[str, ...]  # the parts of its module's name
+    node: ast.ClassDef | Function | None = None  # its class or function; None for a module
+    parent: "Scope | None" = None  # the scope around it; None for a module
+    bindings: dict[str, list[tuple[int, Binding]]] = field(default_factory=dict)  # by line
+    wildcards: list[str] = field(default_factory=list)  # the modules of `from ... import *`
+    attributes: dict[str, ast.expr] = field(default_factory=dict)  # that methods set
 
     def bind(self, name: str, line: int, value: Binding) -> None:
         """Add a binding of a name."""
         self.bindings.setdefault(name, []).append((line, value))
 
     def bound(self, name: str, before: float = inf) -> Binding:
-        """Return what a name is bound to above a line; its last binding if all are below.
-
-        Raises:
-            KeyError: The scope does not bind it.
-        """
+        """Return what a name is bound to above a line; its last binding if all are below."""
         bindings = self.bindings[name]
         above = bisect_left(bindings, before, key=itemgetter(0))
         return bindings[above - 1][1]  # the last one if all are below
@@ -85,21 +51,13 @@ class Scope:
 
 @dataclass(slots=True, eq=False)
 class Outline:
-    """What a module contains.
-
-    Attributes:
-        scope: Its own scope.
-        functions: Each function that has decorators, with the scope it is defined in.
-        classes: Each class, with its own scope.
-        created: Each call that may create a group of commands, with its scope.
-        registered: Each call that registers commands, with its scope.
-    """
+    """What a module contains."""
 
     scope: Scope
-    functions: list[tuple[Function, Scope]] = field(default_factory=list)
-    classes: dict[ast.ClassDef, Scope] = field(default_factory=dict)
-    created: list[tuple[ast.Call, Scope]] = field(default_factory=list)
-    registered: list[tuple[ast.Call, Scope]] = field(default_factory=list)
+    functions: list[tuple[Function, Scope]] = field(default_factory=list)  # with decorators
+    classes: dict[ast.ClassDef, Scope] = field(default_factory=dict)  # with their own scopes
+    created: list[tuple[ast.Call, Scope]] = field(default_factory=list)  # perhaps groups
+    registered: list[tuple[ast.Call, Scope]] = field(default_factory=list)  # perhaps commands
 
 
 def outline(file: ParsedFile, module: tuple[str, ...]) -> Outline:
@@ -140,7 +98,7 @@ class _Visitor:
             inner.bind(parameter.arg, node.lineno, parameter)
         if isinstance(scope.node, ast.ClassDef) and node.args.args:  # self
             inner.bind(node.args.args[0].arg, node.lineno, scope.node)
-        if self._result.scope.file.mentions(_IN_FUNCTIONS, node):
+        if scope.file.may_declare_in(node):
             self.visit(node.body, inner)
         node.body = node.body[:2]  # the docstring, and the whole of a short check
 
@@ -165,7 +123,7 @@ class _Visitor:
         target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
         if isinstance(value, ast.Call):
             name = last_name(value.func)
-            if name[:1].isupper() or name in _CREATORS:
+            if name[:1].isupper() or name in CREATORS:
                 self._result.created.append((value, scope))
         match target:
             case ast.Attribute(value=ast.Name(id=name), attr=attribute) if value is not None:
@@ -182,7 +140,7 @@ def _assigned(statement: ast.AST) -> Iterator[tuple[str, Binding]]:
                 alone = isinstance(target, ast.Name)
                 yield from ((name, value if alone else None) for name in _names(target))
         case ast.AnnAssign(target=ast.Name(id=name), value=value):
-            if value is not None:  # else it says the type of the name alone
+            if value is not None:  # else it only says the type of the name
                 yield name, value
         case ast.With(items=items) | ast.AsyncWith(items=items):
             for item in items:
@@ -214,8 +172,7 @@ def _bind_import(node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
     if isinstance(node, ast.Import):
         for alias in node.names:
             first = alias.name.partition(".")[0]
-            imported = Imported(alias.name if alias.asname else first)
-            scope.bind(alias.asname or first, node.lineno, imported)
+            scope.bind(alias.asname or first, node.lineno, alias.name if alias.asname else first)
         return
     source = _source(node, scope)
     for alias in node.names:
@@ -223,12 +180,10 @@ def _bind_import(node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
             if len(scope.wildcards) < _MOST_WILDCARDS and source not in scope.wildcards:
                 scope.wildcards.append(source)
         else:
-            imported = Imported(f"{source}.{alias.name}")
-            scope.bind(alias.asname or alias.name, node.lineno, imported)
+            scope.bind(alias.asname or alias.name, node.lineno, f"{source}.{alias.name}")
 
 
 def _source(node: ast.ImportFrom, scope: Scope) -> str:
-    """Return the full name of the module that is imported from."""
     if not node.level:
         return node.module or ""
     package = scope.module if scope.file.path.endswith("__init__.py") else scope.module[:-1]
@@ -236,16 +191,26 @@ def _source(node: ast.ImportFrom, scope: Scope) -> str:
     return ".".join((*above, *filter(None, [node.module])))
 
 
-def parameters(arguments: ast.arguments) -> list[ast.arg]:
-    """Return every parameter of a function, in the order of its signature."""
-    rest, keywords = arguments.vararg, arguments.kwarg
+def parameters(arguments: ast.arguments) -> dict[ast.arg, ast.expr | None]:
+    """Return every parameter of a function with its default, in the order of its signature."""
     positional = [*arguments.posonlyargs, *arguments.args]
-    return [
-        *positional,
-        *filter(None, [rest]),
-        *arguments.kwonlyargs,
-        *filter(None, [keywords]),
-    ]
+    without = [None] * (len(positional) - len(arguments.defaults))
+    return {
+        **dict(zip(positional, [*without, *arguments.defaults], strict=True)),
+        **dict.fromkeys(filter(None, [arguments.vararg])),
+        **dict(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)),
+        **dict.fromkeys(filter(None, [arguments.kwarg])),
+    }
+
+
+def keywords(call: ast.Call | ast.ClassDef) -> dict[str, ast.expr]:
+    """Return the arguments of a call, or of a class, by their names."""
+    return {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+
+
+def callee(decorator: ast.expr) -> ast.expr:
+    """Return what a decorator names, whether it is called or not."""
+    return decorator.func if isinstance(decorator, ast.Call) else decorator
 
 
 def last_name(expression: ast.AST) -> str:
@@ -261,9 +226,6 @@ def words(expression: ast.AST) -> str:
     """Return the names and texts in an expression, such as `discord Interaction`."""
     parts = []
     for node in ast.walk(expression):
-        match node:
-            case ast.Name(id=text) | ast.Attribute(attr=text) | ast.Constant(value=str(text)):
-                parts.append(text)
-            case _:
-                pass
+        text = node.value if isinstance(node, ast.Constant) else last_name(node)
+        parts += [text] if text and isinstance(text, str) else []
     return " ".join(parts)

@@ -4,16 +4,10 @@ A prefix command is written as the framework's own help writes it: as `Command.s
 discord.py.
 """
 
-from __future__ import annotations
+from collections.abc import Iterable
 
-from typing import TYPE_CHECKING
-
+from commandsync.sources.python.parameter import Argument
 from commandsync.sources.syntax import Parameter, literal, slash_syntax
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from commandsync.sources.python.parameter import Argument
 
 
 def prefix_syntax(path: str, signature: str) -> str:
@@ -24,22 +18,20 @@ def prefix_syntax(path: str, signature: str) -> str:
 def signature(arguments: Iterable[Argument], *, require_rest: bool) -> str:
     """Return the arguments of a prefix command as discord.py writes them.
 
-    Args:
-        arguments: The arguments.
-        require_rest: Whether `*arguments` must be given (`require_var_positional`).
+    `require_rest` is whether `*arguments` must be given (`require_var_positional`).
     """
     return " ".join(_written(argument, require_rest=require_rest) for argument in arguments)
 
 
 def _written(argument: Argument, *, require_rest: bool) -> str:
     annotation = argument.annotation
-    if annotation.attachment:
-        return _attachment(argument)
     name = "|".join(map(_literal, annotation.literals)) or argument.displayed
     more = "..." if annotation.greedy else ""
-    if argument.optional:
+    if annotation.attachment:
+        name = f"{argument.displayed} (upload {'files' if more else 'a file'})"
+    elif argument.optional:
         return f"[{name}={argument.default}]{more}" if argument.default else f"[{name}]"
-    if argument.rest:
+    elif argument.rest:
         return f"<{name}...>" if require_rest else f"[{name}...]"
     return f"[{name}]{more}" if annotation.greedy or annotation.optional else f"<{name}>"
 
@@ -48,20 +40,10 @@ def _literal(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-def _attachment(argument: Argument) -> str:
-    if argument.annotation.greedy:
-        return f"[{argument.displayed} (upload files)]..."
-    text = f"{argument.displayed} (upload a file)"
-    return f"[{text}]" if argument.annotation.optional else f"<{text}>"
-
-
 def slash_command(path: str, arguments: Iterable[Argument], *, optional_types: bool) -> str:
     """Return the syntax of a slash command, its required arguments first.
 
-    Args:
-        path: Its full name.
-        arguments: Its arguments.
-        optional_types: Whether `Optional[...]` makes an argument optional.
+    `optional_types` is whether `Optional[...]` makes an argument optional.
     """
     parameters = [
         Parameter(

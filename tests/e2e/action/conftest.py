@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.support.bots import service
 from tests.support.home import end_waits
-from tests.support.hub import hub
+from tests.support.hub import Hub, hub
 from tests.support.locked import (
     locked_python,
     preview_wheels,
@@ -18,11 +18,6 @@ from tests.support.locked import (
 )
 from tests.support.proxy import proxy
 from tests.support.runner import ACTION, Runner
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.hub import Hub
 
 __all__ = [
     "hub",
@@ -45,10 +40,14 @@ collect_ignore_glob = [] if ACTION.exists() else ["test_*.py"]
 def runner(tmp_path: Path, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> Runner:
     """A runner that hands over to the program at once, in this process, which never waits."""
     end_waits(monkeypatch)
-    return Runner(tmp_path / "runner", python="", api=hub.url)
+    runner = Runner(tmp_path / "runner", python="", api=hub.url)
+    hub.checkout = runner.workspace
+    return runner
 
 
 @pytest.fixture
 def shell(tmp_path: Path, locked_python: str, hub: Hub) -> Runner:
     """A runner that runs the step's script with bash, as GitHub's does."""
-    return Runner(tmp_path / "shell", locked_python, api=hub.url)
+    runner = Runner(tmp_path / "shell", locked_python, api=hub.url)
+    hub.checkout = runner.workspace
+    return runner

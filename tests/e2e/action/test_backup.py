@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.bots import Service
 from tests.support.home import fields
-from tests.support.runner import pull_request, push
-
-if TYPE_CHECKING:
-    from tests.support.bots import Service
-    from tests.support.runner import Runner
+from tests.support.runner import Runner, pull_request, push
 
 
 def test_before_an_apply_what_is_listed_is_written_and_brings_it_back(
     runner: Runner, service: Service
 ) -> None:
     bot = service.bot(["help", "gone"])
-    inputs = {"base_url": bot.url, "bot": bot.id, "token": bot.token}
+    inputs = {"base_url": bot.url, "bot": bot.id, "token": bot.token, "apply": "current"}
     runner.write(fields(("help",)))
     planned = runner.run(pull_request(), **inputs)
     applied = runner.run(push(), **inputs)
@@ -42,6 +38,6 @@ def test_without_its_backup_nothing_is_applied(runner: Runner, service: Service)
     step = runner.run(push(), base_url=bot.url, bot=bot.id, token=bot.token)
 
     assert (step.code, step.outputs["result"]) == (1, "failed"), step.log
-    assert "the backup cannot be written: No such file or directory" in step.log
+    assert "a folder for files cannot be created: no such file or directory" in step.log
     assert step.outputs["changed"] == ""
     assert [command["description"] for command in bot.commands()] != ["New."]

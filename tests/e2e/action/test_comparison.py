@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from tests.support.bots import Service
 from tests.support.home import fields
-from tests.support.proxy import Instead
-from tests.support.runner import pull_request
-
-if TYPE_CHECKING:
-    from tests.support.bots import Service
-    from tests.support.hub import Hub
-    from tests.support.proxy import Proxy
-    from tests.support.rawserver import Request
-    from tests.support.runner import Runner
+from tests.support.hub import Hub
+from tests.support.proxy import Instead, Proxy
+from tests.support.rawserver import Request
+from tests.support.runner import Runner, pull_request
 
 BASE = fields(*((f"c{n}",) for n in range(9)))
 EDITED = fields(*((f"c{n}", "New.") for n in range(9)))
@@ -82,11 +76,11 @@ def test_only_what_is_closed_is_compared_and_the_rest_is_planned(
         runner.write(text, f"{name}.yaml")
         hub.files[f"{name}.yaml"] = text
     files = "lantern.yaml\nharbor.yaml"
-    refused = runner.run(pull_request(), base_url=proxy.url, file=files)
+    refused = runner.run(pull_request(), base_url=proxy.url, file=files, apply="current")
     lantern.post("commands", name="lantern", description="Does it.", syntax="/lantern")
     for identifier in list(lantern.ids().values())[:9]:
         lantern.delete(identifier)
-    fine = runner.run(pull_request(), base_url=proxy.url, file=files)
+    fine = runner.run(pull_request(), base_url=proxy.url, file=files, apply="current")
 
     assert (refused.code, refused.outputs["failure-reason"]) == (5, "refused"), refused.log
     assert "would delete 9 of 9" in refused.annotations("error")[0].data

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -10,12 +12,9 @@ from packaging.requirements import Requirement
 
 from commandsync.action import bootstrap
 from commandsync.action.inputs import Inputs, read_inputs
+from tests.support.home import fields
 from tests.support.locked import LOCK
-from tests.support.runner import ROOT, definition_of, step_environment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from tests.support.runner import ROOT, Runner, definition_of, push, step_environment
 
 REFERENCE = (ROOT / "docs" / "action.md").read_text(encoding="utf-8")
 DOCUMENTS = "".join(
@@ -41,6 +40,7 @@ INPUTS = [
     "prune",
     "max-deletes",
     "import-check",
+    "docs-check",
     "apply",
     "plan-file",
     "preview",
@@ -55,6 +55,7 @@ OUTPUTS = [
     "edits",
     "deletes",
     "unchanged",
+    "key",
     "plan-file",
     "plan-markdown-file",
     "fingerprint",
@@ -65,6 +66,10 @@ OUTPUTS = [
     "backup-file",
     "preview",
 ]
+
+
+_OWN = re.compile(r"^.*(?:OWNER/commandsync\S*@|rev: )COMMIT.*$", re.MULTILINE)
+_LONGEST = 125  # characters: the form of the marketplace refuses a description that is not shorter
 
 
 def workflows() -> Iterator[dict[str, Any]]:
@@ -79,6 +84,59 @@ def uses(workflow: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for step in job.get("steps", ()):
             if "/commandsync@" in step.get("uses", ""):
                 yield step
+
+
+def test_the_marketplace_accepts_the_name_the_description_and_the_badge() -> None:
+    schema = pytest.importorskip("check_jsonschema.builtin_schemas").get_builtin_schema(
+        "vendor.github-actions"
+    )
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    definition = definition_of()
+    badge = schema["properties"]["branding"]["properties"]
+
+    assert definition["name"] == project["name"]
+    assert 0 < len(definition["description"]) < _LONGEST
+    assert definition["branding"]["color"] in badge["color"]["enum"]
+    assert definition["branding"]["icon"] in badge["icon"]["enum"]
+
+
+def test_every_example_names_the_release_of_the_commit_that_it_pins() -> None:
+    pinned = _OWN.findall(DOCUMENTS)
+
+    assert len(pinned) > 10
+    for line in pinned:
+        frozen = "frozen: " if "rev:" in line else ""  # as pre-commit writes it
+        assert line.endswith(f" # {frozen}vX.Y.Z")
+
+
+def test_dependabot_reads_the_workflows_the_project_and_the_locks() -> None:
+    text = (ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8")
+    actions, libraries = yaml.safe_load(text)["updates"]
+    folders = [ROOT / folder.lstrip("/") for folder in libraries["directories"]]
+
+    assert (actions["package-ecosystem"], actions["directory"]) == ("github-actions", "/")
+    assert libraries["package-ecosystem"] == "pip"
+    assert (folders[0] / "pyproject.toml").exists()
+    for lock in LOCKS:
+        assert lock.parent in folders
+        assert re.search(r"requirements.*\.txt$", lock.name)  # it reads no other name as a lock
+
+
+def test_the_issue_forms_ask_for_the_version_and_warn_about_tokens() -> None:
+    forms = {
+        path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
+        for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")
+    }
+    asked = {
+        part["id"]
+        for part in forms["bug"]["body"]
+        if part.get("validations", {}).get("required", False)
+    }
+
+    assert forms.keys() == {"bug", "feature", "config"}
+    assert asked == {"command", "output", "expected", "version", "system"}
+    for name in ("bug", "feature"):
+        assert "Do not paste a token" in forms[name]["body"][0]["attributes"]["value"]
 
 
 def test_nothing_is_interpolated_into_the_script() -> None:
@@ -112,6 +170,18 @@ def test_the_defaults_are_what_the_program_takes_for_granted() -> None:
     environment = step_environment(definition_of(), {"github-token": ""})
 
     assert read_inputs(environment) == Inputs()
+
+
+def test_without_the_input_file_either_name_of_a_manifest_is_used(runner: Runner) -> None:
+    runner.write(fields(("help",)), "bots/lantern/commandsync.yaml")
+    other = runner.run(push(), mode="validate", working_directory="bots/lantern")
+    runner.write(fields(("help",)), "bots/lantern/commands.yaml")
+    both = runner.run(push(), mode="validate", working_directory="bots/lantern", file=" \n ")
+
+    assert (other.code, other.outputs["result"]) == (0, "valid")
+    assert (both.code, both.outputs["failure-reason"]) == (2, "invalid")
+    message = "bots/lantern/commands.yaml and bots/lantern/commandsync.yaml both exist"
+    assert message in both.log
 
 
 def test_the_documented_workflows_use_only_existing_inputs() -> None:
@@ -160,17 +230,18 @@ def test_the_newest_python_of_the_lock_is_the_one_that_the_project_names() -> No
     assert f"Python 3.11 to {newest}." in LOCK.read_text(encoding="utf-8")
 
 
-def test_the_lock_of_a_preview_adds_the_embedded_service_to_the_same_versions() -> None:
+def test_the_lock_of_a_preview_adds_templates_and_no_web_server_to_the_same_versions() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     small, large = (bootstrap.locked(each.read_text(encoding="utf-8")) for each in LOCKS)
-    asked = [Requirement(text) for text in project["optional-dependencies"]["server"]]
-    left_out = [each.name for each in asked if each.name not in large]
+    asked = [Requirement(text) for text in project["optional-dependencies"]["preview"]]
 
     assert small.items() <= large.items()
-    assert left_out == ["watchfiles"]
-    assert {each.name for each in asked if large.get(each.name, "") not in each.specifier} == {
-        "watchfiles"
+    assert large.keys() - small.keys() == {
+        *(each.name for each in asked),
+        "markdown-it-py",
+        "mdurl",
     }
+    assert all(large[each.name] in each.specifier for each in asked)
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: str(lock.name))

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.bots import Bot, Service
 from tests.support.home import fields
-from tests.support.runner import Event, other, pull_request, push
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.hub import Hub
-    from tests.support.proxy import Proxy
-    from tests.support.runner import Runner
+from tests.support.hub import Hub
+from tests.support.proxy import Proxy
+from tests.support.runner import Event, Runner, other, pull_request, push
 
 GROUP = Event("merge_group", {"merge_group": {"base_sha": "b" * 40}})
 EMPTY = Event("pull_request", {}, {"GITHUB_REF": "refs/pull/7/merge"})
@@ -141,6 +137,22 @@ def test_what_a_proposal_changes_of_it_is_in_the_comments_first_line(
         "commands.yaml:2:11",
         "commands.yaml:3:12",
     ]
+
+
+def test_a_first_manifest_and_what_an_input_overrides_are_no_alarm(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    bot = service.bot()
+    runner.write(manifest(bot, bot.url))
+    first = runner.run(pull_request())
+    hub.files = {"commands.yaml": manifest(service.bot(), "https://listing.example")}
+    overridden = runner.run(pull_request(), base_url=bot.url, bot=bot.id)
+    marked = runner.run(pull_request(), base_url=bot.url)
+
+    for step in (first, overridden):
+        assert (step.code, step.annotations("warning")) == (0, []), step.log
+        assert step.summary.startswith("## commandsync\n")
+    assert marked.summary.startswith("## commandsync: this pull request changes `bot`\n")
 
 
 def test_a_fork_is_marked_in_its_summary_and_its_comment(

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from tests.support.bots import Bot, Service
 from tests.support.home import fields
-from tests.support.runner import other, pull_request, push
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.hub import Hub
-    from tests.support.runner import Runner
+from tests.support.hub import Hub
+from tests.support.runner import Runner, other, pull_request, push
 
 
 def knows(runner: Runner, bot: Bot) -> dict[str, str]:
@@ -33,7 +28,7 @@ def test_one_issue_is_opened_updated_and_closed(
     bot.post("commands", name="gone", description="Does it.", syntax="/gone")
     runner.run(other(event), label="lantern", **inputs)
     issue = dict(hub.issues[-1])
-    applied = runner.run(push(), token=bot.token, **inputs | {"mode": "apply"})
+    applied = runner.run(push(), token=bot.token, **inputs | {"mode": "apply", "apply": "current"})
     runner.run(other(event), label="lantern", **inputs)
     quiet = runner.run(other(event), label="lantern", **inputs)
 

@@ -6,20 +6,15 @@ import json
 import os
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from tests.support.bots import Service
 from tests.support.home import fields
-from tests.support.runner import BASH, REPOSITORY, SHA, pull_request
+from tests.support.hub import Answer, Hub
+from tests.support.runner import BASH, REPOSITORY, SHA, Runner, Step, pull_request
 from tests.support.workflow import COMMENT, SYNC, definition, script
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.bots import Service
-    from tests.support.hub import Answer, Hub
-    from tests.support.runner import Runner, Step
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt" or not (shutil.which("curl") and shutil.which("jq")),
@@ -73,6 +68,7 @@ def comment(runner: Runner, hub: Hub, *, head: str = SHA) -> str:
         GITHUB_API_URL=hub.url,
         GITHUB_REPOSITORY=REPOSITORY,
         HEAD_SHA=SHA,
+        MOST="10",
     )
 
 
@@ -100,7 +96,8 @@ def test_a_forks_plan_becomes_one_comment_which_is_no_review(
     assert (unchanged, outdated, len(hub.comments)) == (0, 0, 2)
     assert first == f"<!-- commandsync, a fork's plan: {ARTIFACT} -->"
     assert note.startswith("*A workflow of the fork made this plan.")
-    assert rest[0] == "## commandsync"
+    assert rest[0] == "    ## commandsync"
+    assert {line[:4] for line in rest} == {"    "}
     assert "New." in body
     assert "everyone" not in body
     assert [each.target for each in hub.requests if b"marked-job-token" in each.body] == []
@@ -122,6 +119,47 @@ def test_what_an_untrusted_artifact_names_is_checked(
     comment(runner, hub)
 
     assert hub.comments == []
+
+
+def test_the_text_of_a_fork_is_only_text_and_a_bad_artifact_ends_no_other(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    bot = service.bot()
+    runner.write(fields(("help",)))
+    folder = keep(runner, runner.run(FORK, base_url=bot.url, bot=bot.id))
+    for name in ("a-bad", "b-large", "c-linked"):
+        shutil.copytree(folder, folder.with_name(f"{ARTIFACT}{name}"))
+    (folder.with_name(f"{ARTIFACT}a-bad") / "about.json").write_text("{", encoding="utf-8")
+    (folder.with_name(f"{ARTIFACT}b-large") / "comment.md").write_bytes(b"x" * 80_000)
+    linked = folder.with_name(f"{ARTIFACT}c-linked") / "comment.md"
+    linked.unlink()
+    linked.symlink_to("/etc/hostname")
+    text = "@dependabot merge\r![x](https://x.example/x.png)\n</details>\r\n@everyone [a](b)\n"
+    folder.rename(last := folder.with_name(f"{ARTIFACT}z"))
+    (last / "comment.md").write_bytes(text.encode())
+    log = comment(runner, hub)
+
+    (body,) = hub.ours
+    assert log.count("::warning::") == 3
+    assert "\r" not in body
+    assert [line for line in body.splitlines()[3:] if not line.startswith("    ")] == []
+    assert body.count("@") == 2
+
+
+def test_a_fork_cannot_create_any_number_of_comments(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    bot = service.bot()
+    runner.write(fields(("help",)))
+    folder = keep(runner, runner.run(FORK, base_url=bot.url, bot=bot.id))
+    logs = []
+    for run in "ba":  # a run's artifacts come before those of the run before
+        for number in range(12):
+            shutil.copytree(folder, folder.with_name(f"{ARTIFACT}-{run}{number:02}"))
+        logs.append(comment(runner, hub))
+
+    assert len(hub.comments) == 10
+    assert [log.count("no more are created") for log in logs] == [0, 10]
 
 
 def test_only_a_fork_leaves_its_comment_to_another_workflow(
@@ -157,4 +195,4 @@ def test_a_comment_that_cannot_be_kept_is_a_warning(runner: Runner, service: Ser
     step = runner.run(FORK, base_url=bot.url, bot=bot.id)
 
     assert (step.code, step.outputs["comment-file"]) == (0, ""), step.log
-    assert "the comment's file cannot be written" in step.annotations("warning")[-1].data
+    assert "the comment's file is not written" in step.annotations("warning")[-1].data

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.runner import other, pull_request
-
-if TYPE_CHECKING:
-    from tests.support.bots import Service
-    from tests.support.runner import Runner
+from commandsync.records.texts import CommandText
+from commandsync.report.markdownfile import with_lists
+from tests.support.bots import Service
+from tests.support.home import fields
+from tests.support.runner import Runner, other, pull_request
 
 MANIFEST = "version: 1\nimport: {from: list.json}\ncommands: []\n"
 BAN = {"name": "ban", "description": "Bans.", "syntax": "/ban"}
@@ -37,7 +36,7 @@ def test_a_manifest_that_is_out_of_date_fails_with_an_annotation_for_each_differ
     assert step.outputs["unchanged"] == "0"
     (error,) = step.annotations("error")
     assert error.place == "list.json:1:2"
-    assert error.data.startswith("ban is not in commands.yaml")
+    assert error.data.startswith("ban ")
     assert "The manifest is not up to date with its sources" in step.summary
     assert "Import: 1 to add, 0 to edit, 0 to remove, 0 to review, 0 unchanged." in step.log
 
@@ -62,3 +61,35 @@ def test_what_is_registered_with_discord_is_not_read_in_a_check(runner: Runner) 
     assert step.code == 2
     assert step.outputs["failure-reason"] == "invalid"
     assert "import-check reads files and code" in step.log
+
+
+def test_lists_in_documents_are_those_of_the_manifest_or_the_job_fails(
+    runner: Runner, service: Service
+) -> None:
+    bot = service.bot(["help"])
+    text = "# Bot\n\n<!-- commandsync:commands -->\n<!-- /commandsync:commands -->\n"
+    runner.write(fields(("help",)))
+    (runner.workspace / "README.md").write_text(text, encoding="utf-8")
+    inputs = {"base_url": bot.url, "bot": bot.id, "docs_check": "README.md"}
+    for event in (pull_request(), other("issues")):
+        step = runner.run(event, **inputs)
+        (error,) = step.annotations("error")
+
+        assert (step.code, step.outputs["failure-reason"]) == (3, "outdated"), step.log
+        assert error.place == "README.md:3:1"
+        assert "1 list of commands" in step.summary
+        assert "README.md:3:1: the list of commands is not up to date" in step.log
+
+    file = with_lists(text, [CommandText("help", "Does it.", "/help")], path="README.md")
+    (runner.workspace / "README.md").write_text(file.text, encoding="utf-8")
+    assert runner.run(pull_request(), **inputs).outputs["result"] == "no-changes"
+    assert runner.run(other("schedule"), issue="never", **inputs).code == 0
+
+
+def test_a_check_of_documents_needs_one_manifest(runner: Runner) -> None:
+    for name in ("a.yaml", "b.yaml"):
+        runner.write(fields(("help",)), name)
+    step = runner.run(pull_request(), file="a.yaml\nb.yaml", docs_check="README.md")
+
+    assert step.code == 2
+    assert "docs-check takes one manifest" in step.log

@@ -2,23 +2,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.bots import Bot, Service
 from tests.support.home import fields
-from tests.support.runner import SHA, other, pull_request, push
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.hub import Hub
-    from tests.support.proxy import Proxy
-    from tests.support.runner import Event, Runner
+from tests.support.hub import Hub
+from tests.support.proxy import Proxy
+from tests.support.runner import SHA, Event, Runner, other, pull_request, push
 
 
 def knows(runner: Runner, bot: Bot) -> dict[str, str]:
     runner.write(fields(("help", "Shows the help."), ("ping",)))
-    return {"base_url": bot.url, "bot": bot.id}
+    return {"base_url": bot.url, "bot": bot.id, "apply": "current"}
 
 
 def test_a_pull_request_gets_the_plan_as_its_one_comment(
@@ -28,7 +24,12 @@ def test_a_pull_request_gets_the_plan_as_its_one_comment(
     step = shell.run(pull_request(), **knows(shell, bot))
 
     assert step.code == 0, step.log
-    assert step.outputs | {"plan-file": "", "plan-markdown-file": "", "fingerprint": ""} == {
+    assert step.outputs | {
+        "key": "",
+        "plan-file": "",
+        "plan-markdown-file": "",
+        "fingerprint": "",
+    } == {
         "result": "changes",
         "failure-reason": "",
         "changed": "true",
@@ -41,7 +42,7 @@ def test_a_pull_request_gets_the_plan_as_its_one_comment(
         "fingerprint": "",
         "comment-url": hub.comments[0]["html_url"],
         **dict.fromkeys(
-            ("comment-file", "pull-request", "issue-url", "backup-file", "preview"), ""
+            ("comment-file", "pull-request", "issue-url", "backup-file", "preview", "key"), ""
         ),
     }
     saved = json.loads(Path(step.outputs["plan-file"]).read_text(encoding="utf-8"))
@@ -61,7 +62,7 @@ def test_a_push_to_the_default_branch_applies_and_says_so_on_the_pull_request(
     bot = service.bot(["help"])
     inputs = knows(shell, bot)
     shell.run(pull_request(), **inputs)
-    hub.merged[SHA] = [{"number": 7, "merged_at": "2026-01-01T00:00:00Z"}]
+    hub.merged[SHA] = [7]
     step = shell.run(push(), token=bot.token, **inputs)
 
     assert step.code == 0, step.log

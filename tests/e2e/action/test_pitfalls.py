@@ -3,22 +3,16 @@ from __future__ import annotations
 import os
 import re
 import signal
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from tests.support.bots import Service
 from tests.support.home import fields
-from tests.support.proxy import Instead
-from tests.support.runner import BASE_SHA, other, pull_request, push
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.bots import Service
-    from tests.support.hub import Hub
-    from tests.support.proxy import Proxy
-    from tests.support.rawserver import Request
-    from tests.support.runner import Runner
+from tests.support.hub import Hub
+from tests.support.proxy import Instead, Proxy
+from tests.support.rawserver import Request
+from tests.support.runner import BASE_SHA, Runner, other, pull_request, push
 
 OBEYED = {"add-mask", "notice", "warning", "error"}
 CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
@@ -37,6 +31,7 @@ def test_hostile_texts_are_shown_and_never_obeyed(
     bot = service.bot(["::error::listed", "##[warning]listed"])
     shell.write(fields(*((text, text) for text in HOSTILE)))
     inputs = {"base_url": bot.url, "bot": bot.id, "label": HOSTILE[4], "max_deletes": "all"}
+    inputs["apply"] = "current"
     planned = shell.run(pull_request(), **inputs)
     applied = shell.run(push(), token=bot.token, **inputs)
 
@@ -124,6 +119,24 @@ def test_python_missing_or_too_old_is_reported(shell: Runner) -> None:
     assert none.summary == ""
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in for uv is a script")
+def test_uv_supplies_a_python_where_those_of_the_machine_are_too_old(shell: Runner) -> None:
+    shell.write(fields(("help",)))
+    old, uv = shell.folder / "bin" / "python3", shell.folder / "bin" / "uv"
+    old.parent.mkdir()
+    old.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    uv.write_text(
+        f'#!/bin/sh\ncase "$*" in *" python find "*) echo "{shell.python}";; esac\n',
+        encoding="utf-8",
+    )
+    old.chmod(0o755)
+    uv.chmod(0o755)
+    shell.variables["PATH"] = str(old.parent)
+    step = shell.run(other("workflow_dispatch"), python="")
+
+    assert (step.code, step.outputs["result"]) == (0, "valid"), step.log
+
+
 @pytest.mark.skipif(os.name == "nt", reason="the runner does not send signals there")
 def test_a_cancelled_apply_finishes_what_is_in_flight_and_reports(
     shell: Runner, service: Service, proxy: Proxy
@@ -203,23 +216,28 @@ def test_dependabot_may_not_comment_and_that_is_only_a_warning(
     assert "pull-requests: write" in warning.data
 
 
+def included(*records: tuple[str, ...]) -> str:
+    """Return a file of commands without the keys that only a manifest has."""
+    return "\n".join(fields(*records).splitlines()[1:-1])
+
+
 def test_where_reading_is_refused_the_base_branch_is_compared_with(
     runner: Runner, hub: Hub, service: Service, proxy: Proxy
 ) -> None:
     bot = service.bot()
     proxy.rule = lambda _: Instead(401, {"error": "no"})
     hub.files = {
-        "bots/commands.yaml": "version: 1\ninclude: [more/*.yaml]\n",
-        "bots/more/a.yaml": fields(("help", "Old.")).partition("\n")[2],
+        "bots/commands.yaml": "version: 1\nprefix: /\ninclude: [more/*.yaml]\n",
+        "bots/more/a.yaml": included(("help", "Old.")),
     }
-    runner.write("version: 1\ninclude: [more/*.yaml]\n", "bots/commands.yaml")
-    runner.write(fields(("help", "New."), ("ping",)).partition("\n")[2], "bots/more/a.yaml")
+    runner.write("version: 1\nprefix: /\ninclude: [more/*.yaml]\n", "bots/commands.yaml")
+    runner.write(included(("help", "New."), ("ping",)), "bots/more/a.yaml")
     event = pull_request(head="stranger/bots")
     inputs = {"base_url": proxy.url, "bot": bot.id, "working_directory": "bots"}
     step = runner.run(event, **inputs)
     hub.files = {}
     new = runner.run(event, **inputs)
-    runner.write(fields(("help",), ("Help",)).partition("\n")[2], "bots/more/a.yaml")
+    runner.write(included(("help",), ("Help",)), "bots/more/a.yaml")
     doubtful = runner.run(event, **inputs)
 
     assert step.code == 0, step.log

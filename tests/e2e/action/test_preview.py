@@ -1,21 +1,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tests.support.bots import Bot, Service
 from tests.support.home import fields
-from tests.support.proxy import Instead
-from tests.support.runner import pull_request
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.proxy import Proxy
-    from tests.support.runner import Runner
+from tests.support.proxy import Instead, Proxy
+from tests.support.runner import Runner, pull_request
 
 
 def knows(runner: Runner, bot: Bot, url: str = "") -> dict[str, str]:
     runner.write(fields(("help", "Shows the help."), ("ping", "Is new here.")))
-    return {"base_url": url or bot.url, "bot": bot.id, "preview": "true"}
+    return {"base_url": url or bot.url, "bot": bot.id, "preview": "true", "apply": "current"}
 
 
 def test_a_pull_request_keeps_the_page_as_it_will_be(

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import pytest
 
 from commandsync.action import run as action_run
 from commandsync.action.reporter import Reporter
+from tests.support.bots import Service
 from tests.support.home import fields
-from tests.support.proxy import Instead
-from tests.support.runner import other, pull_request, push
-
-if TYPE_CHECKING:
-    from tests.support.bots import Service
-    from tests.support.hub import Hub
-    from tests.support.proxy import Proxy
-    from tests.support.rawserver import Request
-    from tests.support.runner import Runner, Step
+from tests.support.hub import Hub
+from tests.support.proxy import Instead, Proxy
+from tests.support.rawserver import Request
+from tests.support.runner import Runner, Step, other, pull_request, push
 
 
 def why(step: Step) -> tuple[int, str, str]:
@@ -78,6 +74,20 @@ def test_what_is_done_in_part_is_incomplete(runner: Runner, service: Service, pr
     assert bot.names() == ["help", "ping"]
 
 
+def test_what_was_done_and_refused_is_reported_as_a_change(
+    runner: Runner, service: Service, proxy: Proxy
+) -> None:
+    bot = service.bot(["old"])
+    proxy.rule = lambda seen: (
+        Instead(303, headers={"Location": "/v1/done"}, forwarded=True) if seen.writes else None
+    )
+    runner.write(fields(("help", "Does it.", "{prefix}help"), ("old",)))
+    step = runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
+
+    assert (step.code, step.outputs["result"], step.outputs["changed"]) == (0, "applied", "true")
+    assert bot.names() == ["old", "help"]
+
+
 def test_another_bots_token_is_refused(runner: Runner, service: Service) -> None:
     bot, stranger = service.bot(), service.bot()
     runner.write(fields(("help",)))
@@ -106,7 +116,7 @@ def test_a_defect_is_reported_and_fails(
 ) -> None:
     bot = service.bot()
     runner.write(fields(("help",)))
-    monkeypatch.setattr(action_run, "plan_all", broken)
+    monkeypatch.setattr(action_run, "plan_jobs", broken)
     step = runner.run(pull_request(), base_url=bot.url, bot=bot.id)
 
     assert why(step) == (1, "defect", "")
@@ -214,7 +224,7 @@ def test_a_bot_that_the_service_does_not_have_is_rejected(
 def test_every_hint_names_inputs(runner: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot(["ping", "pong", "poll", "roll", "toll"])
     runner.write(fields(("help",)))
-    step = runner.run(pull_request(), base_url=bot.url, bot=bot.id)
+    step = runner.run(pull_request(), base_url=bot.url, bot=bot.id, apply="current")
     (comment,) = hub.ours
 
     assert why(step)[1] == "refused"
@@ -230,7 +240,6 @@ def test_every_hint_names_inputs(runner: Runner, hub: Hub, service: Service) -> 
     ("inputs", "said"),
     [
         ({"working_directory": "none"}, "working-directory is not a folder: 'none'"),
-        ({"file": " \n "}, "the input file is empty"),
         ({"file": "-"}, "the input file is '-'"),
         ({"file": "none.yaml"}, "there is no such file"),
         ({"file": "none.yaml"}, "the input file names another"),

@@ -5,20 +5,15 @@ from __future__ import annotations
 import json
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from commandsync.document.saved import load_plan
+from tests.support.bots import Bot, Service
 from tests.support.home import fields
-from tests.support.proxy import Instead
-from tests.support.runner import pull_request, push
+from tests.support.hub import Hub
+from tests.support.proxy import Instead, Proxy
+from tests.support.runner import Runner, pull_request, push
 
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.hub import Hub
-    from tests.support.proxy import Proxy
-    from tests.support.runner import Runner
-
-FILES = {"file": "lantern.yaml\nharbor.yaml", "working_directory": "bots"}
+FILES = {"file": "lantern.yaml\nharbor.yaml", "working_directory": "bots", "apply": "current"}
 
 
 def write(runner: Runner, bot: Bot, name: str, *records: tuple[str, ...]) -> None:
@@ -53,6 +48,26 @@ def test_the_plans_of_several_manifests_are_one_comment_and_one_sum(
     assert comment.count("### Plan: ") == step.summary.count("### Plan: ") == 2
 
 
+def test_a_variable_must_not_contradict_a_manifest_and_the_input_chooses(
+    runner: Runner, service: Service
+) -> None:
+    lantern, harbor = service.bot(), service.bot()
+    write(runner, lantern, "lantern", ("help",))
+    runner.variables["COMMANDSYNC_BOT"] = harbor.id
+    inputs = {"base_url": lantern.url, "file": "bots/lantern.yaml"}
+    refused = runner.run(push(), **inputs)
+    runner.variables["COMMANDSYNC_LANTERN"] = harbor.token
+    chosen = runner.run(push(), bot=harbor.id, **inputs)
+    both = runner.run(push(), bot=harbor.id, base_url=lantern.url, file="bots")
+
+    assert (refused.code, refused.outputs["failure-reason"]) == (2, "invalid"), refused.log
+    assert f"COMMANDSYNC_BOT is {harbor.id}, and bot: of bots/lantern.yaml is" in refused.log
+    assert "choose the bot with the input bot" in refused.log
+    assert chosen.code == both.code == 0, chosen.log
+    assert "The bot's id is from the input bot, and the base URL is from the input" in chosen.log
+    assert (lantern.names(), harbor.names()) == ([], ["help"])
+
+
 def test_a_single_plan_file_is_what_apply_takes(runner: Runner, service: Service) -> None:
     bot = service.bot()
     write(runner, bot, "lantern", ("help",))
@@ -74,7 +89,7 @@ def test_several_manifests_are_applied_each_with_its_own_token(
 
 def test_a_folder_of_manifests_is_several(runner: Runner, service: Service) -> None:
     bots = two(runner, service)
-    step = runner.run(push(), base_url=bots[0].url, file="bots")
+    step = runner.run(push(), base_url=bots[0].url, file="bots", apply="current")
 
     assert step.outputs["adds"] == "3", step.log
 
@@ -125,7 +140,8 @@ def test_one_bot_for_two_manifests_is_an_error(runner: Runner, service: Service)
     bots = two(runner, service)
     step = runner.run(pull_request(), base_url=bots[0].url, bot=bots[0].id, **FILES)
 
-    assert (step.code, step.outputs["failure-reason"]) == (4, "invalid"), step.log
+    assert (step.code, step.outputs["failure-reason"]) == (2, "invalid"), step.log
+    assert "the input bot names one bot, and the manifests are for several" in step.log
 
 
 def test_several_manifests_are_compared_each_with_its_own_base(

@@ -6,17 +6,14 @@ import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from commandsync.action import bootstrap
 from tests.support.home import fields
 from tests.support.runner import ROOT, Runner, other
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 LOCKED = bootstrap.locked(bootstrap.LOCK.read_text(encoding="utf-8"))
 POSIX = pytest.mark.skipif(os.name == "nt", reason="the stand-in for an installer is a script")

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from tests.support.bots import Bot, Service
 from tests.support.home import fields
-from tests.support.runner import other, pull_request, push
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
-    from tests.support.hub import Hub
-    from tests.support.runner import Event, Runner
+from tests.support.hub import Hub
+from tests.support.runner import Event, Runner, other, pull_request, push
 
 BASE = fields(("h",), ("ban", "Bans.", "/ban <user>"))
 HEAD = fields(("h",), ("ban", "Bans.", "/ban <user> <reason>"), ("play",))
@@ -41,7 +36,7 @@ def test_comment_and_summary_tell_it_before_the_plan_and_the_log_too(
     assert (step.code, step.outputs["result"]) == (0, "changes"), step.log
     assert NOTICED in hub.ours[0]
     assert NOTICED in step.summary
-    assert "2 changes that users notice, 1 breaking.\n" in step.log
+    assert "2 commands with changes that users notice, 1 breaking.\n" in step.log
     assert TITLE not in runner.folder.joinpath(step.outputs["plan-markdown-file"]).read_text()
 
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import yaml
 
+from tests.support.bots import Service
 from tests.support.home import fields
-from tests.support.runner import ROOT, Event, definition_of, other, pull_request, push
+from tests.support.runner import ROOT, Event, Runner, definition_of, other, pull_request, push
 from tests.support.workflow import ACTION_PATH, definition, started
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.bots import Service
-    from tests.support.runner import Runner
-
+MODES = {"current": "plan"}
 URL = "https://listing.example"
+_PERMISSIONS = re.compile(r"^permissions:[^{]*(\{[^}]*\})", re.MULTILINE)
 _USES = re.compile(r"uses: ([\w./-]+@\S+(?: #.*)?)$", re.MULTILINE)
 
 
@@ -45,10 +44,10 @@ def steps() -> Iterator[dict[str, Any]]:
         (pull_request(head="stranger/bots"), ["plan"]),
         (pull_request(actor="dependabot[bot]"), ["plan"]),
         (merge_group(), ["plan"]),
-        (push(), ["apply"]),
+        (push(), ["current", "apply"]),
         (push("feature"), []),
         (other("schedule"), ["drift"]),
-        (dispatch(), ["apply"]),
+        (dispatch(), ["current", "apply"]),
         (other("release"), []),
         (other("pull_request_target"), []),
     ],
@@ -58,7 +57,7 @@ def test_an_event_starts_the_job_that_is_meant_for_it(event: Event, jobs: list[s
     found = started(event, base_url=URL)
 
     assert list(found) == jobs
-    assert all(inputs["mode"] == name for name, inputs in found.items())
+    assert [inputs["mode"] for inputs in found.values()] == [MODES.get(job, job) for job in jobs]
     assert all(inputs["base-url"] == URL for inputs in found.values())
 
 
@@ -69,11 +68,25 @@ def test_a_dispatch_of_another_branch_applies_nothing() -> None:
     assert started(event, base_url=URL) == {}
 
 
-def test_only_the_apply_has_the_token_and_the_environment() -> None:
-    for name, job in definition()["jobs"].items():
-        is_apply = name == "apply"
+def test_only_the_apply_has_the_environment_and_no_plan_has_a_token() -> None:
+    jobs = definition()["jobs"]
 
-        assert ("environment" in job, "secrets." in str(job)) == (is_apply, is_apply)
+    assert [name for name, job in jobs.items() if "environment" in job] == ["apply"]
+    assert [name for name, job in jobs.items() if "secrets." in str(job)] == ["apply", "drift"]
+
+
+def test_an_approver_sees_the_current_plan_before_the_apply(
+    runner: Runner, service: Service
+) -> None:
+    bot = service.bot(["help"])
+    runner.write(fields(("help", "New."), ("ping",)))
+    (inputs, _) = started(push(), base_url=bot.url, bot=bot.id).values()
+    step = runner.run(push(), **{name.replace("-", "_"): text for name, text in inputs.items()})
+
+    assert definition()["jobs"]["apply"]["needs"] == "current"
+    assert step.outputs["result"] == "changes", step.log
+    assert "1 to add, 1 to edit" in step.summary
+    assert bot.names() == ["help"]
 
 
 def test_each_job_has_the_permissions_that_it_needs_and_the_caller_grants_them_all() -> None:
@@ -84,17 +97,24 @@ def test_each_job_has_the_permissions_that_it_needs_and_the_caller_grants_them_a
     assert workflow["permissions"] == {}
     assert needed == {
         "plan": {"contents": "read", "pull-requests": "write"},
-        "apply": {"contents": "read", "pull-requests": "write"},
+        "apply": {
+            "actions": "read",
+            "contents": "read",
+            "pull-requests": "write",
+            "statuses": "write",
+        },
+        "current": {"contents": "read"},
         "drift": {"contents": "read", "issues": "write"},
     }
-    assert "permissions: {contents: read, issues: write, pull-requests: write}" in readme
+    granted = yaml.safe_load(_PERMISSIONS.findall(readme)[0])
+    assert granted == {name: level for job in needed.values() for name, level in job.items()}
 
 
 def test_its_steps_use_existing_inputs_and_the_action_of_its_own_commit() -> None:
     own = [step for step in steps() if step.get("uses") == ACTION_PATH]
     fetched = [step for step in steps() if step.get("with", {}).get("path") == ".commandsync"]
 
-    assert len(own) == len(fetched) == 3
+    assert len(own) == len(fetched) == 4
     assert set().union(*(step["with"] for step in own)) <= set(definition_of()["inputs"])
     for step in fetched:
         assert step["with"]["repository"] == "${{ job.workflow_repository }}"
@@ -115,15 +135,18 @@ def test_an_apply_is_never_cancelled_and_never_two_at_a_time() -> None:
     concurrency = definition()["jobs"]["apply"]["concurrency"]
 
     assert concurrency["cancel-in-progress"] == "false"
+    for name in ("base-url", "bot", "environment", "file", "label", "working-directory"):
+        assert f"inputs.{name}" in concurrency["group"]
     assert "github." not in concurrency["group"]
 
 
 def test_a_dispatch_allows_more_deletes_once(runner: Runner, service: Service) -> None:
     bot = service.bot([f"old{n}" for n in range(9)])
+    runner.commit(fields(*((f"old{n}",) for n in range(9))))
     runner.write(fields(("help",)))
 
     def run(event: Event) -> str:
-        (inputs,) = started(event, base_url=bot.url, bot=bot.id).values()
+        (*_, inputs) = started(event, base_url=bot.url, bot=bot.id).values()
         given = {name.replace("-", "_"): value for name, value in inputs.items()}
         step = runner.run(event, **given | {"token": bot.token} if "token" in given else given)
         return f"{step.outputs['result']} {step.outputs['failure-reason']}".strip()

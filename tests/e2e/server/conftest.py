@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from tests.support.bots import Service
 from tests.support.callers import Caller
-
-if TYPE_CHECKING:
-    from tests.support.bots import Service
 
 
 def _caller(service: Service) -> Caller:

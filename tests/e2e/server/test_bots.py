@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
-from commandsync.server import running
+from commandsync.server.runner import running
 from tests.support.callers import Caller
+from tests.support.home import Home
 from tests.support.terminal import POSIX, Terminal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.home import Home
 
 on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
 HARBOR = "812045337190064138"

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import json
 import signal
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from commandsync.apply import run
 from commandsync.client import driver
 from commandsync.client.gate import Gate
-from commandsync.server import Conditions, create_app, running
+from commandsync.server.app import create_app
+from commandsync.server.conditions import Conditions
+from commandsync.server.database import Database
 from commandsync.server.lag import LateDatabase
+from commandsync.server.runner import running
 from tests.support.callers import COMMAND, Caller
-from tests.support.home import fields
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from commandsync.server.database import Database
-    from tests.support.home import Home
+from tests.support.home import Home, fields
 
 SEED = '{"bots": [{"id": "1", "profile": {"username": "Lantern"}}]}'
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.support.callers import OPERATIONS
 from tests.support.contract import run_schemathesis
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_every_operation_answers_as_described(tmp_path: Path) -> None:

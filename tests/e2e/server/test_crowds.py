@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from pathlib import Path
 from threading import Barrier
-from typing import TYPE_CHECKING
 
-from commandsync.server import running
+import pytest
+
+from commandsync.server.runner import running
 from tests.support.callers import Caller
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    import pytest
 
 WRITERS = 16
 EACH = 2

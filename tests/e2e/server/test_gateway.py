@@ -5,24 +5,20 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import jwt
 import pytest
 
-from commandsync.server import broadcast, running, websocket
+from commandsync.server import broadcast, websocket
 from commandsync.server import gateway as product
 from commandsync.server.database import opened
+from commandsync.server.runner import running
 from commandsync.server.tables import outbox
-from tests.support.bots import Service, serving
+from tests.support.bots import Bot, Service, serving
 from tests.support.callers import Caller
 from tests.support.gateway import BINARY, CLOSE, PING
 from tests.support.listeners import Closed, Listener, masked
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.bots import Bot
 
 VERSIONS = ("", "3", "4")
 LARGE = "x" * 50_000  # a name; a hundred fill what the system keeps for a client
@@ -49,6 +45,7 @@ def test_the_bot_is_sent_at_once_and_unasked(bot: Bot, version: str, path: str) 
 
     session = json.loads(opened.removeprefix("0"))
     assert session["sid"]
+    assert session["upgrades"] == []
     assert (session["pingInterval"], session["pingTimeout"]) == (25_000, 20_000)
     assert connected.startswith("40")
     data = {"id": bot.id, "username": f"Bot {bot.id}", "avatar": ""}

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import Any
 
-from commandsync.server import running
+import pytest
+
+from commandsync.server.runner import running
 from tests.support.callers import Caller
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    import pytest
-
-    from tests.support.postgres import Server
+from tests.support.postgres import Server
 
 
 def ask(caller: Caller, path: str) -> tuple[int, Any]:

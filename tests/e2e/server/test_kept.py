@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from http.client import HTTPConnection
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from sqlalchemy import Engine, event
 
 from commandsync.records.texts import Resource
-from commandsync.server import Conditions, create_app, listing, running
+from commandsync.server import storage
+from commandsync.server.app import create_app
+from commandsync.server.conditions import Conditions
 from commandsync.server.database import opened
 from commandsync.server.kept import MOST_KEPT, KeptAnswers
-from tests.support.bots import Service
+from commandsync.server.runner import running
+from tests.support.bots import Bot, Service
 from tests.support.home import LONGEST
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.support.bots import Bot
 
 ONE, TWO = (1, date(2026, 3, 1)), (2, date(2026, 3, 1))
 COMMAND = {"name": "ping", "description": "Says pong.", "syntax": "/ping"}
@@ -88,8 +87,8 @@ def test_a_write_of_another_process_is_read_at_once(tmp_path: Path) -> None:
     path = tmp_path / "listing.db"
     with running(str(path)) as service, closing(sqlite3.connect(path)) as other:
         with opened(str(path)) as database, database.writing() as connection:
-            listing.add_bot(connection, "42", {})
-            listing.add(connection, "42", Resource.COMMAND, COMMAND)
+            storage.add_bot(connection, "42", {})
+            storage.add(connection, "42", Resource.COMMAND, COMMAND)
         before = [read(service.url, "42")[1]["data"][0]["name"] for _ in range(2)]
         other.execute("UPDATE commands SET name = 'pong'")
         other.commit()

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from http.client import HTTPException
 from itertools import count
 from threading import Lock
 from time import monotonic, sleep
-from typing import TYPE_CHECKING
 
-from commandsync.server import listing
+from commandsync.server import storage
 from commandsync.server.counters import with_counts
 from commandsync.server.database import Database, opened
-from tests.e2e.server.test_process import serving
-from tests.support.home import LONGEST
+from tests.e2e.server.test_process import Served, serving
+from tests.support.home import LONGEST, Home
 from tests.support.votes import told
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.e2e.server.test_process import Served
-    from tests.support.home import Home
 
 BOT = {"id": "42", "profile": {"username": "Lantern"}}
 VOTERS = 4
@@ -76,7 +70,7 @@ def test_a_kill_loses_no_vote_and_no_reminder_and_doubles_none(
         events = reminded(database)
         with database.reading() as connection:
             (bot,) = with_counts(
-                connection, [listing.bot_of(connection, "42")], at=datetime.now(UTC)
+                connection, [storage.bot_of(connection, "42")], at=datetime.now(UTC)
             )
     cast = [user for event, user in events if event == "vote"]
 

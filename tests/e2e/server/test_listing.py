@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from tests.support.bots import WRITABLE
+from tests.support.bots import WRITABLE, Service
 from tests.support.callers import COMMAND, NOTICE, OPERATIONS, ROOT, Caller
 
-if TYPE_CHECKING:
-    from tests.support.bots import Service
-
-    Record = dict[str, Any]
+Record = dict[str, Any]
 
 REAL = json.loads((ROOT / "tests" / "fixtures" / "listed.json").read_text(encoding="utf-8"))
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commandsync.server import running
 from commandsync.server.database import opened
+from commandsync.server.runner import running
 from tests.support.bots import Service
 from tests.support.callers import NOBODY, Caller
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    Record = dict[str, Any]
+Record = dict[str, Any]
 
 FIELDS = {
     "commands": ("name", "description", "syntax"),

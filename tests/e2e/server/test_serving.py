@@ -8,19 +8,15 @@ import socket
 import sqlite3
 import sys
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from commandsync.errors import FileError
 from commandsync.extras import install_command
-from commandsync.server import running, serve
+from commandsync.server.runner import running, serve
 from tests.support.callers import ROOT, Caller
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.home import Home
+from tests.support.home import Home
 
 EXAMPLE = ROOT / "examples" / "seed.json"
 WITHOUT_ONE_LIBRARY = """
@@ -42,7 +38,7 @@ def test_what_was_written_is_there_after_a_restart_and_the_seed_changes_nothing(
 ) -> None:
     database = str(tmp_path / "listing.db")
     with running(database, seed=EXAMPLE) as first:
-        owner = Caller(first.url, first.bots[0].id, first.bots[0].token)
+        owner = Caller(first.url, first.bots[1].id, first.bots[1].token)
         owner.ask("DELETE", f"/commands/{owner.listed()[0]['id']}")
         kept = owner.added(name="kept")
         before = owner.listed()

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.callers import NOBODY, OPERATIONS
-
-if TYPE_CHECKING:
-    from tests.support.callers import Caller
+from tests.support.callers import NOBODY, OPERATIONS, Caller
 
 READS = sorted(path for method, path in OPERATIONS if method == "GET")
 PATHS = sorted({path for _, path in OPERATIONS})

@@ -10,19 +10,16 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.e2e.server.test_process import serving, until_refused
+from tests.support.callers import Caller
+from tests.support.home import Home
 from tests.support.listeners import Closed, Listener
 from tests.support.livestream import opened_stream
+from tests.support.postgres import Server
 from tests.support.terminal import POSIX
-
-if TYPE_CHECKING:
-    from tests.support.callers import Caller
-    from tests.support.home import Home
-    from tests.support.postgres import Server
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
 SEED = {"bots": [{"id": str(number), "profile": {"username": "Bot"}} for number in range(2)]}
@@ -90,7 +87,7 @@ def test_a_vote_in_one_process_is_counted_on_the_pages_of_all(
     options = ("--database", postgres_url, "--workers", "2", "--seed", str(seed))
     users = [str(number) for number in range(20)]
     with serving(home, *options, bots=2) as served, ExitStack() as stack:
-        pages = [stack.enter_context(opened_stream(served.url, "0")) for _ in range(8)]
+        pages = [stack.enter_context(opened_stream(served.url, "/bot/0/live")) for _ in range(8)]
         before = {page.votes() for page in pages}
         with ThreadPoolExecutor(4) as pool:
             for work in [pool.submit(vote, served.caller("0"), user) for user in users]:

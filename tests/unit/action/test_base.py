@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -8,15 +8,10 @@ from commandsync.action.base import base_head, base_manifest
 from commandsync.action.event import GitHubEvent
 from commandsync.action.rest import GitHub, GitHubError
 from commandsync.errors import ManifestError
-from commandsync.manifest import load_manifests
+from commandsync.manifest import Manifest, load_manifests
 from tests.support.home import fields
+from tests.support.hub import Hub
 from tests.support.runner import BASE_SHA, REPOSITORY
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from commandsync.manifest import Manifest
-    from tests.support.hub import Hub
 
 EVENT = GitHubEvent("pull_request", REPOSITORY, pull_request=7, base_sha=BASE_SHA)
 LISTED = b'[{"type": "file", "name": "commands.yaml"}]'
@@ -98,11 +93,13 @@ def test_an_answer_that_is_not_a_list_has_no_files(hub: Hub, workspace: Path) ->
 def test_the_head_of_a_base_is_one_file_whatever_it_includes(hub: Hub, workspace: Path) -> None:
     hub.files = {
         "commands.yaml": "version: 1\nbot: 42\nbase_url: https://Listing.example/v1/\n"
-        "token_env: COMMANDSYNC_MINE\ninclude: [none/*.yaml]\n"
+        "token_env: COMMANDSYNC_MINE\ninclude: [none/*.yaml]\nprefix: '!'\n"
+        "commands: [{name: help, description: Helps., syntax: '{prefix}help'}]\n"
     }
     (manifest,) = load_manifests(["bots/commands.yaml"], stdin=lambda: b"")
     head = base_head(manifest, GitHub(hub.url, "token"), EVENT)
 
+    assert head
     stated = (head.bot, head.base_url, head.token_env)
     assert stated == ("42", "https://listing.example", "COMMANDSYNC_MINE")
     assert [request.path.rpartition("/")[2] for request in hub.requests] == ["commands.yaml"]
@@ -120,13 +117,13 @@ def test_the_head_of_an_invalid_base_is_an_error(hub: Hub, workspace: Path, text
     assert workspace.exists()
 
 
-def test_a_head_is_empty_or_an_error_where_the_base_shows_none(hub: Hub, workspace: Path) -> None:
+def test_there_is_no_head_or_an_error_where_the_base_shows_none(hub: Hub, workspace: Path) -> None:
     (manifest,) = load_manifests(["commands.yaml"], stdin=lambda: b"")
     github = GitHub(hub.url, "token")
     head = base_head(manifest, github, EVENT)
     hub.rule = lambda _: (500, {}, {})
 
-    assert (head.bot, head.base_url, head.token_env) == ("", "", "")
+    assert head is None
     with pytest.raises(GitHubError, match="500"):
         base_head(manifest, github, EVENT)
     assert workspace.exists()

@@ -5,18 +5,15 @@ import os
 import re
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from commandsync.action import bootstrap
 from commandsync.action.inputs import forms_of_secrets
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Tool = Callable[[str], Path]
+Tool = Callable[[str], Path]
 
 HASHED = ["--no-deps", "--require-hashes", "--only-binary", ":all:"]
 LOCKED = bootstrap.locked(bootstrap.LOCK.read_text(encoding="utf-8"))
@@ -34,6 +31,21 @@ def test_the_very_versions_are_needed_no_more(
     monkeypatch.setattr(sys, "path", [distributions(tmp_path, LOCKED)])
 
     assert bootstrap.prepare({}) == []
+
+
+@pytest.mark.parametrize("more", [{"INPUT_PREVIEW": "true"}, {"INPUT_DOCS_CHECK": "README.md"}])
+def test_inputs_that_need_more_libraries_get_their_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, str]
+) -> None:
+    monkeypatch.setattr(bootstrap, "NEWEST", (3, 0))  # nothing is installed then
+    monkeypatch.setattr(sys, "path", [distributions(tmp_path / "less", LOCKED)])
+    assert bootstrap.prepare({"INPUT_PREVIEW": "false", "INPUT_DOCS_CHECK": ""}) == []
+    with pytest.raises(bootstrap.BootstrapError):
+        bootstrap.prepare(more)
+
+    whole = bootstrap.locked(bootstrap.PREVIEW_LOCK.read_text(encoding="utf-8"))
+    monkeypatch.setattr(sys, "path", [distributions(tmp_path / "more", whole)])
+    assert bootstrap.prepare(more) == []
 
 
 def test_what_is_imported_first_counts(tmp_path: Path) -> None:

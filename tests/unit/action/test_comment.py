@@ -3,32 +3,27 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commandsync.action.comment import comment_body, find_comments, key_of, write_comment
+from commandsync.action.comment import (
+    comment_body,
+    key_digest,
+    key_of,
+    write_comment,
+)
 from commandsync.action.event import GitHubEvent
 from commandsync.action.inputs import Inputs
-from commandsync.action.marker import Marker, key_digest, render
 from commandsync.action.rest import GitHub, GitHubError
 from commandsync.api.address import parse_address
 from commandsync.sync.site import Site
+from tests.support.hub import Hub
 from tests.support.runner import REPOSITORY, SHA
-
-if TYPE_CHECKING:
-    from tests.support.hub import Hub
 
 ON_PULL_REQUEST = GitHubEvent(
     "pull_request", REPOSITORY, SHA, 7, run_url="https://github.com/run/1"
 )
-ON_PUSH = replace(ON_PULL_REQUEST, name="push", pull_request=0)
 KEY = key_digest("lantern")
-MARKER = Marker(key=KEY, fingerprint="sha256:ab", removals=frozenset({"command:1"}))
-MERGED: list[dict[str, Any]] = [
-    {"number": 3, "merged_at": None},
-    {"number": 7, "merged_at": "2026"},
-]
 
 
 def way(hub: Hub) -> GitHub:
@@ -43,18 +38,12 @@ def write(
     key: str = KEY,
     creates: bool = True,
 ) -> str:
-    return write_comment(markdown, github, event, marker=replace(MARKER, key=key), creates=creates)
+    return write_comment(markdown, github, event, key=key, creates=creates)
 
 
 def at(*listings: tuple[str, str]) -> list[Site]:
     """Return the listings of bots at base URLs."""
     return [Site(parse_address(url), bot, None, "") for bot, url in listings]
-
-
-def marker_of(hub: Hub) -> Marker:
-    """Return the marker of the one comment."""
-    (comment,) = find_comments(way(hub), REPOSITORY, 7, key=KEY)
-    return comment.marker
 
 
 def test_a_comment_is_edited_in_place(hub: Hub) -> None:
@@ -87,7 +76,7 @@ def test_the_comment_is_found_on_a_later_page(hub: Hub) -> None:
 @pytest.mark.parametrize("tells_login", [True, False])
 def test_what_others_begin_with_our_marker_is_not_touched(hub: Hub, *, tells_login: bool) -> None:
     hub.tells_login = tells_login
-    forged = hub.says(comment_body("Approved", marker=MARKER, run_url=""), login="mallory")
+    forged = hub.says(comment_body("Approved", key=KEY, run_url=""), login="mallory")
     before = dict(forged)
     write(way(hub), ON_PULL_REQUEST)
     write(way(hub), ON_PULL_REQUEST, markdown="Nothing.\n")
@@ -143,7 +132,7 @@ def test_a_run_that_knows_the_listing_edits_the_comment_of_one_that_did_not(hub:
     write(way(hub), ON_PULL_REQUEST, key=known)
 
     assert len(hub.ours) == 1
-    assert hub.ours[0].startswith(f"<!-- commandsync:{known}:")
+    assert hub.ours[0].startswith(f"<!-- commandsync:{known} -->")
 
 
 def test_runs_at_the_same_time_end_with_one_comment(hub: Hub) -> None:
@@ -164,7 +153,7 @@ def test_runs_at_the_same_time_end_with_one_comment(hub: Hub) -> None:
 
 
 def test_comments_that_a_killed_run_left_are_removed_but_the_oldest(hub: Hub) -> None:
-    body = comment_body("Old.\n", marker=MARKER, run_url="")
+    body = comment_body("Old.\n", key=KEY, run_url="")
     for _ in range(3):
         hub.says(body)
     url = hub.comments[0]["html_url"]
@@ -175,46 +164,16 @@ def test_comments_that_a_killed_run_left_are_removed_but_the_oldest(hub: Hub) ->
 
 
 def test_a_comment_that_cannot_be_removed_is_an_error(hub: Hub) -> None:
-    hub.says(comment_body("Old.\n", marker=MARKER, run_url=""))
-    hub.says(comment_body("Old.\n", marker=MARKER, run_url=""))
+    hub.says(comment_body("Old.\n", key=KEY, run_url=""))
+    hub.says(comment_body("Old.\n", key=KEY, run_url=""))
     hub.read_only = True
     with pytest.raises(GitHubError, match="GitHub answers 403: Resource not accessible"):
         write(way(hub), ON_PULL_REQUEST)
 
 
-def test_an_apply_keeps_what_was_reviewed_and_says_that_it_is_applied(hub: Hub) -> None:
-    hub.merged[SHA] = MERGED
-    write(way(hub), ON_PULL_REQUEST)
-    reviewed = marker_of(hub)
-    later = replace(MARKER, fingerprint="", removals=frozenset({"command:2"}))
-    write_comment("Failed.\n", way(hub), ON_PUSH, marker=later, creates=False)
-    failed = marker_of(hub)
-    done = replace(later, applied=True)
-    write_comment("Done.\n", way(hub), ON_PUSH, marker=done, creates=False)
-    applied = marker_of(hub)
-    write_comment("Failed.\n", way(hub), ON_PUSH, marker=later, creates=False)
-
-    assert reviewed == failed == MARKER
-    assert applied == marker_of(hub) == replace(MARKER, applied=True)
-
-
-def test_a_new_plan_of_a_pull_request_is_what_is_reviewed(hub: Hub) -> None:
-    write(way(hub), ON_PULL_REQUEST)
-    new = replace(MARKER, fingerprint="sha256:cd", removals=frozenset())
-    write_comment("Nothing.\n", way(hub), ON_PULL_REQUEST, marker=new, creates=False)
-
-    assert marker_of(hub) == new
-
-
 def test_without_changes_no_comment_is_created(hub: Hub) -> None:
     assert write(way(hub), ON_PULL_REQUEST, creates=False) == ""
     assert hub.comments == []
-
-
-def test_a_push_finds_the_merged_pull_request(hub: Hub) -> None:
-    assert write(way(hub), ON_PUSH) == ""
-    hub.merged[SHA] = MERGED
-    assert write(way(hub), ON_PUSH) == hub.comments[0]["html_url"]
 
 
 def test_a_long_comment_is_cut_and_points_to_the_summary(hub: Hub) -> None:
@@ -232,7 +191,7 @@ def test_a_refusal_names_the_missing_permission(hub: Hub) -> None:
     with pytest.raises(GitHubError, match="403") as caught:
         write(way(hub), ON_PULL_REQUEST)
 
-    assert "pull-requests: write" in caught.value.hint
+    assert "pull-requests: write" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9", "ftp://github.example", ""])
@@ -246,18 +205,9 @@ def test_the_token_is_in_no_repr() -> None:
     assert "secret" not in repr(Inputs(token="secret", github_token="secret"))
 
 
-def test_only_a_push_is_looked_for_among_merged_pull_requests(hub: Hub) -> None:
-    hub.merged[SHA] = [{"number": 7, "merged_at": "2026"}]
-    event = replace(ON_PULL_REQUEST, name="schedule", pull_request=0)
-
-    assert write(way(hub), event) == ""
-    assert write(way(hub), replace(event, name="push", sha="")) == ""
-    assert hub.requests == []
-
-
 @pytest.mark.parametrize("record", ["text", {"body": None}, {"user": "mona"}, {"user": None}])
 def test_comments_of_odd_shapes_are_passed_over(hub: Hub, record: object) -> None:
-    marked = {"body": render(MARKER)}
+    marked = {"body": comment_body("", key=KEY, run_url="").partition("\n")[0]}
     odd = marked | record if isinstance(record, dict) else record
     hub.rule = lambda request: (200, [odd], {}) if request.startswith("GET") else None
 
@@ -266,7 +216,29 @@ def test_comments_of_odd_shapes_are_passed_over(hub: Hub, record: object) -> Non
 
 
 def test_a_comment_without_an_id_cannot_be_edited(hub: Hub) -> None:
-    ours = {"body": render(MARKER), "user": {"login": "github-actions[bot]"}}
+    ours = {
+        "body": comment_body("", key=KEY, run_url="").partition("\n")[0],
+        "user": {"login": "github-actions[bot]"},
+    }
     hub.rule = lambda request: (200, [ours], {}) if request.startswith("GET") else None
     with pytest.raises(GitHubError, match="without an id"):
         write(way(hub), ON_PULL_REQUEST)
+
+
+def test_a_result_is_written_until_the_plan_is_applied(
+    hub: Hub,
+) -> None:
+    def result(markdown: str, *, applied: bool, number: int = 7) -> str:
+        event = replace(ON_PULL_REQUEST, pull_request=number)
+        return write_comment(markdown, way(hub), event, key=KEY, applied=applied)
+
+    write(way(hub), ON_PULL_REQUEST)
+    none = result("Done.\n", applied=True, number=8)
+    urls = [
+        result(markdown, applied=markdown == "Done.\n")
+        for markdown in ("Failed.\n", "Done.\n", "Later.\n")
+    ]
+
+    assert none == ""
+    assert urls == [hub.comments[0]["html_url"]] * 2 + [""]
+    assert [body.partition("\n")[2] for body in hub.ours] == ["Done.\n"]

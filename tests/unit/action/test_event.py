@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from commandsync.action.event import GitHubEvent, read_event
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PUSH = {"GITHUB_EVENT_NAME": "push", "GITHUB_REF": "refs/heads/main"}
 
@@ -31,11 +28,9 @@ def test_without_a_payload_nothing_is_applied(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ref", "branch"), [("refs/heads/next", "next"), ("refs/tags/v1", "main"), ("", "main")]
+    ("ref", "branch"), [("refs/heads/next", "next"), ("refs/tags/v1", ""), ("", "")]
 )
-def test_requests_are_merged_to_the_branch_of_the_run_or_else_the_default_one(
-    tmp_path: Path, ref: str, branch: str
-) -> None:
+def test_only_a_branch_has_a_head(tmp_path: Path, ref: str, branch: str) -> None:
     path = tmp_path / "event.json"
     path.write_text('{"repository": {"default_branch": "main"}}', encoding="utf-8")
     event = read_event({"GITHUB_EVENT_PATH": str(path), "GITHUB_REF": ref})
@@ -86,4 +81,5 @@ def test_a_pull_request_whose_repository_is_gone_is_a_forks(tmp_path: Path) -> N
         base_sha="b",
         fork=True,
         run_url="https://github.com/octo/bots/actions/runs/3",
+        run_id="3",
     )

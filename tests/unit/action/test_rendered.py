@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
 
 import cmarkgfm  # type: ignore[import-untyped]  # it has no types
 import pytest
 from cmarkgfm.cmark import Options  # type: ignore[import-untyped]  # as above
 
 from commandsync.action.comment import comment_body
-from commandsync.action.marker import Marker, fingerprint_of, key_digest, removals_of
+from commandsync.action.verdict import of_plans
+from commandsync.action.wording import INPUTS
+from commandsync.apply.check import refusal_of
 from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.diagnostics import Notice
+from commandsync.diagnostics import Hint, Location, Notice
+from commandsync.plan.plan import Plan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.plan.userchanges import user_changes
 from commandsync.records.snapshot import Snapshot
@@ -22,13 +25,8 @@ from commandsync.records.texts import Resource
 from commandsync.report import render_plans, render_results
 from commandsync.report.escape import visible
 from commandsync.report.page import page
-from commandsync.report.userchanges import markdown
+from commandsync.report.usersentences import markdown
 from tests.support.plans import UNTRUSTED, announcement, command, plan_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from commandsync.plan.plan import Plan
 
 RUN = "https://github.com/octo/bots/actions/runs/4211"
 ALLOWED = SyncRules(announcements="mirror", max_deletes=parse_delete_limit("all"))
@@ -82,16 +80,11 @@ def shown(body: str) -> Shown:
     return parser
 
 
-def body_of(markdown: str, plan: Plan) -> str:
+def body_of(markdown: str) -> str:
     """Return the comment of a run, as the Action writes it."""
-    marker = Marker(
-        key=key_digest("lantern"),
-        fingerprint=fingerprint_of([plan]),
-        removals=removals_of([plan]),
-    )
     notes = [f"Commit {'a' * 40}, [run]({RUN})"]
     text = page(markdown, label=UNTRUSTED[7], notes=notes)
-    return comment_body(text, marker=marker, run_url=RUN)
+    return comment_body(text, key="0" * 20, run_url=RUN)
 
 
 @pytest.fixture
@@ -125,7 +118,7 @@ def untrusted() -> Plan:
 def test_a_comment_of_untrusted_texts_is_text(
     golden: Callable[[str, str], None], untrusted: Plan
 ) -> None:
-    body = body_of(render_plans([untrusted], format="markdown"), untrusted)
+    body = body_of(render_plans([untrusted], format="markdown"))
     read = shown(body)
 
     golden(body.partition("\n")[2], "comment.markdown")
@@ -137,7 +130,7 @@ def test_a_comment_of_untrusted_texts_is_text(
     assert all(any(visible(text.strip()) in code for code in codes) for text in UNTRUSTED)
 
 
-def test_what_users_notice_of_untrusted_texts_is_text(untrusted: Plan) -> None:
+def test_what_users_notice_of_untrusted_texts_is_text() -> None:
     old = [command(f"x{n}", text, syntax=f"/x {text}") for n, text in enumerate(UNTRUSTED)]
     new = [
         command(text, syntax=f"/x <{text}>", category=text, formerly=(f"x{n}",))
@@ -146,7 +139,7 @@ def test_what_users_notice_of_untrusted_texts_is_text(untrusted: Plan) -> None:
     changes = user_changes(
         old=Snapshot({Resource.COMMAND: tuple(old)}), new=Snapshot({Resource.COMMAND: tuple(new)})
     )
-    read = shown(body_of(markdown(changes), untrusted))
+    read = shown(body_of(markdown(changes)))
 
     assert set(read.tags) <= OURS | {"ul", "li"}
     assert read.links == {RUN}
@@ -165,13 +158,53 @@ def test_after_apply_a_comment_shows_what_it_was_and_what_it_is(
         for n, change in enumerate(untrusted.changes)
     )
     result = Result(plan=untrusted, settled=settled, verified=False, touched=True)
-    body = body_of(render_results([result], format="markdown"), untrusted)
+    body = body_of(render_results([result], format="markdown"))
     read = shown(body)
 
     golden(body.partition("\n")[2], "comment-applied.markdown")
     assert set(read.tags) <= OURS | TABLES
     assert read.links == {RUN}
     assert re.fullmatch(r"[\w\s#:.,()-]*", read.outside)
+
+
+def test_a_comment_shows_renames_refusals_and_what_no_version_had(
+    golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = f"https://github.com/octo/bots/blob/{'a' * 40}"
+    monkeypatch.setattr(Location, "files", files)
+    monkeypatch.setattr(Hint, "words", INPUTS)
+    desired = [
+        command("clear", "Clears\nmessages.", line=8, formerly=("purge",)),
+        *(command(f"kept-{n}", line=20 + n) for n in range(3)),
+        command("skip", "Skips. " * 40, line=30),
+    ]
+    listed = [
+        command("purge", "Purges.", id="1", uses=12),
+        *(command(f"kept-{n}", id=f"k{n}") for n in range(3)),
+        *(command(name, f"{name} it. " * 40, id=name, uses=3) for name in ("ours", "theirs")),
+    ]
+    at = Location("my commands/[a](b).yaml", 3, 1)
+    desired[1] = replace(command("kept-0", category="Fun"), location=at)
+    plan = plan_of(desired, listed)
+    versions = [Snapshot({Resource.COMMAND: (command("ours", "ours it. " * 40),)})]
+    error = refusal_of(
+        plan,
+        listed=Snapshot({Resource.COMMAND: tuple(listed)}),
+        token=None,
+        versions=[*versions],
+    )
+    assert error is not None
+    outcome = of_plans([plan], fail_on_changes=False, refusals=[error])
+    body = body_of(outcome.markdown)
+    read = shown(body)
+
+    golden(body.partition("\n")[2], "comment-refused.markdown")
+    assert set(read.tags) <= OURS | TABLES
+    assert read.links == {
+        RUN,
+        *(f"{files}/commands.yaml#L{line}" for line in (8, 30)),
+        f"{files}/my%20commands/%5Ba%5D%28b%29.yaml#L3",
+    }
 
 
 def test_fifteen_hundred_adds_leave_every_delete_and_edit_visible() -> None:
@@ -185,7 +218,7 @@ def test_fifteen_hundred_adds_leave_every_delete_and_edit_visible() -> None:
         ],
         rules=ALLOWED,
     )
-    body = body_of(render_plans([plan], format="markdown"), plan)
+    body = body_of(render_plans([plan], format="markdown"))
     read = shown(body)
 
     unfolded = {text for text, folded in read.codes if not folded}

@@ -1,18 +1,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from commandsync.action import verdict
 from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.errors import CommandsyncError, Forbidden, RateLimited, Reply, StalePlanError
+from commandsync.errors import (
+    CommandsyncError,
+    Forbidden,
+    ListingError,
+    RateLimited,
+    Reply,
+    StalePlanError,
+)
 from commandsync.plan.plan import make_plan
 from tests.support.runs import EVERYTHING, TARGET, command, wanted
-
-if TYPE_CHECKING:
-    from commandsync.errors import ListingError
 
 REPLY = Reply(429, b"")
 PLAN = make_plan(

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,9 +23,6 @@ from commandsync.errors import (
     Unauthorized,
 )
 from commandsync.records.texts import Resource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 HELP = {"id": "c1", "name": "help"}
 COMMANDS = partial(answers.records, Resource.COMMAND)
@@ -56,7 +54,6 @@ def reply(content: object, status: int = 200, **headers: str) -> Reply:
         {"commands": {"data": [HELP]}},
         {"error": "", "data": [HELP]},
         {"error": None, "data": [HELP]},
-        {"success": True, "error": "a warning", "data": [HELP]},
         [HELP],
     ],
     ids=json.dumps,
@@ -100,7 +97,7 @@ def test_what_is_no_list_is_an_error_and_never_an_empty_listing(
     with pytest.raises(DecodeError, match="contains no list") as caught:
         read(reply(content))
 
-    assert "base URL" in caught.value.hint
+    assert "base URL" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize("read", LISTS)

@@ -40,7 +40,7 @@ def test_what_cannot_stand_in_a_header_is_no_token_and_is_not_shown(inside: str)
     with pytest.raises(UsageError) as caught:
         Token(f"marked{inside}token")
 
-    assert "marked" not in str(caught.value) + caught.value.hint
+    assert "marked" not in str(caught.value) + str(caught.value.hint)
 
 
 def test_a_token_does_not_show_itself() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -8,12 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.api import operations
+from commandsync.api.operations import Operation
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from commandsync.api.operations import Operation
 
 TEXT = CommandText("help", "Shows the menu.", "/help [command]", "General")
 BARE = CommandText("help", "Shows the menu.", "/help [command]")

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,12 +12,13 @@ from hypothesis import strategies as st
 from commandsync.api.operations import Operation, add, delete, edit, list_records
 from commandsync.api.policy import (
     FAILURES_IN_A_ROW,
+    Doubt,
+    Failure,
     Health,
     Send,
     Streak,
     Wait,
     attempt,
-    may_have_happened,
 )
 from commandsync.errors import (
     DecodeError,
@@ -31,10 +33,9 @@ from commandsync.errors import (
     TransportError,
     Unauthorized,
 )
+from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import CommandText, Resource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+from commandsync.services.discordlists import TOP_GG
 
 TEXT = CommandText("help", "Shows the menu.", "/help")
 READ = list_records("42", Resource.COMMAND)
@@ -81,8 +82,6 @@ def drive(
                     step = steps.send(waits)
     except StopIteration as end:
         ended = end.value
-    except ListingError as error:
-        ended = error
 
     assert left == []
     return waited, ended
@@ -128,8 +127,8 @@ def test_an_add_is_never_sent_again_after_an_unclear_end(trouble: Reply | Transp
     waits, ended = drive(ADD, [trouble])
 
     assert waits == []
-    assert isinstance(ended, ListingError)
-    assert may_have_happened(ended)
+    assert isinstance(ended, Failure)
+    assert ended.doubt
 
 
 @pytest.mark.parametrize("operation", [READ, ADD, EDIT, DELETE], ids=lambda one: one.name)
@@ -151,8 +150,9 @@ def test_a_plain_no_is_not_asked_again(
     waits, ended = drive(operation, [trouble])
 
     assert waits == []
-    assert isinstance(ended, kind)
-    assert not may_have_happened(ended)
+    assert isinstance(ended, Failure)
+    assert isinstance(ended.error, kind)
+    assert ended.doubt is Doubt.NONE
 
 
 def test_a_record_that_is_gone_is_a_delete_that_is_done() -> None:
@@ -182,14 +182,16 @@ def test_what_is_gone_is_read_as_an_answer_without_content() -> None:
 def test_404_is_an_error_for_anything_else(operation: Operation[Any]) -> None:
     _, ended = drive(operation, [failed(404)])
 
-    assert isinstance(ended, NotFound)
+    assert isinstance(ended, Failure)
+    assert isinstance(ended.error, NotFound)
 
 
 def test_it_is_given_up_after_so_many_retries() -> None:
     waits, ended = drive(READ, [limited(0)] * 4, retries=3)
 
     assert len(waits) == 3
-    assert isinstance(ended, RateLimited)
+    assert isinstance(ended, Failure)
+    assert isinstance(ended.error, RateLimited)
 
 
 @pytest.mark.parametrize("retries", [0, -1])
@@ -197,7 +199,7 @@ def test_without_retries_it_is_sent_once(retries: int) -> None:
     waits, ended = drive(READ, [RESET], retries=retries)
 
     assert waits == []
-    assert ended is RESET
+    assert ended == Failure(RESET)
 
 
 def test_waits_double_and_stay_below_half_a_minute() -> None:
@@ -241,21 +243,41 @@ def test_a_wait_beyond_two_minutes_is_not_waited_for() -> None:
     waits, ended = drive(READ, [limited(121)])
 
     assert waits == []
-    assert isinstance(ended, RateLimited)
+    assert isinstance(ended, Failure)
+    assert isinstance(ended.error, RateLimited)
 
 
 def test_a_wait_that_was_cut_short_ends_with_the_last_error() -> None:
     waits, ended = drive(READ, [RESET], waits=False)
 
     assert len(waits) == 1
-    assert ended is RESET
+    assert ended == Failure(RESET)
 
 
-def test_before_the_first_try_nothing_may_have_happened() -> None:
-    _, ended = drive(ADD, [failed(400)])
+SILENT, ANSWERED, REFUSAL = RESET, failed(500), failed(400)
 
-    assert isinstance(ended, Invalid)
-    assert (ended.tried_before, ended.silent_before) == (False, False)
+
+@pytest.mark.parametrize(
+    ("answers", "doubt"),
+    [
+        ([REFUSAL], Doubt.NONE),
+        ([limited(0), REFUSAL], Doubt.NONE),
+        ([ANSWERED, REFUSAL], Doubt.REFUSED),
+        ([ANSWERED, limited(0), REFUSAL], Doubt.REFUSED),
+        ([failed(504), REFUSAL], Doubt.SILENT),
+        ([SILENT, REFUSAL], Doubt.SILENT),
+        ([SILENT, ANSWERED, REFUSAL], Doubt.SILENT),
+        ([ANSWERED, SILENT, REFUSAL], Doubt.SILENT),
+    ],
+)
+def test_a_refusal_takes_no_doubt_of_an_earlier_try_away(
+    answers: list[Reply | TransportError], doubt: Doubt
+) -> None:
+    _, ended = drive(EDIT, answers)
+
+    assert isinstance(ended, Failure)
+    assert isinstance(ended.error, Invalid)
+    assert ended.doubt is doubt
 
 
 def failing(operation: Operation[Any], times: int, health: Health) -> int:
@@ -263,7 +285,7 @@ def failing(operation: Operation[Any], times: int, health: Health) -> int:
     troubles: Iterator[Reply | TransportError] = cycle([RESET, failed(500), failed(503)])
     steps = attempt(operation, retries=times - 1, jitter=float, health=health)
     sent = 0
-    with suppress(ListingError):
+    with suppress(StopIteration):
         step = next(steps)
         while True:
             sent += isinstance(step, Send)
@@ -323,39 +345,32 @@ def test_any_answer_in_between_starts_the_count_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "possible"),
+    ("error", "doubt"),
     [
-        (RESET, True),
-        (NEVER_MADE, False),
-        (ServerError("trouble", reply=failed(500)), True),
-        (DecodeError("what?", reply=OK), True),
-        (Invalid("no", reply=failed(400)), False),
-        (RateLimited("slow", reply=failed(429)), False),
-        (StoppedError("stopped"), False),
+        (RESET, Doubt.SILENT),
+        (NEVER_MADE, Doubt.NONE),
+        (ServerError("trouble", reply=failed(500)), Doubt.REFUSED),
+        (DecodeError("what?", reply=OK), Doubt.SILENT),
+        (Invalid("no", reply=failed(400)), Doubt.NONE),
+        (RateLimited("slow", reply=failed(429)), Doubt.NONE),
+        (StoppedError("stopped"), Doubt.NONE),
     ],
 )
-def test_only_a_plain_no_or_no_connection_is_certain(
-    error: ListingError, *, possible: bool
-) -> None:
-    assert may_have_happened(error) is possible
+def test_only_a_plain_no_or_no_connection_is_certain(error: ListingError, doubt: Doubt) -> None:
+    assert Failure(error).doubt is doubt
 
 
-@pytest.mark.parametrize(
-    ("operation", "answer", "hint"),
-    [
-        (ADD, RESET, "it may have been added: check whether it is listed"),
-        (ADD, NEVER_MADE, ""),
-        (EDIT, RESET, ""),
-    ],
-    ids=["an add", "an add that was not sent", "an edit"],
-)
-def test_only_an_add_that_may_have_happened_is_to_be_looked_for(
-    operation: Operation[Any], answer: TransportError, hint: str
-) -> None:
-    steps = attempt(operation, retries=0, jitter=lambda: 0.0, health=Health())
-    next(steps)
+@pytest.mark.parametrize("status", [404, 405])
+def test_another_method_is_sent_at_once_where_the_service_lacks_the_first(status: int) -> None:
+    listed = Snapshot({Resource.COMMAND: ()})
+    steps = attempt(TOP_GG.replace("42", listed), retries=0, jitter=float, health=Health())
+    first = next(steps)
+    second = steps.send(failed(status))
 
-    with pytest.raises(TransportError) as raised:
-        steps.send(TransportError(answer.message, sent=answer.sent))
-
-    assert raised.value.hint == hint
+    assert first == Send()
+    assert isinstance(second, Send)
+    assert second.other is not None
+    assert second.other.method == "POST"
+    with pytest.raises(StopIteration) as end:
+        steps.send(failed(status))
+    assert isinstance(end.value.value, Failure)

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from commandsync.api.policy import Health
 from commandsync.apply.claims import Claims, named
-from commandsync.apply.ledger import Ledger, State, Write
+from commandsync.apply.ledger import Ledger, Write
 from commandsync.apply.outcomes import Outcome
-from commandsync.diagnostics import Notice
-from commandsync.plan.changes import Add, Delete, Edit
+from commandsync.apply.states import State
+from commandsync.diagnostics import Do, Notice
+from commandsync.plan.changes import Add, Change, Delete, Edit
 from commandsync.plan.rules import SyncRules
-from commandsync.records.snapshot import Entry, by_identity
-from commandsync.records.texts import Resource
+from commandsync.records.snapshot import Entry, Identity, Snapshot, by_identity
+from commandsync.records.texts import Resource, Text
 from tests.support.driver import Driver
 from tests.support.listing import (
     BAD_REQUEST,
     FAILED_BEFORE,
     RESET_BEFORE,
     WRONG_SHAPE_BEFORE,
+    Fault,
     Listing,
+    Request,
 )
 from tests.support.runs import (
     EVERYTHING,
@@ -35,13 +36,7 @@ from tests.support.runs import (
     wanted,
 )
 
-if TYPE_CHECKING:
-    from commandsync.plan.changes import Change
-    from commandsync.records.snapshot import Identity, Snapshot
-    from commandsync.records.texts import Text
-    from tests.support.listing import Fault, Request
-
-NEXT = "run again: with prune on, it deletes the copies (--max-deletes {} allows so many)"
+NEXT = "run again: with prune on, it deletes the copies, which no limit counts"
 
 
 def beside(service: Listing, *texts: Text) -> None:
@@ -62,9 +57,9 @@ def test_one_copy_is_reported_in_the_singular() -> None:
 
     assert run.result.notices == (
         Notice(
-            "1 more announcement equals what this run added ('v'): was there a second run at the "
-            "same time?",
-            NEXT.format(1),
+            "1 more announcement equals what this run added ('v'): a second run may have added "
+            "them at the same time",
+            NEXT,
         ),
     )
     assert not run.result.verified
@@ -78,9 +73,9 @@ def test_several_copies_are_reported_together() -> None:
 
     assert run.result.notices == (
         Notice(
-            "2 more commands equal what this run added ('a', 'b'): was there a second run at the "
-            "same time?",
-            NEXT.format(2),
+            "2 more commands equal what this run added ('a', 'b'): a second run may have added "
+            "them at the same time",
+            NEXT,
         ),
     )
 
@@ -96,10 +91,11 @@ def test_at_most_twenty_names_are_listed() -> None:
 @pytest.mark.parametrize(
     ("fault", "how", "mend"),
     [
-        (BAD_REQUEST, "failed", "correct that entry and run again"),
+        (BAD_REQUEST, "was refused", "correct that entry and run again"),
+        (FAILED_BEFORE, "failed", "correct that entry and run again"),
         (RESET_BEFORE, "has an unknown result", "run again"),
     ],
-    ids=["failed", "unknown"],
+    ids=["refused", "failed", "unknown"],
 )
 def test_deletes_wait_for_adds(fault: Fault, how: str, mend: str) -> None:
     service = Listing(choose=lambda request: fault if request.kind == "add" else None)
@@ -110,7 +106,7 @@ def test_deletes_wait_for_adds(fault: Fault, how: str, mend: str) -> None:
     deleted = run.result.settled[-1]
     assert deleted.outcome is Outcome.SKIPPED
     assert deleted.error == f"deletes wait for adds, and the add of 'new' {how}"
-    assert deleted.hint == f"{mend}; or make the deletes alone, with apply --only NAMES"
+    assert deleted.hint == Do.DELETE_ALONE(mend=mend)
 
 
 def test_an_add_that_may_be_listed_under_another_name_names_the_candidates() -> None:

@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.apply.ledger import TRANSITIONS, State, Write
+from commandsync.apply import verification
+from commandsync.apply.claims import Claims
+from commandsync.apply.ledger import Write
 from commandsync.apply.outcomes import Outcome
-from commandsync.plan.changes import Add, Delete, Edit, Replace
-from commandsync.records.texts import Resource
+from commandsync.apply.states import FINDINGS, TRANSITIONS, Finding, State
+from commandsync.apply.verification import finding_of
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.records.texts import Resource, Text
 from tests.support.cases import drawn
 from tests.support.driver import Driver
 from tests.support.listing import (
     BAD_REQUEST,
     FAILED_AFTER,
     FAILED_BEFORE,
-    NOT_FOUND,
+    REFUSED,
     UNAUTHORIZED,
+    Fault,
     Listing,
+    Request,
 )
-from tests.support.runs import announcement, command, seed, sync, wanted
+from tests.support.runs import Run, announcement, command, seed, sync, wanted
 from tests.support.story import prove
 
-if TYPE_CHECKING:
-    from commandsync.plan.changes import Change
-    from tests.support.listing import Fault
-    from tests.support.runs import Run
-
 SEED = 20_260_701
-CASES = (41, 136, 258, 699, 937, 1608, 1692, 1938, 2011, 2984, 3110, 3560, 4166, 8523, 11755, 11800)
+CASES = (
+    *(51, 54, 81, 98, 150, 258, 322, 498, 672, 879, 1098),
+    *(1158, 1608, 1692, 1938, 1964, 2011, 2089, 2435, 2458, 2927),
+)
 """Generated cases that take nearly all of the table; the tests below take the rest."""
 
 OLD, NEW = announcement("v", "Then."), announcement("v", "Now.")
@@ -60,11 +64,27 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Taken:
     return found
 
 
-def failing(kind: str, fault: Fault) -> Run:
-    """Replace an announcement and delete a command, with one kind of request failing."""
+def failing(kind: str, fault: Fault, *, added: Sequence[Text] = ()) -> Run:
+    """Replace an announcement, delete and edit a command, with one kind of request failing."""
     service = Listing(choose=lambda request: fault if request.kind == kind else None)
-    seed(service, [OLD, command("gone")])
-    return sync(service, wanted([], [NEW]), driver=Driver(service, retries=0))
+    seed(service, [OLD, command("gone"), command("kept")])
+    desired = wanted([command("kept", "New."), *added], [NEW])
+    return sync(service, desired, driver=Driver(service, retries=0))
+
+
+def emptied(fault: Fault) -> Run:
+    """Edit a command that somebody deletes before the edit, which fails."""
+
+    def empty(request: Request) -> Fault | None:
+        if request.kind != "edit":
+            return None
+        for records in (service.stored, service.shown):
+            records["commands"].clear()
+        return fault
+
+    service = Listing(choose=empty)
+    seed(service, [command("kept")])
+    return sync(service, wanted([command("kept", "New.")]), driver=Driver(service, retries=0))
 
 
 @pytest.mark.parametrize(("before", "after"), [*product(State, State)])
@@ -81,23 +101,48 @@ def test_a_change_of_state_that_the_table_lacks_is_a_defect(before: State, after
                 write.become(after)
 
 
-def test_the_table_has_no_change_of_state_that_no_run_takes(taken: Taken) -> None:
+def test_the_tables_have_no_change_of_state_and_no_finding_of_no_run(
+    taken: Taken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: set[tuple[State, Finding]] = set()
+
+    def note(write: Write, claims: Claims, *, certain: bool) -> Finding:
+        finding = finding_of(write, claims, certain=certain)
+        found.add((write.state, finding))
+        return finding
+
+    monkeypatch.setattr(verification, "finding_of", note)
     for number in CASES:
         assert not prove(drawn(number, SEED)).problems
-    failing("delete", FAILED_BEFORE)
+    for kind in ("add", "edit", "delete"):
+        failing(kind, REFUSED, added=[command("added")] if kind == "add" else [])
     failing("delete", replace(BAD_REQUEST, applied=True))
+    refused = Listing(choose=lambda request: BAD_REQUEST if request.number else None)
+    seed(refused, [OLD])
+    sync(refused, wanted(None, [NEW]))
+    other = Listing(store=lambda record: {**record, "description": "Something else."})
+    seed(other, [OLD])
+    sync(other, wanted(None, [NEW]))
+    for second in (REFUSED, BAD_REQUEST, FAILED_BEFORE):
+        service = Listing(faults={1: FAILED_BEFORE, 5: second})
+        sync(service, wanted([command("a")]), driver=Driver(service, retries=0))
+    for fault in (BAD_REQUEST, FAILED_BEFORE):
+        emptied(fault)
     late = replace(FAILED_AFTER, late=3)
     sync(Listing(faults={1: late}), wanted(None, [NEW]))
 
     assert taken == {
         (*states, action) for states, actions in TRANSITIONS.items() for action in actions
     }
+    assert found == {
+        (state, finding) for state, finding in FINDINGS if finding is not Finding.LISTED
+    }
 
 
 def test_a_delete_that_the_service_reports_as_failed_has_failed_when_the_record_stays() -> None:
     run = failing("delete", FAILED_BEFORE)
 
-    replaced, deleted = run.result.settled
+    _, replaced, deleted = run.result.settled
     assert (replaced.outcome, deleted.outcome) == (Outcome.FAILED, Outcome.FAILED)
     assert replaced.error == (
         f"the new one is added, but the old one is not deleted: {deleted.error}"
@@ -112,17 +157,26 @@ def test_a_failed_change_that_a_later_read_shows_is_done() -> None:
     refused_delete = failing("delete", replace(BAD_REQUEST, applied=True)).result
 
     assert [one.outcome for one in late_add.settled] == [Outcome.DONE]
-    assert [one.outcome for one in refused_delete.settled] == [Outcome.DONE, Outcome.FAILED]
+    assert [one.outcome for one in refused_delete.settled] == [Outcome.DONE] * 3
 
 
 def test_an_edit_of_a_record_that_is_gone_asks_for_a_new_plan() -> None:
-    service = Listing(choose=lambda request: NOT_FOUND if request.kind == "edit" else None)
+    service = Listing()
     seed(service, [command("a")])
+
+    def remove(request: Request) -> None:
+        if request.kind == "edit":
+            for records in (service.stored["commands"], service.shown["commands"]):
+                records.clear()
+
+    service.choose = remove
 
     (edit,) = sync(service, wanted([command("a", "New.")])).result.settled
 
-    assert edit.outcome is Outcome.FAILED
-    assert edit.error.startswith("its record is no longer listed: ")
+    assert edit.outcome is Outcome.UNKNOWN
+    assert edit.error.startswith(
+        "it is no longer listed: the service does not have this bot or rec"
+    )
     assert edit.hint == "run plan again"
 
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from commandsync.apply.ledger import State
 from commandsync.apply.resume import progress_of
+from commandsync.apply.states import State
 from commandsync.errors import StalePlanError
 from commandsync.plan.plan import Plan, make_plan
 from commandsync.records.snapshot import Entry, Snapshot
@@ -159,7 +159,7 @@ def test_a_saved_plan_posts_nothing_whose_end_has_passed_since() -> None:
     with pytest.raises(StalePlanError) as told:
         progress_on(2, here)
 
-    ended = "its until, 2026-12-02 18:00 UTC, has passed"
+    ended = "it ended at 2026-12-02 18:00 UTC"
     assert told.value.message == (
         "a time has passed since the plan was made: "
         f"replace of announcement 'v1' ({ended}), add of announcement 'v2' ({ended})"

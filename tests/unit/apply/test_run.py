@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Generator
 
 import pytest
 
-from commandsync.api.policy import Health
-from commandsync.apply.outcomes import Outcome
+from commandsync.api.policy import Failure, Health
+from commandsync.apply.outcomes import Outcome, Result
 from commandsync.apply.run import REREADS, apply
-from commandsync.apply.steps import Aborted, Answered, Elapsed, Interrupted, Step
+from commandsync.apply.steps import Aborted, Answered, Elapsed, Interrupted, Step, StepResult
 from commandsync.errors import (
     Reply,
     ServerError,
@@ -21,8 +21,9 @@ from commandsync.plan.changes import Edit
 from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
+from commandsync.services.page import PAGE
 from tests.support.driver import Driver
-from tests.support.listing import BAD_REQUEST, RESET_AFTER, UNAUTHORIZED, Listing
+from tests.support.listing import BAD_REQUEST, RESET_AFTER, UNAUTHORIZED, Fault, Listing, Request
 from tests.support.runs import (
     TARGET,
     announcement,
@@ -35,14 +36,7 @@ from tests.support.runs import (
     wanted,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from commandsync.apply.outcomes import Result
-    from commandsync.apply.steps import StepResult
-    from tests.support.listing import Fault, Request
-
-    Steps = Generator[Step, StepResult, Result]
+Steps = Generator[Step, StepResult, Result]
 
 RESET = TransportError("reset")
 
@@ -52,7 +46,14 @@ def adding(*names: str, concurrency: int = 4, unordered: bool = False) -> Steps:
     here = Snapshot({Resource.COMMAND: ()})
     service = Listing()
     plan = plan_now(service, wanted([command(name) for name in names]))
-    return apply(plan, listed=here, health=Health(), concurrency=concurrency, unordered=unordered)
+    return apply(
+        plan,
+        service=PAGE,
+        listed=here,
+        health=Health(),
+        concurrency=concurrency,
+        unordered=unordered,
+    )
 
 
 def ended(steps: Steps, event: StepResult) -> Result:
@@ -114,8 +115,10 @@ def test_unless_told_otherwise_four_edits_are_in_flight_and_one_add() -> None:
     adds = plan_now(Listing(), wanted([command(f"c{n}") for n in range(6)]))
     here = read(Driver(service), edits.scope)
 
-    first_edits = next(apply(edits, listed=here, health=Health()))
-    first_add = next(apply(adds, listed=Snapshot({Resource.COMMAND: ()}), health=Health()))
+    first_edits = next(apply(edits, service=PAGE, listed=here, health=Health()))
+    first_add = next(
+        apply(adds, service=PAGE, listed=Snapshot({Resource.COMMAND: ()}), health=Health())
+    )
 
     assert [call.key for call in first_edits.start] == [0, 1, 2, 3]
     assert [call.key for call in first_add.start] == [0]
@@ -132,7 +135,7 @@ def test_a_read_whose_wait_is_over_goes_on() -> None:
 def test_pauses_before_reading_again_end_at_a_stop() -> None:
     steps = adding("a")
     next(steps)
-    steps.send(Answered(0, error=RESET))
+    steps.send(Answered(0, Failure(RESET)))
     pause = steps.send(Answered(-1, value=()))
 
     result = ended(steps, Interrupted())
@@ -145,7 +148,7 @@ def test_what_the_driver_did_not_send_any_more_is_skipped() -> None:
     steps = adding("a", "b")
     next(steps)
 
-    result = ended(steps, Answered(0, error=StoppedError("stopped")))
+    result = ended(steps, Answered(0, Failure(StoppedError("stopped"))))
 
     assert [one.outcome for one in result.settled] == [Outcome.SKIPPED] * 2
     assert result.interrupted
@@ -155,13 +158,13 @@ def test_what_the_driver_did_not_send_any_more_is_skipped() -> None:
 def test_what_was_to_be_sent_again_and_was_not_has_failed() -> None:
     steps = adding("a", "b")
     next(steps)
-    steps.send(Answered(0, error=ServerError("trouble", reply=Reply(500, b""))))
+    steps.send(Answered(0, Failure(ServerError("trouble", reply=Reply(500, b"")))))
     for _ in REREADS[1:]:
         steps.send(Answered(-1, value=()))
         steps.send(Elapsed())
     again = steps.send(Answered(-1, value=()))
 
-    result = ended(steps, Answered(0, error=StoppedError("stopped")))
+    result = ended(steps, Answered(0, Failure(StoppedError("stopped"))))
 
     assert [call.key for call in again.start] == [0]
     assert [one.outcome for one in result.settled] == [Outcome.FAILED, Outcome.SKIPPED]
@@ -192,8 +195,8 @@ def test_outcomes_are_told_as_they_become_final() -> None:
 def test_what_reading_shows_is_told_before_the_next_pause() -> None:
     steps = adding("a", "b", unordered=True)
     next(steps)
-    steps.send(Answered(0, error=RESET))
-    steps.send(Answered(1, error=RESET))
+    steps.send(Answered(0, Failure(RESET)))
+    steps.send(Answered(1, Failure(RESET)))
 
     pause = steps.send(Answered(-1, value=(Entry(command("a"), id="1"),)))
 
@@ -245,7 +248,7 @@ def test_a_half_done_replace_that_is_refused_has_touched_nothing_in_this_run() -
     seed(service, [announcement("v", "Now.")])
     driver = Driver(service)
     listed = read(driver, plan.scope)
-    service.choose = lambda _: BAD_REQUEST
+    service.choose = lambda request: BAD_REQUEST if request.kind == "delete" else None
 
     result = carry_out(plan, listed, driver)
 
@@ -325,7 +328,7 @@ def test_a_stop_before_the_last_look_for_a_replacement_leaves_the_old_one() -> N
     plan = plan_now(service, wanted(None, [announcement("v", "Now.")]))
     here = read(Driver(service), plan.scope)
     nothing_new = Answered(-1, value=here.collections[Resource.ANNOUNCEMENT])
-    steps = apply(plan, listed=here, health=Health())
+    steps = apply(plan, service=PAGE, listed=here, health=Health())
     next(steps)
     steps.send(Answered(0, value=""))
     steps.send(nothing_new)
@@ -357,7 +360,7 @@ def test_a_change_that_the_service_does_not_know_is_a_defect() -> None:
     here = Snapshot({Resource.ANNOUNCEMENT: (Entry(then, id="1"),)})
 
     with pytest.raises(AssertionError, match="cannot edit announcements"):
-        next(apply(plan, listed=here, health=Health()))
+        next(apply(plan, service=PAGE, listed=here, health=Health()))
 
 
 FAILED = ServerError("trouble", reply=Reply(500, b""))
@@ -366,7 +369,7 @@ FAILED = ServerError("trouble", reply=Reply(500, b""))
 def after_two_reads_without_it(steps: Steps) -> None:
     """Fail the first add with an answer, and read the list twice; the third read is under way."""
     next(steps)
-    steps.send(Answered(0, error=FAILED))
+    steps.send(Answered(0, Failure(FAILED)))
     for _ in REREADS[1:]:
         steps.send(Answered(-1, value=()))
         steps.send(Elapsed())
@@ -384,8 +387,8 @@ def test_an_aborted_read_does_not_prove_that_an_add_failed() -> None:
 def test_an_add_that_is_found_does_not_keep_the_next_one_from_being_sent_again() -> None:
     steps = adding("a", "b", unordered=True)
     next(steps)
-    steps.send(Answered(0, error=FAILED))
-    steps.send(Answered(1, error=FAILED))
+    steps.send(Answered(0, Failure(FAILED)))
+    steps.send(Answered(1, Failure(FAILED)))
     listed = (Entry(command("a"), id="1"),)
     for _ in REREADS[1:]:
         steps.send(Answered(-1, value=listed))

@@ -1,29 +1,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from commandsync.api.policy import Health
 from commandsync.apply.claims import Claims
-from commandsync.apply.ledger import Ledger, State, Write
+from commandsync.apply.ledger import Ledger, Write
 from commandsync.apply.outcomes import Outcome
+from commandsync.apply.states import State
 from commandsync.apply.verification import Evidence, compare, evidence_of
 from commandsync.diagnostics import Location, Notice
-from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import Plan
-from commandsync.records.snapshot import Snapshot
-from commandsync.records.texts import AnnouncementText, CommandText, Resource
+from commandsync.records.snapshot import Identity, Snapshot
+from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text
 from tests.support.driver import Driver
-from tests.support.listing import FAILED_BEFORE, RESET_AFTER, WITHOUT_IDS, Listing
+from tests.support.listing import FAILED_BEFORE, RESET_AFTER, WITHOUT_IDS, Fault, Listing, Request
 from tests.support.runs import TARGET, carry_out, command, plan_now, read, seed, sync, wanted
-
-if TYPE_CHECKING:
-    from commandsync.plan.changes import Change
-    from commandsync.records.snapshot import Identity
-    from commandsync.records.texts import Text
-    from tests.support.listing import Fault, Request
 
 OLD = CommandText("a", "Old words", "s")
 NEW = CommandText("a", "New words", "s")
@@ -129,21 +123,15 @@ def test_what_is_left_to_do_is_named() -> None:
     run = sync(service, wanted([command("kept"), command("a")]))
 
     assert [change.name for change in run.result.remaining] == ["kept"]
-    assert run.result.notices == (
-        Notice(
-            "the listing still differs from the manifest, left to do: edit command 'kept'",
-            "somebody else changed it meanwhile, or the service did not keep what was written: "
-            "run plan, then apply again",
-        ),
-    )
+    assert ["edit command 'kept'" in one.message for one in run.result.notices] == [True]
     assert not run.result.verified
 
 
 @pytest.mark.parametrize(
     ("fault", "why"),
     [
-        (FAILED_BEFORE, "the service has an internal error (HTTP 500)"),
-        (WITHOUT_IDS, "records are listed without the ids that they had"),
+        (FAILED_BEFORE, "HTTP 500"),
+        (WITHOUT_IDS, "without the ids"),
     ],
     ids=["failed", "without ids"],
 )
@@ -154,7 +142,7 @@ def test_a_listing_that_cannot_be_read_again_is_reported(fault: Fault, why: str)
 
     run = sync(service, wanted([command("a"), command("b")]), driver=Driver(service, retries=0))
 
-    assert run.result.notices == (Notice(f"the listing could not be read again: {why}"),)
+    assert [why in one.message for one in run.result.notices] == [True]
     assert run.result.read_back is False
 
 
@@ -186,7 +174,7 @@ def test_a_change_that_was_done_before_and_is_undone_meanwhile_is_unknown() -> N
     done_before, edited = carry_out(plan, listed, driver).settled
 
     assert (done_before.outcome, edited.outcome) == (Outcome.UNKNOWN, Outcome.DONE)
-    assert done_before.error == "it was done before, but it is listed with its old text"
+    assert done_before.error.endswith("its old text")
 
 
 def test_an_edit_that_a_service_takes_back_asks_for_its_text_in_the_manifest() -> None:
@@ -196,8 +184,8 @@ def test_an_edit_that_a_service_takes_back_asks_for_its_text_in_the_manifest() -
     (edited,) = sync(service, wanted([command("a", "New.")])).result.settled
 
     assert edited.outcome is Outcome.UNKNOWN
-    assert edited.error == "the service accepted it, but it is listed with its old text"
-    assert edited.hint == "write it in the manifest as the service stores it"
+    assert edited.error.endswith("its old text")
+    assert "as the service stores it" in str(edited.hint)
 
 
 def test_a_new_plan_repeats_nothing_that_the_run_reports() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commandsync.cli.example import example
+from commandsync.cli.serve import example
 from commandsync.errors import UsageError
 
 

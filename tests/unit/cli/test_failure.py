@@ -13,12 +13,12 @@ from commandsync.cli.program import run
         (
             "-f bots.yaml plan",
             "No such option '-f'",
-            "options come after the command: commandsync COMMAND -f",
+            "write options after the command: commandsync COMMAND -f",
         ),
         (
             "commands --bot 42 list",
             "No such option '--bot'",
-            "options come after the command: commandsync commands COMMAND --bot",
+            "write options after the command: commandsync commands COMMAND --bot",
         ),
         ("plan --zq", "No such option '--zq'", "see commandsync plan --help"),
         (

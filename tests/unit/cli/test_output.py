@@ -3,18 +3,16 @@ from __future__ import annotations
 import io
 import json
 import os
+from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 import pytest
 
 from commandsync.cli.output import Output, ResultLostError
 from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FULL = Path("/dev/full")
 ERROR = UsageError("It makes no sense.", hint="say something else")

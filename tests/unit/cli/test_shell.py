@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
-from commandsync.cli.serve import lines_to_paste
-from commandsync.cli.shell import POWERSHELL, program_name, variable_line
-from commandsync.server import SeededBot
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+from commandsync.cli.demo import program_name
+from commandsync.cli.variables import POWERSHELL, lines_to_paste, variable_line
+from commandsync.server.seed import SeededBot
 
 URL = "http://127.0.0.1:8000"
 BOT = SeededBot(id="42", username="Lantern\n$(rm -r .)", token="secret")
@@ -49,10 +46,8 @@ def test_a_variable_is_set_to_what_a_command_prints() -> None:
 def test_each_bot_has_its_lines_and_a_foreign_name_stays_a_comment() -> None:
     assert pasted(with_tokens=True) == [
         "",
-        "  export COMMANDSYNC_BASE_URL=http://127.0.0.1:8000",
-        "",
         "  # Lantern\\n$(rm -r .)",
-        "  export COMMANDSYNC_BOT=42",
+        "  export COMMANDSYNC_BASE_URL=http://127.0.0.1:8000",
         "  export COMMANDSYNC_TOKEN=secret",
     ]
     assert pasted([]) == []
@@ -83,7 +78,7 @@ def test_what_may_be_a_log_has_no_token_and_no_password(database: str, command: 
     ],
 )
 def test_all_addresses_are_reached_by_loopback(url: str, reachable: str) -> None:
-    assert pasted(url=url)[1].endswith(variable_line("COMMANDSYNC_BASE_URL", reachable))
+    assert pasted(url=url)[2].endswith(variable_line("COMMANDSYNC_BASE_URL", reachable))
 
 
 def test_the_program_is_named_as_a_shell_finds_it(

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Coroutine
+from typing import Any
 
 import pytest
 
@@ -9,15 +10,11 @@ from commandsync.api.address import parse_address
 from commandsync.api.operations import list_records
 from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.asyncgate import AsyncGate
+from commandsync.client.events import Event
 from commandsync.client.watch import Watch
 from commandsync.records.texts import Resource
 from tests.support.clients import streamed
 from tests.support.rawserver import Exchange, RawServer, answering
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine
-
-    from commandsync.client.events import Event
 
 LONG = 3600.0
 READ = list_records("42", Resource.COMMAND)

@@ -2,16 +2,13 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.client.body import BodyError, gather
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TEXT = b"0123456789" * 1000
 

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from commandsync import __version__
 from commandsync.api.operations import Operation, add, delete, edit, list_bots, list_records
 from commandsync.api.policy import Health, Send, Wait
+from commandsync.client.connection import Connection
 from commandsync.client.gate import Gate
 from commandsync.errors import (
     DecodeError,
@@ -21,12 +23,7 @@ from commandsync.errors import (
 from commandsync.records.texts import CommandText, Resource
 from tests.support.rawserver import Exchange, RawServer, answering, closing, sending
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from commandsync.client.connection import Connection
-
-    Connect = Callable[..., Connection]
+Connect = Callable[..., Connection]
 
 TOKEN = "marked-token-7f3a9c1e"
 HELP = CommandText("help", "Shows the menu.", "/help", "General")

@@ -1,22 +1,18 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from commandsync.api.operations import list_records
+from commandsync.client.connection import Connection
 from commandsync.errors import ServerError, TransportError
 from commandsync.records.texts import Resource
 from tests.support.rawserver import RawServer, answering, sending
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from commandsync.client.connection import Connection
-
-    Connect = Callable[..., Connection]
+Connect = Callable[..., Connection]
 
 READ = list_records("42", Resource.COMMAND)
 LISTED: object = {"data": []}
@@ -125,7 +121,7 @@ def test_a_proxy_that_cannot_be_reached_is_named_without_its_password(
         connect("https://listing.example").call(READ)
 
     assert str(caught.value) == f"the proxy {proxy} {why}"
-    assert "HTTPS_PROXY" in caught.value.hint
+    assert "HTTPS_PROXY" in str(caught.value.hint)
     assert not caught.value.sent
 
 

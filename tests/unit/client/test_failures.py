@@ -5,16 +5,19 @@ import re
 import socket
 import ssl
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 import trustme
 
 from commandsync.api.operations import list_records
 from commandsync.client.body import LARGEST_BODY
+from commandsync.client.connection import Connection
 from commandsync.errors import TransportError
 from commandsync.records.texts import Resource
 from tests.support.rawserver import (
+    Act,
     Exchange,
     RawServer,
     SocketServer,
@@ -27,14 +30,7 @@ from tests.support.rawserver import (
     sending,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from commandsync.client.connection import Connection
-    from tests.support.rawserver import Act
-
-    Connect = Callable[..., Connection]
+Connect = Callable[..., Connection]
 
 READ = list_records("42", Resource.COMMAND)
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -127,7 +123,7 @@ def test_a_certificate_nobody_vouches_for_is_not_accepted(
     error = failure(connect(secure.url))
 
     assert str(error).startswith(f"the certificate of {host_of(secure)} is not trusted: ")
-    assert "REQUESTS_CA_BUNDLE" in error.hint
+    assert "REQUESTS_CA_BUNDLE" in str(error.hint)
     assert (error.sent, error.lasting) == (False, True)
     assert secure.requests == []
 
@@ -163,7 +159,7 @@ def test_an_authority_from_the_environment_is_trusted(
     error = failure(connection)
 
     assert commands == ()
-    assert str(error).endswith("did not answer in full within 1 s")
+    assert str(error).endswith("did not send a complete answer within 1 s")
 
 
 def test_a_bundle_that_does_not_exist_is_named(
@@ -289,7 +285,7 @@ def test_a_request_ends_with_its_time_however_the_bytes_come(
 
     error = failure(connect(server.url, timeout=0.3))
 
-    assert str(error) == f"{host_of(server)} did not answer in full within 0.3 s"
+    assert str(error) == f"{host_of(server)} did not send a complete answer within 0.3 s"
     assert (error.sent, error.lasting) == (True, False)
 
 

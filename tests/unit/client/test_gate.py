@@ -2,21 +2,17 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 from commandsync.api.operations import list_records
+from commandsync.client.connection import Connection
 from commandsync.client.gate import Gate
 from commandsync.errors import RateLimited
 from commandsync.records.texts import Resource
 from tests.support.rawserver import Exchange, RawServer, answering
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from commandsync.client.connection import Connection
-
-    Connect = Callable[..., Connection]
+Connect = Callable[..., Connection]
 
 LONG = 3600.0
 READ = list_records("42", Resource.COMMAND)

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commandsync.api.operations import add, delete, edit, list_records
+from commandsync.api.operations import Operation, add, delete, edit, list_records
 from commandsync.api.policy import Health, Streak
+from commandsync.client.connection import Connection
 from commandsync.errors import TransportError
 from commandsync.records.texts import CommandText, Resource
-from tests.support.rawserver import RawServer, answer, answering, closing, sending
+from tests.support.rawserver import Act, Exchange, RawServer, answer, answering, closing, sending
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from commandsync.api.operations import Operation
-    from commandsync.client.connection import Connection
-    from tests.support.rawserver import Act, Exchange
-
-    Connect = Callable[..., Connection]
+Connect = Callable[..., Connection]
 
 HELP = CommandText("help", "Shows the menu.", "/help")
 READ, ADD = list_records("42", Resource.COMMAND), add("42", Resource.COMMAND, HELP)

@@ -3,9 +3,9 @@ from __future__ import annotations
 import ast
 import asyncio
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,15 +17,13 @@ from commandsync.extras import install_command
 from commandsync.records.models import Account
 from tests.support.gateway import Gateway, staying, telling, vote
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 URL = "http://127.0.0.1:9"
 PUBLIC = """
 Account AsyncClient Announcement ApiError ArgumentError Bot BotPage Client Command CommandText
 CommandsyncError DecodeError Event Forbidden Id Invalid ListingError ManifestError NotFound
-PlainHttpError RateLimit RateLimited Ready Reconnected Reconnecting Reminder Reply ServerError
-StoppedError Token TransportError Unauthorized UsageError Vote Voter VoterPage load
+PlainHttpError RateLimit RateLimited Ready Reconnected Reconnecting RefusedError Reminder Reply
+ServerError StoppedError Token TransportError Unauthorized UsageError Vote Voter VoterPage
+WrongBotError load
 """
 VOTED = Vote(Account(id="1"), Account(id="42"))
 
@@ -62,7 +60,8 @@ def test_type_checkers_find_each_public_name_where_it_is_loaded_from() -> None:
         for alias in node.names
     }
 
-    assert imported == {name: getattr(commandsync, name) for name in PUBLIC.split()}
+    public = [*PUBLIC.split(), "__version__"]
+    assert imported == {name: getattr(commandsync, name) for name in public}
 
 
 @pytest.mark.usefixtures("_without_aiohttp")

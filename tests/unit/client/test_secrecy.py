@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import pickle
+from collections.abc import Callable
 from contextlib import suppress
 from traceback import TracebackException
-from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 import pytest
@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from commandsync.api import jsontext
 from commandsync.api.credentials import Token
 from commandsync.api.operations import add, list_records
+from commandsync.client.connection import Connection
 from commandsync.client.events import Vote
 from commandsync.client.gateway import Session
 from commandsync.client.secrecy import Secrecy
@@ -25,6 +26,7 @@ from commandsync.records.texts import CommandText, Resource
 from tests.support.connecting import TOKEN
 from tests.support.echoes import ENCODINGS, folded, plain_tokens, spelled, texts_in, tokens
 from tests.support.rawserver import (
+    Act,
     RawServer,
     answer,
     answering,
@@ -34,13 +36,7 @@ from tests.support.rawserver import (
     sending,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from commandsync.client.connection import Connection
-    from tests.support.rawserver import Act
-
-    Connect = Callable[..., Connection]
+Connect = Callable[..., Connection]
 
 ECHO = {"Location": f"https://x.example/{TOKEN}", "Retry-After": TOKEN, "X-Echo": TOKEN}
 ACTS: dict[str, Act] = {

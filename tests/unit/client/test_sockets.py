@@ -2,16 +2,12 @@ from __future__ import annotations
 
 import socket
 import threading
-from typing import TYPE_CHECKING
 
 import pytest
 import requests
 
 from commandsync.client.sockets import Adapter, _TimedSocket
-from tests.support.rawserver import answering
-
-if TYPE_CHECKING:
-    from tests.support.rawserver import RawServer
+from tests.support.rawserver import RawServer, answering
 
 
 def test_bytes_that_are_already_there_come_too_late_after_the_time() -> None:

@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.client.votes import RecentVotes, Tally
 from commandsync.records.models import Voter
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def voters(ids: Sequence[str]) -> list[Voter]:
@@ -36,14 +32,13 @@ def test_new_voters_are_found_at_either_end_of_a_list(
 
     found = [new(tally, ids if newest_last else ids[::-1]) for ids in listed]
 
-    assert found == ["", "".join(more)]
+    assert found == ["", "".join(more[::-1] if newest_last else more)]
 
 
-@pytest.mark.parametrize("order", [1, -1])
-def test_a_list_that_drops_its_oldest_entries_is_read(order: int) -> None:
+def test_a_list_that_drops_its_oldest_entries_is_read() -> None:
     tally = Tally(lambda: 0.0)
 
-    found = [new(tally, ids[::order]) for ids in ("abcd", "bcde", "cdefd")]
+    found = [new(tally, ids[::-1]) for ids in ("abcd", "bcde", "cdefd")]
 
     assert found == ["", "e", "fd"]
 

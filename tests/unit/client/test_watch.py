@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,9 +23,6 @@ from commandsync.errors import DecodeError, Invalid, Reply, TransportError
 from commandsync.records.models import Voter, VoterPage
 from tests.support.clients import streamed
 from tests.support.gateway import Gateway, event, vote
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 SAID = {"user": {"id": "7"}, "bot": {"id": "42"}}
 

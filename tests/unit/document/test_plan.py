@@ -1,25 +1,22 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from commandsync.diagnostics import Do
 from commandsync.document.plan import digest_of
 from commandsync.document.saved import LARGEST_PLAN, load_plan
 from commandsync.errors import FileError, RefusedError
-from commandsync.plan.plan import make_plan
+from commandsync.plan.plan import Plan, make_plan
 from commandsync.report import render_plans
 from tests.support.plans import edits, plans, varied_plan
 from tests.support.runs import EVERYTHING, TARGET, wanted
 from tests.support.schedules import day, post, posted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from commandsync.plan.plan import Plan
 
 
 def _saved(plan: Plan) -> str:
@@ -94,7 +91,7 @@ def _without_zone(data: dict[str, Any]) -> None:
     [
         (_without_time, "it has a time without scheduled entries, or they have no time"),
         (_without_schedule, "it has a time without scheduled entries, or they have no time"),
-        (_before_the_end, "it deletes a record whose until has not passed"),
+        (_before_the_end, "it deletes a record that has not ended"),
         (_at_another_time, "its scheduled does not follow from its changes"),
         (_without_zone, "planned_at: Input should have timezone info"),
     ],
@@ -138,7 +135,7 @@ def test_what_is_no_saved_plan_is_told_as_such(text: str, message: str) -> None:
         load_plan(text, "plan.json")
 
     assert message in caught.value.message
-    assert caught.value.hint
+    assert caught.value.hint == Do.MAKE_PLAN(then="")
 
 
 def test_a_file_that_is_too_large_is_not_even_read() -> None:

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,15 +15,11 @@ from commandsync.document.commandlist import command_list_schema_text
 from commandsync.document.failure import failure_document, joined_document
 from commandsync.document.plan import plan_document, plan_schema_text
 from commandsync.document.result import result_document, result_schema_text
-from commandsync.document.userchanges import user_changes_schema_text
+from commandsync.document.userdocument import user_changes_schema_text
 from commandsync.errors import ManifestError
+from commandsync.plan.plan import Plan
 from commandsync.records.rewrites import Rewrite
 from tests.support.plans import command, plan_of, plans
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from commandsync.plan.plan import Plan
 
 FOLDER = Path(__file__).resolve().parents[3] / "schemas"
 PLAN = Draft202012Validator(json.loads(plan_schema_text()))

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 import pytest
 
+from commandsync.cli.wording import OPTIONS
+from commandsync.diagnostics import Hint
 from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest, load_manifests
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Load(Protocol):
@@ -19,6 +19,12 @@ def _load(text: str | bytes) -> Manifest:
     data = text.encode() if isinstance(text, str) else text
     (manifest,) = load_manifests(["-"], stdin=lambda: data)
     return manifest
+
+
+@pytest.fixture(autouse=True)
+def _in_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Say hints as the command line does."""
+    monkeypatch.setattr(Hint, "words", OPTIONS)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,9 +11,7 @@ from commandsync.manifest import load_manifests
 from commandsync.manifest.dump import dump_manifest
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text, canonical
-
-if TYPE_CHECKING:
-    from tests.unit.manifest.conftest import Load
+from tests.unit.manifest.conftest import Load
 
 
 def listed(*entries: Entry) -> Snapshot:
@@ -224,3 +221,30 @@ def test_no_line_of_a_dump_is_a_command_to_a_ci_runner(hostile: str, around: str
 
     assert not [line for line in lines if line.lstrip().startswith("::") or "##[" in line]
     assert loaded("\n".join(lines)) == [text]
+
+
+NOTED = (
+    "version: 1\nprefix: /\ncommands:\n  - name: a\n    description: b\n    syntax: '{prefix}c'\n"
+)
+
+
+def test_uses_that_are_noted_in_a_dump_are_read_back(load: Load) -> None:
+    uses = [0, 1840, None]
+    entries = [
+        Entry(CommandText(f"c{n}", "x", "y"), id=f"i{n}", uses=count)
+        for n, count in enumerate(uses)
+    ]
+    dump = dump_manifest(listed(*entries), bot="", base_url="", pin=True, uses=True)
+
+    assert '    id: "i1" # uses: 1840\n' in dump.text
+    assert '    id: "i2"\n' in dump.text
+    assert [entry.uses for entry in load(dump.text).snapshot.collections[Resource.COMMAND]] == uses
+
+
+@pytest.mark.parametrize(
+    "line", ["", "    id: x\n    # uses: 7", "    id: x # uses: many", "    id: x # uses: 7 or 8"]
+)
+def test_other_comments_note_nothing(load: Load, line: str) -> None:
+    (entry,) = load(NOTED + line).snapshot.collections[Resource.COMMAND]
+
+    assert entry.uses is None

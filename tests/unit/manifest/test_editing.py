@@ -3,22 +3,54 @@ from __future__ import annotations
 import re
 from collections import Counter
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError
-from commandsync.manifest.editing import AddEntry, Edit, RemoveEntry, RemoveField, SetField, edit
+from commandsync.manifest.editing import edit, field_places
+from commandsync.manifest.entries import ListEdits, Values
+from commandsync.manifest.scalars import Value
 from tests.support import layouts
-
-if TYPE_CHECKING:
-    from commandsync.diagnostics import Problem
 
 EMPTY = re.compile(r"commands: \[\s*\]")
 FILES = st.integers(0, 2**32).map(Random)  # hypothesis's own random numbers take ten times as long
+
+
+class AddEntry(NamedTuple):
+    values: Values
+    after: int | None = None
+
+
+class SetField(NamedTuple):
+    number: int
+    key: str
+    value: Value | None
+
+
+class RemoveEntry(NamedTuple):
+    number: int
+
+
+Edit = AddEntry | SetField | RemoveEntry
+
+
+def edited(text: str, *edits: Edit) -> str:
+    """Edit the commands of a file."""
+    commands = ListEdits()
+    for change in edits:
+        match change:
+            case AddEntry(values, after):
+                commands.added.append((after, values))
+            case SetField(number, key, value):
+                commands.changed[number][key] = value
+            case RemoveEntry(number):
+                commands.removed.add(number)
+    return edit(text, {"commands": commands}, path="bots/x.yaml")
 
 
 def says(text: str) -> list[dict[str, Any]]:
@@ -64,7 +96,7 @@ def test_an_added_entry_is_all_that_changes(numbers: Random) -> None:
     after = numbers.choice([None, *range(len(file.entries))])
     place = len(file.entries) if after is None else after + 1
 
-    result = edit(file.text, [AddEntry("commands", new, after)], path="x.yaml")
+    result = edited(file.text, AddEntry(new, after))
 
     assert says(result) == [*file.entries[:place], new, *file.entries[place:]]
     before = file.text if file.entries else EMPTY.sub("commands:", file.text)
@@ -78,7 +110,7 @@ def test_a_field_that_is_set_is_all_that_changes(numbers: Random) -> None:
         key = numbers.choice(layouts.KEYS)
         value = layouts.names(numbers) if key == "formerly" else layouts.value(numbers)
 
-        result = edit(file.text, [SetField("commands", index, key, value)], path="x.yaml")
+        result = edited(file.text, SetField(index, key, value))
 
         assert says(result)[index] == entry | {key: value}
         assert says(result)[1:] == file.entries[1:]
@@ -99,7 +131,7 @@ def test_a_removed_field_is_all_that_goes(numbers: Random) -> None:
     for index, entry in list(enumerate(file.entries))[-1:]:
         key = numbers.choice(list(entry))
 
-        result = edit(file.text, [RemoveField("commands", index, key)], path="x.yaml")
+        result = edited(file.text, SetField(index, key, None))
 
         assert says(result)[index] == {name: entry[name] for name in entry if name != key}
         gone, new = difference(file.text, result)
@@ -114,7 +146,7 @@ def test_a_removed_field_is_all_that_goes(numbers: Random) -> None:
 def test_a_removed_entry_is_all_that_goes(numbers: Random) -> None:
     file = layouts.file(numbers)
     for index in range(len(file.entries))[:1]:
-        result = edit(file.text, [RemoveEntry("commands", index)], path="x.yaml")
+        result = edited(file.text, RemoveEntry(index))
 
         assert says(result) == file.entries[1:]
         if not file.brackets:
@@ -133,24 +165,24 @@ def test_many_edits_at_once_are_each_made(numbers: Random) -> None:
     wanted: list[dict[str, Any]] = []
     for index, entry in enumerate(file.entries):
         if numbers.random() < 0.2:
-            edits.append(RemoveEntry("commands", index))
+            edits.append(RemoveEntry(index))
         else:
             wanted.append(dict(entry))
             for key in layouts.KEYS:
                 if numbers.random() < 0.3 and key != "description":
                     value = layouts.names(numbers) if key == "formerly" else layouts.value(numbers)
-                    edits.append(SetField("commands", index, key, value))
+                    edits.append(SetField(index, key, value))
                     wanted[-1][key] = value
                 elif numbers.random() < 0.2 and key != "description":
-                    edits.append(RemoveField("commands", index, key))
+                    edits.append(SetField(index, key, None))
                     wanted[-1].pop(key, None)
         for _ in range(numbers.choice((0, 0, 1, 2))):
             wanted.append(layouts.values(numbers))
-            edits.append(AddEntry("commands", wanted[-1], index))
+            edits.append(AddEntry(wanted[-1], index))
     numbers.shuffle(edits)
     edits.sort(key=lambda change: isinstance(change, AddEntry))
 
-    result = edit(file.text, edits, path="x.yaml")
+    result = edited(file.text, *edits)
 
     assert Counter(map(repr, map(sorted, map(dict.items, says(result))))) == Counter(
         map(repr, map(sorted, map(dict.items, wanted)))
@@ -159,7 +191,7 @@ def test_many_edits_at_once_are_each_made(numbers: Random) -> None:
 
 def refusals(text: str, edits: list[Edit]) -> tuple[Problem, ...]:
     try:
-        edit(text, edits, path="x.yaml")
+        edited(text, *edits)
     except ManifestError as error:
         return error.problems
     except IndexError:  # no such entry is left
@@ -196,22 +228,18 @@ def test_a_file_that_somebody_broke_is_edited_or_refused_with_its_place(numbers:
         sign = numbers.choice(["", *SIGNS])
         text = text[:at] + sign + text[at if sign else at + 3 :]
     edits: list[Edit] = [
-        AddEntry("commands", layouts.values(numbers)),
-        SetField("commands", 0, "syntax", layouts.value(numbers)),
-        RemoveField("commands", 0, "category"),
-        RemoveEntry("commands", 1),
+        AddEntry(layouts.values(numbers)),
+        SetField(0, "syntax", layouts.value(numbers)),
+        SetField(0, "category", None),
+        RemoveEntry(1),
     ]
 
     problems = refusals(text, [numbers.choice(edits), numbers.choice(edits)])
 
-    assert {problem.location.path for problem in problems} <= {"x.yaml"}
+    assert {problem.location.path for problem in problems} <= {"bots/x.yaml"}
 
 
 NEW = {"name": "new", "description": "One.\n\nTwo: more", "syntax": "{prefix}new"}
-
-
-def edited(text: str, *edits: Edit) -> str:
-    return edit(text, edits, path="bots/x.yaml")
 
 
 def refused(text: str, *edits: Edit) -> str:
@@ -242,8 +270,8 @@ commands:
 
     result = edited(
         text,
-        AddEntry("commands", NEW, after=0),
-        AddEntry("commands", NEW | {"id": "7", "formerly": ("a", "b: c"), "description": "One."}),
+        AddEntry(NEW, after=0),
+        AddEntry(NEW | {"id": "7", "formerly": ("a", "b: c"), "description": "One."}),
     )
 
     assert result == text.replace(
@@ -307,7 +335,7 @@ commands:
     ],
 )
 def test_an_entry_is_added_to_lists_of_every_kind(text: str, result: str) -> None:
-    added = AddEntry("commands", {"formerly": ("h",), "name": "new"})
+    added = AddEntry({"formerly": ("h",), "name": "new"})
 
     assert edited(text, added) == result
 
@@ -330,15 +358,15 @@ commands: # all
 def test_fields_are_edited_where_they_are() -> None:
     result = edited(
         ENTRY,
-        SetField("commands", 0, "name", "menu"),
-        SetField("commands", 0, "category", "General"),
-        SetField("commands", 0, "description", "New: it's"),
-        SetField("commands", 0, "formerly", ("h", "help")),
-        SetField("commands", 0, "syntax", "/menu"),
-        SetField("commands", 0, "id", "1"),
-        SetField("commands", 1, "name", "c, d"),
-        SetField("commands", 1, "formerly", ("y", "z")),
-        SetField("commands", 1, "category", ""),
+        SetField(0, "name", "menu"),
+        SetField(0, "category", "General"),
+        SetField(0, "description", "New: it's"),
+        SetField(0, "formerly", ("h", "help")),
+        SetField(0, "syntax", "/menu"),
+        SetField(0, "id", "1"),
+        SetField(1, "name", "c, d"),
+        SetField(1, "formerly", ("y", "z")),
+        SetField(1, "category", ""),
     )
 
     assert (
@@ -361,18 +389,16 @@ commands: # all
 
 
 def test_lists_of_names_are_emptied_reordered_and_replaced_by_one_name() -> None:
-    assert "formerly: [] # names\n  - {" in edited(ENTRY, SetField("commands", 0, "formerly", ()))
-    assert "      - '?'\n      - 'h'\n  - {" in edited(
-        ENTRY, SetField("commands", 0, "formerly", ("?", "h"))
-    )
-    assert "formerly: old\n  - {" in edited(ENTRY, SetField("commands", 0, "formerly", "old"))
-    assert '"formerly": []}' in edited(ENTRY, SetField("commands", 1, "formerly", ()))
-    assert "name: [c]," in edited(ENTRY, SetField("commands", 1, "name", ("c",)))
+    assert "formerly: [] # names\n  - {" in edited(ENTRY, SetField(0, "formerly", ()))
+    assert "      - '?'\n      - 'h'\n  - {" in edited(ENTRY, SetField(0, "formerly", ("?", "h")))
+    assert "formerly: old\n  - {" in edited(ENTRY, SetField(0, "formerly", "old"))
+    assert '"formerly": []}' in edited(ENTRY, SetField(1, "formerly", ()))
+    assert "name: [c]," in edited(ENTRY, SetField(1, "name", ("c",)))
 
 
 def test_no_edits_change_nothing() -> None:
     assert edited(ENTRY) == ENTRY
-    assert edited(ENTRY, RemoveField("commands", 0, "id")) == ENTRY
+    assert edited(ENTRY, SetField(0, "id", None)) == ENTRY
 
 
 def test_a_value_that_an_alias_repeats_is_not_edited() -> None:
@@ -382,14 +408,14 @@ def test_a_value_that_an_alias_repeats_is_not_edited() -> None:
         "are not edited"
     )
 
-    assert refused(text, SetField("commands", 0, "syntax", "c")) == f"bots/x.yaml:2:5: {cannot}"
-    assert refused(text, SetField("commands", 1, "syntax", "c")) == f"bots/x.yaml:5:5: {cannot}"
-    assert refused(text, RemoveEntry("commands", 0)) == f"bots/x.yaml:2:5: {cannot}"
-    assert edited(text, SetField("commands", 2, "name", "c")) == text.replace("*n", "c")
-    assert edited(text, RemoveEntry("commands", 1)) == text.replace("  - *x\n", "")
+    assert refused(text, SetField(0, "syntax", "c")) == f"bots/x.yaml:2:5: {cannot}"
+    assert refused(text, SetField(1, "syntax", "c")) == f"bots/x.yaml:5:5: {cannot}"
+    assert refused(text, RemoveEntry(0)) == f"bots/x.yaml:2:5: {cannot}"
+    assert edited(text, SetField(2, "name", "c")) == text.replace("*n", "c")
+    assert edited(text, RemoveEntry(1)) == text.replace("  - *x\n", "")
 
 
-ADD, REMOVE = AddEntry("commands", NEW), RemoveEntry("commands", 0)
+ADD, REMOVE = AddEntry(NEW), RemoveEntry(0)
 
 
 @pytest.mark.parametrize(
@@ -398,7 +424,7 @@ ADD, REMOVE = AddEntry("commands", NEW), RemoveEntry("commands", 0)
         ("x: &l []\ncommands: *l\n", ADD, "2:11"),
         ("commands: &l []\nx: *l\n", ADD, "1:11"),
         ("commands: text\n", ADD, "1:11"),
-        ('commands: ["a"]\n', SetField("commands", 0, "name", "c"), "1:12"),
+        ('commands: ["a"]\n', SetField(0, "name", "c"), "1:12"),
         ("? commands\n: - name: a\n", REMOVE, "2:5"),
         ("? commands\n:\n  - name: a\n", REMOVE, "1:3"),
         ("commands: [{name: a} # it\n, {name: b}]\n", REMOVE, "1:12"),
@@ -409,7 +435,9 @@ def test_an_unusual_layout_is_refused_at_its_place(text: str, change: Edit, plac
 
 
 def test_the_last_field_of_an_entry_is_not_removed() -> None:
-    assert "cannot be made" in refused("commands: [{name: a}]", RemoveField("commands", 0, "name"))
+    change = SetField(0, "name", None)
+
+    assert "cannot be made" in refused("commands: [{name: a}]", change)
 
 
 @pytest.mark.parametrize(
@@ -421,13 +449,25 @@ def test_the_last_field_of_an_entry_is_not_removed() -> None:
     ],
 )
 def test_a_file_that_is_not_valid_is_not_edited(text: str, problem: str) -> None:
-    assert refused(text, AddEntry("commands", NEW)).startswith(problem)
+    assert refused(text, AddEntry(NEW)).startswith(problem)
 
 
 def test_an_index_that_is_not_there_is_an_error_of_the_caller() -> None:
     with pytest.raises(IndexError):
-        edited(ENTRY, SetField("commands", 7, "name", "x"))
+        edited(ENTRY, SetField(7, "name", "x"))
     with pytest.raises(IndexError):
-        edited(ENTRY, RemoveEntry("commands", 0), RemoveEntry("commands", 7))
+        edited(ENTRY, RemoveEntry(0), RemoveEntry(7))
     with pytest.raises(IndexError):
-        edited(ENTRY, AddEntry("commands", NEW, after=7))
+        edited(ENTRY, AddEntry(NEW, after=7))
+
+
+def test_the_values_of_each_entry_have_their_places() -> None:
+    text = "\ufeffversion: 1\r\ncommands:\r\n- name: a\r\n  syntax: '/a'\r\n- {name: b}\r\n"
+    first, second = field_places(text, "commands", path="x.yaml")
+
+    assert first == {"name": Location("x.yaml", 3, 9), "syntax": Location("x.yaml", 4, 11)}
+    assert second == {"name": Location("x.yaml", 5, 10)}
+
+
+def test_a_list_that_is_not_there_has_no_places() -> None:
+    assert field_places("version: 1\n", "commands", path="x.yaml") == []

@@ -6,16 +6,13 @@ A file in `tests/fixtures/golden/manifest/` is a list of cases: a manifest, `-->
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from commandsync.errors import ManifestError
 from commandsync.manifest import load_manifests
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 GOLDEN = Path(__file__).parents[2] / "fixtures" / "golden" / "manifest"
 ARROW, END = "-->\n", "\n====\n"

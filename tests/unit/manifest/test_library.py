@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import traceback
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import commandsync
 from commandsync import CommandText, ManifestError, UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MANIFEST = """\
 version: 1

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Complaints = Callable[[str | bytes], list[str]]
+Complaints = Callable[[str | bytes], list[str]]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

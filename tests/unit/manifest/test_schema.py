@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
-from jsonschema import Draft202012Validator
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft7Validator, Draft202012Validator
 
 from commandsync.errors import ManifestError
 from commandsync.manifest import json_schema, load_manifests, schema_text
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 SCHEMA = Path(__file__).parents[3] / "schemas" / "commands.schema.json"
+COPY = SCHEMA.with_name("commands.draft-07.schema.json")
+NEW = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+DRAFT_07: dict[str, Any] = json.loads(COPY.read_text(encoding="utf-8"))
+OLD = Draft7Validator(DRAFT_07)
+JUNK = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False),
+    st.text(max_size=120),
+    st.lists(st.text(max_size=3), max_size=2),
+    st.dictionaries(st.sampled_from(["name", "from", "x"]), st.text(max_size=3), max_size=2),
+)
 HEAD = "version: 1\ncommands:\n"
 COMMAND = "- {name: a, description: b, syntax: c}\n"
 
@@ -66,6 +79,21 @@ BOTH_ACCEPT = [
     "version: 1\nimport: {from: bot/, exclude: ['debug*', 3], traits: nsfw, locale: no}\n",
     "version: 1\nimport: {from: [bot/, discord], categories: {Fun*: 8, 3: Music}}\n",
     "version: 1\nimport: {traits: [hidden, owner-only], columns: {syntax: usage}}\n",
+]
+
+REPLACE = (
+    "version: 1\nlistings:\n- service: mine\n  replace: {method: PUT, url: 'https://a.example/'"
+)
+
+BOTH_ACCEPT += [
+    "version: 1\nlistings: []\n",
+    "version: 1\nlistings: [{service: top.gg}, {service: ' telegram ', bot: 0779}]\n",
+    "version: 1\nlistings: [{service: top.gg, base_url: http://127.0.0.1:80, lossy: sync}]\n",
+    "version: 1\nlistings: [{service: top.gg, token_env: COMMANDSYNC_X, lossy: [name, name]}]\n",
+    "version: 1\nlistings: [{service: top.gg, limits: {name: 1, commands: 0999}, lossy: []}]\n",
+    f"{REPLACE}}}\n",
+    f"{REPLACE}, wrap: 7, fields: {{1: name, true: name, x: syntax}}, limits: {{}}}}\n",
+    f"{REPLACE}, authorization: '{{token}}'}}\n  token_env: COMMANDSYNC_X\n",
 ]
 
 ANNOUNCEMENT = "version: 1\nannouncements:\n- {title: a, description: b, "
@@ -145,7 +173,39 @@ BOTH_REFUSE += [
     for time in ["2026-12-01", "2026-12-01T18:00", "2026-13-01T18:00Z", "20261201", "~", "", "[]"]
 ]
 
+BOTH_REFUSE += [
+    *[f"version: 1\nlistings: {what}\n" for what in ["~", "{}", "x", "[x]", "[~]", "[{}]"]],
+    *[f"version: 1\nlistings: [{{service: {name}}}]\n" for name in ["~", "''", "[x]", "a b", "é"]],
+    *[
+        f"version: 1\nlistings: [{{service: top.gg, {key}}}]\n"
+        for key in [
+            *["url: x", "bot: Harbor", "token_env: TOPGG_TOKEN", "lossy: ~", "lossy: [uses]"],
+            *["lossy: {}", "base_url: ''", "base_url: []", "replace: ~", "replace: []"],
+            *["limits: ~", "limits: 3", "limits: {uses: 1}", "limits: {name: 0}"],
+            *["limits: {name: '1'}", "limits: {name: 1000000000}", "limits: {name: ~}"],
+        ]
+    ],
+    "version: 1\nlistings: [{service: mine, replace: {method: PUT}}]\n",
+    "version: 1\nlistings: [{service: mine, replace: {url: 'https://a.example/'}}]\n",
+    *[
+        f"{REPLACE}, {key}}}\n"
+        for key in [
+            *["method: GET", "headers: {}", "authorization: ''", "wrap: ''", "wrap: []", "url: ''"],
+            *["fields: []", "fields: {'': name}", "fields: {x: uses}"],
+        ]
+    ],
+]
+
 ONLY_THE_LOADER_REFUSES = [
+    "version: 1\nlistings: [{service: topgg}]\n",
+    "version: 1\nlistings: [{service: top.gg}, {service: top.gg}]\n",
+    "version: 1\nlistings: [{service: top.gg, base_url: http://a.example}]\n",
+    "version: 1\nlistings: [{service: top.gg, limits: {name: 1.0}}]\n",
+    REPLACE.replace("https", "http") + "}\n",
+    f"{REPLACE}}}\n  token_env: COMMANDSYNC_X\n",
+    f"{REPLACE}, authorization: secret}}\n",
+    f"{REPLACE}, wrap: '{{token}}'}}\n",
+    *[f"{REPLACE}, fields: {what}}}\n" for what in ["{}", "{x: syntax}"]],
     ANNOUNCEMENT + "until: 2026-02-30T18:00Z}\n",
     ANNOUNCEMENT + "publish: 2026-12-01T18:00Z, until: 2026-12-01T18:00Z}\n",
     HEAD + "- {name: , description: b, syntax: c}\n",
@@ -193,6 +253,58 @@ def test_what_a_schema_cannot_say_the_loader_refuses(text: str) -> None:
     assert accepted_by_schema(text)
 
 
+def instances(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """What a schema may accept, by its own keys and examples, and with any part wrong."""
+    choices = [JUNK, *(st.just(example) for example in schema.get("examples", []))]
+    if properties := schema.get("properties"):
+        values = {key: instances(value) for key, value in properties.items()}
+        required = schema.get("required", [])
+        whole = {key: values.pop(key) for key in required}
+        choices.append(st.fixed_dictionaries(whole, optional=values))
+    if isinstance(items := schema.get("items"), dict):
+        choices.append(st.lists(instances(items), max_size=2))
+    if isinstance(other := schema.get("additionalProperties"), dict):
+        choices.append(st.dictionaries(st.text(max_size=3), instances(other), max_size=2))
+    choices += [instances(each) for each in schema.get("anyOf", [])]
+    choices += [st.just(schema["const"])] if "const" in schema else []
+    choices += [st.sampled_from(schema["enum"])] if "enum" in schema else []
+    return st.one_of(choices)
+
+
+@given(instances(json_schema()))
+@settings(suppress_health_check=[HealthCheck.too_slow])
+def test_the_copy_in_draft_07_accepts_the_same(instance: object) -> None:
+    assert OLD.is_valid(instance) == NEW.is_valid(instance)
+
+
+@pytest.mark.parametrize("text", BOTH_ACCEPT + BOTH_REFUSE + ONLY_THE_LOADER_REFUSES)
+def test_the_copy_in_draft_07_agrees_about_each_manifest(text: str) -> None:
+    data: Any = yaml.load(text, CoreLoader)  # noqa: S506 - as above
+
+    assert OLD.is_valid(data) == (text not in BOTH_REFUSE)
+
+
+def keywords(schema: object) -> Iterator[str]:
+    if not isinstance(schema, dict):
+        return
+    for keyword, value in schema.items():
+        yield keyword
+        if keyword in {"properties", "patternProperties"}:
+            parts = list(value.values())
+        else:
+            parts = value if keyword in {"anyOf", "allOf", "oneOf"} else [value]
+        if keyword not in {"examples", "default", "const", "enum"}:
+            for part in parts:
+                yield from keywords(part)
+
+
+def test_the_copy_in_draft_07_has_only_keywords_of_that_draft() -> None:
+    Draft7Validator.check_schema(DRAFT_07)
+
+    assert set(keywords(DRAFT_07)) <= Draft7Validator.META_SCHEMA["properties"].keys()
+    assert isinstance(DRAFT_07["properties"]["commands"]["items"], dict)  # an array was a tuple
+
+
 def keys(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for value in schema.get("properties", {}).values():
         yield value
@@ -204,7 +316,7 @@ def test_every_key_completes_with_a_title_and_a_description() -> None:
     Draft202012Validator.check_schema(json_schema())
     found = list(keys(json_schema()))
 
-    assert len(found) == 33
+    assert len(found) == 47
     assert all(key["title"] and len(key["description"]) > 10 for key in found)
 
 

@@ -3,7 +3,13 @@ from __future__ import annotations
 import pytest
 
 from commandsync.manifest.sharing import Shared, fields_of, shared_of
-from commandsync.records.texts import AnnouncementText, CommandText
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text
+
+
+def listing(texts: list[Text]) -> Snapshot:
+    kinds = {kind: [text for text in texts if isinstance(text, kind.text)] for kind in Resource}
+    return Snapshot({kind: tuple(map(Entry, members)) for kind, members in kinds.items()})
 
 
 def commands(*syntaxes: str) -> list[CommandText]:
@@ -32,8 +38,8 @@ def categories(*names: str) -> list[CommandText]:
         ([AnnouncementText("/a", "x"), AnnouncementText("/b", "x")], ""),
     ],
 )
-def test_the_prefix_of_most_commands_is_shared(texts: list[CommandText], prefix: str) -> None:
-    assert shared_of(texts).prefix == prefix
+def test_the_prefix_of_most_commands_is_shared(texts: list[Text], prefix: str) -> None:
+    assert shared_of(listing(texts)).prefix == prefix
 
 
 @pytest.mark.parametrize(
@@ -47,20 +53,23 @@ def test_the_prefix_of_most_commands_is_shared(texts: list[CommandText], prefix:
     ],
 )
 def test_a_category_is_the_default_where_fewer_lines_are_needed(
-    texts: list[CommandText], category: str
+    texts: list[Text], category: str
 ) -> None:
-    assert shared_of(texts).category == category
+    assert shared_of(listing(texts)).category == category
 
 
 def test_an_entry_says_what_is_not_shared() -> None:
     shared = Shared("/", "Fun")
 
-    assert fields_of(CommandText("a", "b", "/a {prefix}", "Fun"), shared) == {
+    assert fields_of(CommandText("a", "b", "/a {prefix}", "Fun"), shared, Resource.COMMAND) == {
         "name": "a",
         "description": "b",
         "syntax": "{prefix}a {{prefix}}",
     }
-    assert fields_of(CommandText("a", "b", "!a"), shared)["syntax"] == "!a"
-    assert fields_of(CommandText("a", "b", "!a"), shared)["category"] == ""
-    assert "category" not in fields_of(CommandText("a", "b", "!a"), Shared())
-    assert fields_of(AnnouncementText("t", "d"), shared) == {"title": "t", "description": "d"}
+    assert fields_of(CommandText("a", "b", "!a"), shared, Resource.COMMAND)["syntax"] == "!a"
+    assert fields_of(CommandText("a", "b", "!a"), shared, Resource.COMMAND)["category"] == ""
+    assert "category" not in fields_of(CommandText("a", "b", "!a"), Shared(), Resource.COMMAND)
+    assert fields_of(AnnouncementText("t", "d"), shared, Resource.ANNOUNCEMENT) == {
+        "title": "t",
+        "description": "d",
+    }

@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from commandsync.manifest.dump import starter
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.texts import Resource
-
-if TYPE_CHECKING:
-    from tests.unit.manifest.conftest import Load
+from tests.unit.manifest.conftest import Load
 
 
 def test_the_starter_is_valid_by_itself(load: Load) -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -9,14 +9,12 @@ from hypothesis import strategies as st
 
 from commandsync.manifest import load_manifests
 from commandsync.manifest.dump import dump_manifest
-from commandsync.manifest.editing import SetField, edit
+from commandsync.manifest.editing import edit
+from commandsync.manifest.entries import ListEdits
 from commandsync.records.schedule import Schedule
 from commandsync.records.texts import Resource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.unit.manifest.conftest import Load
+from commandsync.services.page import PAGE
+from tests.unit.manifest.conftest import Load
 
 HEAD = "version: 1\nannouncements:\n- title: a\n  description: b\n"
 EXAMPLE = "write it like 2026-12-01T18:00Z"
@@ -149,7 +147,7 @@ def test_commands_have_no_schedule(complaints: Callable[[str], list[str]]) -> No
     )
 
     assert 'a command has no key "until"' in complaint
-    assert [kind for kind in Resource if kind.schedulable] == [Resource.ANNOUNCEMENT]
+    assert [kind for kind in Resource if PAGE.abilities[kind].posts] == [Resource.ANNOUNCEMENT]
 
 
 def test_an_included_file_may_schedule_announcements(
@@ -168,10 +166,11 @@ def test_an_included_file_may_schedule_announcements(
 def test_an_edit_keeps_the_times_and_writes_new_ones_before_the_id() -> None:
     text = "version: 1\nannouncements:\n  - title: a\n    description: b\n    id: '1'\n"
 
-    scheduled = edit(
-        text, [SetField("announcements", 0, "publish", "2026-12-01T18:00Z")], path="c.yaml"
-    )
-    edited = edit(scheduled, [SetField("announcements", 0, "description", "c")], path="c.yaml")
+    edits = ListEdits()
+    edits.changed[0] = {"publish": "2026-12-01T18:00Z"}
+    scheduled = edit(text, {"announcements": edits}, path="c.yaml")
+    edits.changed[0] = {"description": "c"}
+    edited = edit(scheduled, {"announcements": edits}, path="c.yaml")
 
     assert edited == text.replace("b\n", "c\n    publish: '2026-12-01T18:00Z'\n")
 

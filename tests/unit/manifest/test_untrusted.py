@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from commandsync.diagnostics import Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest import load_manifests
+from commandsync.manifest.listingmodel import ListingModel, ReplaceModel
 from commandsync.manifest.model import CommandModel, ManifestModel
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from commandsync.diagnostics import Problem
-
+MODELS = (ManifestModel, CommandModel, ListingModel, ReplaceModel)
 PIECES = st.sampled_from(
     [
-        *[f"{key}:" for key in (*ManifestModel.model_fields, *CommandModel.model_fields)],
+        *[f"{key}:" for model in MODELS for key in model.model_fields],
         *["\n", "\n  ", "\n- ", "\n  - ", " ", "\t", "\r\n", "\r", "\u2028", "\x85", "\ufeff"],
         *['"', "'", "[", "]", "{", "}", ",", ": ", " #", "#", "|", ">", "-", "---", "...", "?"],
         *["&a ", "*a", "!x ", "!!str ", "%", "@", "`", "<<", "\\", "\0", "~", "1", "true", "é😀"],
         *["{prefix}", "*.yaml", "30%", "https://x", "version: 1\n", "commands:\n- "],
+        *["listings:\n- service: top.gg\n", "listings:\n- service: x\n  replace:\n    "],
     ]
 )
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commandsync.diagnostics import Do
 from commandsync.plan.changes import Add, Change, Delete, Replace
 from commandsync.plan.guard import ALWAYS_ALLOWED, countable, refusal
 from commandsync.plan.rules import SyncRules, parse_delete_limit
@@ -43,29 +44,29 @@ def test_the_arithmetic_is_shown_with_what_allows_it() -> None:
     found = refusal(deletes(12), listed={Resource.COMMAND: 30}, rules=rules())
 
     assert found is not None
-    assert found.message == "would delete 12 of 30 listed commands, 40 % is over 30 %"
-    assert found.hint == "if that is meant, allow it with --max-deletes 12"
+    assert found.message == "would delete 12 of 30 listed commands (40 %); the limit is 30 %"
+    assert found.hint == Do.ALLOW_DELETES(limit=12)
 
 
 def test_a_saved_plan_is_allowed_by_a_new_one() -> None:
     found = refusal(deletes(3), listed={Resource.COMMAND: 9}, rules=rules("2"), saved=True)
 
     assert found is not None
-    assert found.hint == "if that is meant, make a new plan with --max-deletes 3"
+    assert found.hint == Do.ALLOW_DELETES_OF_NEW_PLAN(limit=3)
 
 
 @pytest.mark.parametrize(
     ("count", "listed", "limit", "message"),
     [
         (3, 4, None, ""),
-        (4, 13, None, "would delete 4 of 13 listed commands, 30.77 % is over 30 %"),
+        (4, 13, None, "would delete 4 of 13 listed commands (30.77 %); the limit is 30 %"),
         (4, 14, None, ""),
         (30, 100, None, ""),
-        (31, 100, None, "would delete 31 of 100 listed commands, 31 % is over 30 %"),
-        (1, 100, "0", "would delete 1 of 100 listed commands, the limit is 0"),
-        (1, 100, "0%", "would delete 1 of 100 listed commands, 1 % is over 0 %"),
-        (2, 100, "1", "would delete 2 of 100 listed commands, the limit is 1"),
-        (1, 3, "30%", "would delete 1 of 3 listed commands, 33.33 % is over 30 %"),
+        (31, 100, None, "would delete 31 of 100 listed commands (31 %); the limit is 30 %"),
+        (1, 100, "0", "would delete 1 of 100 listed commands; the limit is 0"),
+        (1, 100, "0%", "would delete 1 of 100 listed commands (1 %); the limit is 0 %"),
+        (2, 100, "1", "would delete 2 of 100 listed commands; the limit is 1"),
+        (1, 3, "30%", "would delete 1 of 3 listed commands (33.33 %); the limit is 30 %"),
         (5, 9, "5", ""),
         (99, 100, "99", ""),
         (100, 100, "all", ""),
@@ -73,7 +74,12 @@ def test_a_saved_plan_is_allowed_by_a_new_one() -> None:
         (100, 100, "100%", "would delete 100 of 100 listed commands, which keeps none of them"),
         (1, 1, None, "would delete 1 of 1 listed commands, which keeps none of them"),
         (3, 3, None, "would delete 3 of 3 listed commands, which keeps none of them"),
-        (6001, 20000, None, "would delete 6001 of 20000 listed commands, 30.005 % is over 30 %"),
+        (
+            6001,
+            20000,
+            None,
+            "would delete 6001 of 20000 listed commands (30.005 %); the limit is 30 %",
+        ),
     ],
 )
 def test_so_much_may_go(count: int, listed: int, limit: str | None, message: str) -> None:
@@ -90,7 +96,7 @@ def test_what_is_added_does_not_count_as_left() -> None:
 def test_a_replace_counts_as_a_delete_but_leaves_something() -> None:
     assert refused([REPLACE] * 3, 3) == ""
     assert refused([REPLACE] * 4, 4) == (
-        "would delete or replace 4 of 4 listed announcements, 100 % is over 30 %"
+        "would delete or replace 4 of 4 listed announcements (100 %); the limit is 30 %"
     )
     assert refused([REPLACE] * 4, 4, "4") == ""
 
@@ -104,7 +110,7 @@ def test_each_collection_keeps_something() -> None:
 
     assert few is not None
     assert few.message == "would delete 3 of 3 listed announcements, which keeps none of them"
-    assert few.hint.endswith("--max-deletes all")
+    assert few.hint == Do.ALLOW_DELETES(limit="all")
 
 
 @given(commands=st.integers(1, 20), announcements=st.integers(1, 20), limit=st.integers(0, 40))
@@ -119,7 +125,7 @@ def test_a_number_and_the_three_count_over_the_whole_listing(
     assert bool(said) == (total > limit)
     assert not said or said == (
         f"would delete or replace {commands} of 1000 listed commands and {announcements} of 1000 "
-        f"listed announcements, the limit is {limit}"
+        f"listed announcements; the limit is {limit}"
     )
     assert bool(refused(changes, 21)) == (
         total > ALWAYS_ALLOWED and max(commands, announcements) > 6
@@ -135,7 +141,7 @@ def test_ignored_records_are_not_counted_and_the_message_says_so() -> None:
 
     assert found is not None
     assert found.message == (
-        "would delete 3 of 4 listed commands that are not ignored, 75 % is over 50 %"
+        "would delete 3 of 4 listed commands that are not ignored (75 %); the limit is 50 %"
     )
 
 
@@ -167,7 +173,7 @@ def test_a_percentage_is_held_to_the_last_record(
     if message is not None:
         said, limit = (
             Decimal(part.split(" %")[0])
-            for part in message.message.split(", ")[1].split(" is over ")
+            for part in message.message.split(" (")[1].split("the limit is ")
         )
         assert said > limit
 
@@ -179,11 +185,11 @@ def test_three_are_always_allowed_when_nothing_was_configured(count: int, more: 
 
 def test_a_share_is_compared_to_the_last_decimal_of_the_limit() -> None:
     assert refused(deletes(3), 10, "29.96%") == (
-        "would delete 3 of 10 listed commands, 30 % is over 29.96 %"
+        "would delete 3 of 10 listed commands (30 %); the limit is 29.96 %"
     )
 
 
 def test_one_of_one_is_all_of_them() -> None:
     assert refused([REPLACE], 1, "30%") == (
-        "would delete or replace 1 of 1 listed announcements, 100 % is over 30 %"
+        "would delete or replace 1 of 1 listed announcements (100 %); the limit is 30 %"
     )

@@ -4,11 +4,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from commandsync.diagnostics import Location, Notice
+from commandsync.diagnostics import Do, Location, Notice
 from commandsync.plan.changes import Add, Change, Delete
-from commandsync.plan.hints import likely_renames, lost_renames, rename_hints
-from commandsync.records.snapshot import Entry
-from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text
+from commandsync.plan.hints import likely_renames, lost_renames, near_texts, rename_hints
+from commandsync.plan.plan import make_plan
+from commandsync.plan.rules import SyncRules
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import AnnouncementText, CommandText, Resource
+from tests.support.plans import TARGET
 
 PLACE = Location("commands.yaml", 3, 5)
 WORDS = st.text(min_size=1, max_size=12)
@@ -43,7 +46,7 @@ def test_an_add_and_a_delete_that_say_the_same_print_the_line_to_write() -> None
 def test_a_name_is_quoted_so_that_it_can_be_pasted() -> None:
     (hint,) = rename_hints([add("help"), delete('säy "hi"\n', syntax="/help [command]")])
 
-    assert hint.hint.endswith(r'formerly: ["säy \"hi\"\n"]')
+    assert str(hint.hint).endswith(r'formerly: ["säy \"hi\"\n"]')
 
 
 def test_a_name_that_others_keep_cannot_be_a_former_one_so_the_pin_is_printed() -> None:
@@ -53,7 +56,7 @@ def test_a_name_that_others_keep_cannot_be_a_former_one_so_the_pin_is_printed() 
         [away, afk], wanted=[Entry(away.after, location=PLACE), Entry(afk.before)]
     )
 
-    assert hint.hint.endswith('write below its name:  id: "1"')
+    assert str(hint.hint).endswith('write below its name:  id: "1"')
 
 
 def test_a_former_name_is_printed_with_those_that_stand_there_already() -> None:
@@ -62,7 +65,7 @@ def test_a_former_name_is_printed_with_those_that_stand_there_already() -> None:
 
     (hint,) = rename_hints([away, delete("afk")], wanted=wanted)
 
-    assert hint.hint.endswith('in place of its formerly:  formerly: ["akf", "gone", "afk"]')
+    assert str(hint.hint).endswith('in place of its formerly:  formerly: ["akf", "gone", "afk"]')
 
 
 def test_texts_that_differ_give_no_hint() -> None:
@@ -131,14 +134,15 @@ def test_only_the_beginnings_of_long_texts_are_compared(same: str, old: str, new
 
 
 def test_announcements_have_no_former_names() -> None:
-    post: Text = AnnouncementText("a", "b")
+    listed = Snapshot({Resource.ANNOUNCEMENT: (Entry(AnnouncementText("a", "b c d"), "1"),)})
+    desired = Snapshot({Resource.ANNOUNCEMENT: (Entry(AnnouncementText("z", "b c d")),)})
 
-    changes: list[Change] = [
-        Add(resource=Resource.ANNOUNCEMENT, after=post),
-        Delete(resource=Resource.ANNOUNCEMENT, id="1", before=post),
-    ]
+    plan = make_plan(
+        desired=desired, listed=listed, target=TARGET, rules=SyncRules(announcements="mirror")
+    )
 
-    assert rename_hints(changes) == []
+    assert [change.action for change in plan.changes] == ["add", "delete"]
+    assert plan.notices == ()
 
 
 def test_another_listing_altogether_is_not_compared() -> None:
@@ -169,7 +173,7 @@ def test_a_former_name_that_is_deleted_all_the_same_is_told() -> None:
 
     assert notice == Notice(
         "'c7' is deleted with its uses, though it is a former name of 'latency'",
-        "only one listed command can be renamed: pin its id (commandsync pull --pin) to choose",
+        Do.SHOW_IDS(first="only one listed command can be renamed; pin its id to choose: "),
         PLACE,
     )
 
@@ -197,3 +201,13 @@ def test_four_of_five_words_in_common_are_enough() -> None:
     came, gone = add("a", "one two three", "/x four"), delete("b", "one two three", "/x five")
 
     assert likely_renames([came, gone]) == [(came, gone)]
+
+
+def test_texts_without_a_field_for_their_use_are_compared_by_their_other_fields() -> None:
+    new, old = AnnouncementText("v2", "Slash commands."), AnnouncementText("v1", "Slash commands.")
+
+    assert near_texts([new], [old], usage="") == [(0, 0, 1.0)]
+
+
+def test_only_a_delete_ends_a_record() -> None:
+    assert not add("help").ends_record

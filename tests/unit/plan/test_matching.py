@@ -1,22 +1,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.plan.matching import GROUP_LIMIT, count_same_name, match, shared
+from commandsync.plan.matching import GROUP_LIMIT, Matching, count_same_name, match, shared
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from commandsync.plan.matching import Matching
 
 
 def entry(
@@ -208,6 +203,20 @@ def test_names_that_a_service_escaped_are_matched() -> None:
     assert matching.pairs == {0: 0}
 
 
+def test_a_name_that_was_rewritten_into_another_wanted_one_keeps_its_record() -> None:
+    here = listed(entry("a &amp; b", "One."), entry("a &amp;amp; b", "Two."))
+    ours = [entry("a &amp; b", "Two."), entry("a & b", "One.")]
+
+    assert match(ours, here).pairs == {0: 1, 1: 0}
+    assert match([entry("a &amp; b", "Two."), entry("a & b", "New.")], here).pairs == {0: 1, 1: 0}
+
+
+def test_names_that_are_all_listed_decide_before_the_texts() -> None:
+    here = listed(entry("afk", "One."), entry("AFK", "Two."))
+
+    assert match([entry("afk", "Two."), entry("AFK", "One.")], here).pairs == {0: 0, 1: 1}
+
+
 @pytest.mark.parametrize(
     ("length", "pairs"), [(SHORTEST_CUT - 1, {}), (SHORTEST_CUT, {0: 0}), (150, {0: 0})]
 )
@@ -217,6 +226,18 @@ def test_a_long_name_that_a_service_cut_is_matched(length: int, pairs: dict[int,
     matching = match([entry(name)], listed(entry(name[:length])))
 
     assert matching.pairs == pairs
+
+
+@pytest.mark.parametrize("wanted", ["n" * 40, "N" * 40, "n" * 60], ids=["equal", "folded", "cut"])
+@pytest.mark.parametrize("uses", [(0, 7, 3), (None, 7, 0), (7, 7, 0), (None, None, None)])
+def test_of_records_that_are_equal_the_first_with_the_most_uses_is_matched(
+    wanted: str, uses: tuple[int | None, ...]
+) -> None:
+    text = entry("n" * 40).text
+    here = [Entry(text, id=f"r{n}", uses=count) for n, count in enumerate(uses)]
+
+    counts = [count or 0 for count in uses]
+    assert match([entry(wanted)], here).pairs == {0: counts.index(max(counts))}
 
 
 def test_cut_names_are_matched_the_longest_first_and_each_once() -> None:

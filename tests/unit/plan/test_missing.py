@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,9 +12,7 @@ from commandsync.plan.missing import Missing, missing_from
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from commandsync.services.page import PAGE
 
 PLACE = Location("commands.yaml", 4, 5)
 
@@ -33,7 +31,13 @@ def listed(name: str, description: str = "", syntax: str = "", *, id: str = "") 
 
 def missing(ours: Sequence[Entry], theirs: Sequence[Entry], *ignored: str) -> Missing:
     rules = SyncRules(ignore=ignored)
-    return missing_from(ours, theirs, resource=Resource.COMMAND, rules=rules)
+    return missing_from(
+        ours,
+        theirs,
+        resource=Resource.COMMAND,
+        rules=rules,
+        ability=PAGE.abilities[Resource.COMMAND],
+    )
 
 
 def test_what_matches_in_any_way_is_not_missing() -> None:
@@ -72,6 +76,16 @@ def test_one_that_is_alike_becomes_the_former_one_and_is_named() -> None:
     (notice,) = found.notices
     assert notice.message.startswith("'queue' and the listed 'songs' have nearly the same text: ")
     assert notice.location == PLACE
+
+
+def test_what_is_matched_already_is_no_candidate_of_another() -> None:
+    text = "Plays the songs that you ask for in the channel that you are in right now"
+    ours = [wanted("play", f"{text}.", "/x"), wanted("resume", f"{text} again.", "/x")]
+    theirs = [listed("p", f"{text}.", "/x"), listed("r", f"{text} again.", "/x")]
+
+    found = missing(ours, theirs)
+
+    assert (found.added, found.renamed) == ((), {0: theirs[0], 1: theirs[1]})
 
 
 @pytest.mark.parametrize(
@@ -149,7 +163,13 @@ def test_a_pinned_id_decides_which_of_two_records_a_command_is() -> None:
 def test_the_text_of_an_announcement_decides_before_a_pinned_id() -> None:
     ours = Entry(AnnouncementText("v1", "a"), id="1")
     theirs = [Entry(AnnouncementText("v2", "b"), id="1"), Entry(ours.text, id="2")]
-    found = missing_from([ours], theirs, resource=Resource.ANNOUNCEMENT, rules=SyncRules())
+    found = missing_from(
+        [ours],
+        theirs,
+        resource=Resource.ANNOUNCEMENT,
+        rules=SyncRules(),
+        ability=PAGE.abilities[Resource.ANNOUNCEMENT],
+    )
 
     assert found.added == (theirs[0],)
 
@@ -193,7 +213,13 @@ def test_what_cannot_be_written_to_is_never_a_former_name() -> None:
 def test_announcements_are_added_and_may_repeat() -> None:
     texts = [AnnouncementText("v1", "a b c d e f"), AnnouncementText("v2", "a b c d e f")]
     ours, theirs = [Entry(texts[0])], [Entry(texts[1], id="2"), Entry(texts[1], id="3")]
-    found = missing_from(ours, theirs, resource=Resource.ANNOUNCEMENT, rules=SyncRules())
+    found = missing_from(
+        ours,
+        theirs,
+        resource=Resource.ANNOUNCEMENT,
+        rules=SyncRules(),
+        ability=PAGE.abilities[Resource.ANNOUNCEMENT],
+    )
 
     assert found == Missing(tuple(theirs))
 

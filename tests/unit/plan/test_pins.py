@@ -11,14 +11,14 @@ from commandsync.records.texts import CommandText
 
 TEXT = CommandText("play", "Plays.", "/play")
 PLACE = Location("my backup.yaml", 9, 5)
-LISTED = "commandsync pull --pin shows the ids that are listed"
+LISTED = "commandsync pull --pin shows the ids"
 
 
 def told(listed: Entry | None, *, uses: int | None = 1840, path: str = PLACE.path) -> str:
     place = Location(path, 9, 5)
     (notice,) = lost_pins([(Entry(TEXT, id="old", location=place, uses=uses), listed)])
     assert notice.location == place
-    assert notice.runs == notice.hint.startswith("commandsync commands set-uses ")
+    assert notice.runs == str(notice.hint).startswith("commandsync commands set-uses ")
     return f"{notice.message} | {notice.hint}"
 
 

@@ -3,14 +3,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.diagnostics import Location, Notice
+from commandsync.diagnostics import Do, Location, Notice
 from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.plan.diff import FieldChange
 from commandsync.plan.plan import Plan, make_plan
@@ -18,9 +18,6 @@ from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, Text
 from tests.support.runs import EVERYTHING, TARGET, announcement, command, wanted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 APPEND = SyncRules(max_deletes=DeleteLimit())
 
@@ -253,7 +250,7 @@ def test_too_many_deletes_are_refused() -> None:
     plan = plan_of(wanted([command("c0")]), here, SyncRules())
 
     assert plan.refusal is not None
-    assert plan.refusal.message == "would delete 9 of 10 listed commands, 90 % is over 30 %"
+    assert plan.refusal.message == "would delete 9 of 10 listed commands (90 %); the limit is 30 %"
 
 
 def test_a_plan_is_held_to_the_limits_it_was_made_under() -> None:
@@ -346,7 +343,7 @@ def test_a_rename_that_is_not_declared_is_hinted_at() -> None:
     plan = plan_of(wanted([command("help", "Shows the menu."), command("a")]), here)
 
     assert [one.action for one in plan.changes] == ["add", "delete"]
-    assert 'formerly: ["h"]' in plan.notices[0].hint
+    assert 'formerly: ["h"]' in str(plan.notices[0].hint)
 
 
 def test_the_rename_of_one_of_several_is_hinted_at_with_its_pin() -> None:
@@ -356,7 +353,7 @@ def test_the_rename_of_one_of_several_is_hinted_at_with_its_pin() -> None:
     plan = plan_of(wanted([renamed, command("afk", "Leaves.")]), here)
     as_hinted = plan_of(wanted([Entry(renamed, id="c0"), command("afk", "Leaves.")]), here)
 
-    assert plan.notices[0].hint.endswith('id: "c0"')
+    assert str(plan.notices[0].hint).endswith('id: "c0"')
     assert [(one.action, one.name) for one in as_hinted.changes] == [("edit", "away")]
 
 
@@ -468,7 +465,7 @@ def test_what_is_told_of_a_record_says_what_to_do() -> None:
     assert [(one.message, one.hint, one.location) for one in notices] == [
         (
             "'b' is pinned to the id '9', which is not listed: it is added with a new id",
-            "commandsync pull --pin shows the ids that are listed",
+            Do.SHOW_IDS(first=""),
             place,
         ),
         (

@@ -195,11 +195,11 @@ def test_the_guard_counts_without_the_records_that_end() -> None:
         3, entries, listed, SyncRules(announcements="mirror", max_deletes=parse_delete_limit("40%"))
     ).refusal
 
-    whose = "listed announcements whose until has not passed"
+    whose = "listed announcements that have not ended"
     assert emptied is not None
     assert halved is not None
     assert emptied.message == f"would delete 2 of 2 {whose}, which keeps none of them"
-    assert halved.message == f"would delete 1 of 2 {whose}, 50 % is over 40 %"
+    assert halved.message == f"would delete 1 of 2 {whose} (50 %); the limit is 40 %"
 
 
 def test_only_a_plan_with_a_schedule_knows_the_time() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commandsync.plan.syntax import (
+    accepts_as_before,
     arguments,
     call_of,
     lead_of,
@@ -133,3 +135,117 @@ def test_optional_arguments_are_told_only_if_nothing_else_differs() -> None:
     assert newly_optional(of("/x <a>"), of("/x <b> [c]")) == ()
     assert newly_optional(of("/x <a>"), of("/x [a]")) == ()
     assert newly_optional(of("/x <a>"), of("/x:  <a>")) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("/x <a> [b]", "/x <a>"),  # an argument is gone
+        ("/x <a> <b>", "/x <b>"),
+        ("/x [a]", "/x"),
+        ("/x <on|off>", "/x <on>"),  # a choice is gone
+        ("/x [on|off|auto]", "/x [on|auto]"),
+        ("/x <on/off>", "/x <on/auto>"),
+        ("/x <bots|<user>>", "/x <<user>>"),
+        ("/x on|off", "/x on"),
+        ("/x <a> <b>", "/x <b> <a>"),  # another order
+        ("/x [a] [b]", "/x [b] [a]"),
+        ("/x <a> <b>", "/x <b> <c>"),
+        ("/x set <a>", "/x put <a>"),  # another word of a sub-command
+        ("/x set <a>", "/x <a>"),
+        ("/x <a>", "/x set <a>"),
+        ("/x set all", "/x all set"),
+        ("/x --loud", "/x --silent"),
+        ("/x <a>", "/x <a> <b>"),  # a required argument
+        ("/x [a]", "/x <a>"),
+        ("/x <a>", "/x <on|off>"),
+    ],
+)
+def test_something_that_users_typed_fails_now(old: str, new: str) -> None:
+    assert not accepts_as_before(of(old), of(new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("/x <a>", "/x [b] <a> [c]"),
+        ("/x <a> <b>", "/x [a] [b]"),
+        ("/x <user>", "/x <member>"),
+        ("/x <user>", "/x <User...>"),
+        ("/x <user>", "/x <user|role>"),
+        ("/x <on|off>", "/x <off|On|auto>"),
+        ("/x <on|off>", "/x <state>"),
+        ("/x set", "/x <action>"),
+        ("/x user reason", "/x <user> [reason]"),
+        ("/x <a>", "/x: <a> (!)"),
+        ("/x <a>\nFor example /x me", "/x <a>\nOr like this"),
+        ("!x <a>", "/x <a>"),
+    ],
+)
+def test_all_that_users_typed_still_works(old: str, new: str) -> None:
+    assert accepts_as_before(of(old), of(new))
+
+
+PLACES = {  # what can be typed at a place, by how the place is written
+    **{word: (word,) for word in ("set", "put")},
+    **{f"{opens}{name}{closes}": (name,) for name in "abc" for opens, closes in ("<>", "[]")},
+    **{
+        f"{opens}{'|'.join(choices)}{closes}": choices
+        for choices in (("on", "off"), ("on", "auto"), ("on", "off", "auto"))
+        for opens, closes in ("<>", "[]")
+    },
+}
+WRITTEN = st.lists(
+    st.sampled_from(sorted(PLACES)), max_size=5, unique_by=lambda place: PLACES[place][0]
+)
+
+
+def typed(places: list[str]) -> list[tuple[str, ...]]:
+    """Return all that users can type at these places."""
+    ways = [(*PLACES[place], *([""] if place[0] == "[" else [])) for place in places]
+    return [tuple(filter(None, words)) for words in product(*ways)]
+
+
+def is_new(place: str, old: list[str]) -> bool:
+    """Whether an argument has a name that the old syntax does not have: it may be anything."""
+    known = {word for each in old for word in PLACES[each]}
+    return place[0] in "<[" and len(PLACES[place]) == 1 and PLACES[place][0] not in known
+
+
+def takes(new: list[str], words: tuple[str, ...], old: list[str]) -> bool:
+    """Whether a syntax takes these words, each at one of its places, in their order."""
+    if not new:
+        return not words
+    place, *rest = new
+    taken = words and (words[0] in PLACES[place] or is_new(place, old))
+    left_out = place[0] == "[" and takes(rest, words, old)
+    return left_out or bool(taken and takes(rest, words[1:], old))
+
+
+def accepted(old: list[str], new: list[str]) -> bool:
+    return accepts_as_before(of(" ".join(["/x", *old])), of(" ".join(["/x", *new])))
+
+
+@settings(max_examples=400)
+@given(WRITTEN, WRITTEN)
+def test_a_change_is_breaking_if_something_fails_that_the_old_syntax_accepts(
+    old: list[str], new: list[str]
+) -> None:
+    fails = [words for words in typed(old) if not takes(new, words, old)]
+
+    assert not (accepted(old, new) and fails)
+
+
+@settings(max_examples=400)
+@given(WRITTEN, WRITTEN)
+def test_a_change_that_takes_all_that_was_typed_is_not_breaking(
+    old: list[str], new: list[str]
+) -> None:
+    new = [place for place in new if not is_new(place, old)]
+
+    assert accepted(old, new) == all(takes(new, words, old) for words in typed(old))
+
+
+@given(SYNTAXES)
+def test_every_syntax_accepts_what_it_accepted(syntax: str) -> None:
+    assert accepts_as_before(of(syntax), of(syntax))

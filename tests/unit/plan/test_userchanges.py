@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -14,9 +14,6 @@ from commandsync.plan.userchanges import UserChanges, user_changes
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from tests.support.plans import announcement, command, plan_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NAMES = st.sampled_from(["afk", "Afk", "ban", "help", "h", "a" * 40, "a" * 45])
 TEXTS = st.sampled_from(["Does it.", "Does it well.", ""])

@@ -1,23 +1,18 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from commandsync.diagnostics import Do
 from commandsync.errors import FileError
+from commandsync.pages.botpage import BotPage, Preview, page_files
 from commandsync.preview.folder import check_folder, write_folder
-from commandsync.server.pages.botpage import static_page
-from commandsync.server.pages.overlay import Overlay
-from commandsync.server.preview import bot_fields
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-BOT = {"id": "42", "createdAt": "2026-01-02T03:04:05.000Z", **bot_fields({}, name="Lantern")}
+from tests.support.botpages import bot
 
 
 def page(summary: str) -> dict[str, bytes]:
-    return static_page(BOT, [], [], overlay=Overlay(summary=summary, marks={}, gone={}))
+    return page_files(BotPage(bot=bot(), rows={}, preview=Preview(summary=summary)))
 
 
 def test_a_page_is_written_into_a_new_folder_and_replaced_by_the_next(tmp_path: Path) -> None:
@@ -49,7 +44,7 @@ def test_a_file_of_somebody_else_is_replaced_only_by_force(tmp_path: Path, name:
 
     with pytest.raises(FileError, match=f"{name} exists already") as caught:
         write_folder(str(tmp_path), page("Plan."), force=False)
-    assert caught.value.hint == "name another folder, or --force replaces the file"
+    assert caught.value.hint == Do.REPLACE_FILE()
     assert (tmp_path / name).read_text(encoding="utf-8") == "<title>My site</title>"
     assert [file.name for file in tmp_path.iterdir()] == [name]
 

@@ -1,24 +1,21 @@
 from __future__ import annotations
 
+from math import inf
+from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING
 
 import pytest
 
 from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.preview import followed
-from commandsync.preview.followed import FollowedManifest
-from commandsync.preview.saves import Saves
+from commandsync.preview.followed import FollowedManifest, Saves
 from commandsync.sync.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from tests.support.schedules import day
 
 LONGEST = 20.0  # seconds that a busy machine may take
-MAIN = "version: 1\ninclude: [commands/*.yaml]\ncommands: []\n"
-FUN = "commands:\n  - {name: fun, description: Is fun., syntax: /fun}\n"
+MAIN = "version: 1\nprefix: /\ninclude: [commands/*.yaml]\ncommands: []\n"
+FUN = "commands:\n  - {name: fun, description: Is fun., syntax: '{prefix}fun'}\n"
 
 
 @pytest.fixture
@@ -38,9 +35,8 @@ def write(folder: Path, text: str, name: str = "commands.yaml") -> None:
 
 
 @pytest.fixture
-def source(folder: Path) -> Iterator[FollowedManifest]:
-    with FollowedManifest(Settings(files=(str(folder / "commands.yaml"),))) as opened:
-        yield opened
+def source(folder: Path) -> FollowedManifest:
+    return FollowedManifest(Settings(now=day(1), files=(str(folder / "commands.yaml"),)))
 
 
 def names(manifest: Manifest | ManifestError) -> list[str]:
@@ -49,8 +45,8 @@ def names(manifest: Manifest | ManifestError) -> list[str]:
 
 
 def test_an_included_file_and_a_new_one_are_noticed(folder: Path, source: FollowedManifest) -> None:
-    assert names(source.load()) == []
-    changes = source.changes(Event())
+    changes = source.manifests(Event())
+    assert names(next(changes)) == []
 
     write(folder, FUN, "commands/first.yaml")
     assert names(next(changes)) == ["fun"]
@@ -63,8 +59,8 @@ def test_an_included_file_and_a_new_one_are_noticed(folder: Path, source: Follow
 def test_problems_are_yielded_and_then_the_mended_manifest(
     folder: Path, source: FollowedManifest
 ) -> None:
-    source.load()
-    changes = source.changes(Event())
+    changes = source.manifests(Event())
+    next(changes)
 
     write(folder, "version: 1\nfoo: 1\n")
     broken = next(changes)
@@ -81,17 +77,18 @@ def test_what_an_editor_has_half_written_is_not_a_problem(
     """The rest is written while the problem is held back, however long the machine takes."""
 
     class Held(Saves):
-        def wait(self, stop: Event, seconds: float | None = None) -> bool:
-            if seconds is not None:
+        def wait(self, stop: Event, seconds: float = inf) -> bool:
+            if seconds < inf:
                 write(folder, MAIN + "# whole\n")
-            return super().wait(stop, None if seconds is None else LONGEST)
+            return super().wait(stop, seconds if seconds == inf else LONGEST)
 
     monkeypatch.setattr(followed, "Saves", Held)
-    with FollowedManifest(Settings(files=(str(folder / "commands.yaml"),))) as source:
-        source.load()
-        write(folder, "vers")
+    source = FollowedManifest(Settings(now=day(1), files=(str(folder / "commands.yaml"),)))
+    changes = source.manifests(Event())
+    next(changes)
+    write(folder, "vers")
 
-        assert names(next(source.changes(Event()))) == []
+    assert names(next(changes)) == []
 
 
 def test_a_save_that_changes_no_byte_is_no_change(
@@ -102,25 +99,26 @@ def test_a_save_that_changes_no_byte_is_no_change(
     class Counted(Saves):
         waits = 0
 
-        def wait(self, stop: Event, seconds: float | None = None) -> bool:
+        def wait(self, stop: Event, seconds: float = inf) -> bool:
             self.waits += 1
             if self.waits > 1:
                 write(folder, FUN, "commands/first.yaml")
             return super().wait(stop, seconds)
 
     monkeypatch.setattr(followed, "Saves", Counted)
-    with FollowedManifest(Settings(files=(str(folder / "commands.yaml"),))) as source:
-        source.load()
-        write(folder, MAIN)
+    source = FollowedManifest(Settings(now=day(1), files=(str(folder / "commands.yaml"),)))
+    changes = source.manifests(Event())
+    next(changes)
+    write(folder, MAIN)
 
-        assert names(next(source.changes(Event()))) == ["fun"]
+    assert names(next(changes)) == ["fun"]
 
 
 def test_a_manifest_that_is_moved_away_is_a_problem_until_it_is_back(
     folder: Path, source: FollowedManifest
 ) -> None:
-    source.load()
-    changes = source.changes(Event())
+    changes = source.manifests(Event())
+    next(changes)
     aside = (folder / "commands.yaml").rename(folder / "aside.yaml")
     missing = next(changes)
     aside.rename(folder / "commands.yaml")
@@ -135,17 +133,19 @@ def test_a_pattern_without_a_file_is_mended_by_the_file(
 ) -> None:
     (folder / "commands" / "first.yaml").unlink()
 
-    with pytest.raises(ManifestError, match="matches no file"):
-        source.load()
-    changes = source.changes(Event())
+    changes = source.manifests(Event())
+    missing = next(changes)
+    assert isinstance(missing, ManifestError)
+    assert "matches no file" in missing.problems[0].message
     write(folder, FUN, "commands/first.yaml")
     assert names(next(changes)) == ["fun"]
 
 
 def test_a_folder_stands_for_its_one_manifest(folder: Path) -> None:
-    with FollowedManifest(Settings(files=(str(folder),))) as source:
-        assert names(source.load()) == []
-        write(folder, "version: 1\n", "other.yaml")
+    source = FollowedManifest(Settings(now=day(1), files=(str(folder),)))
+    changes = source.manifests(Event())
+    assert names(next(changes)) == []
+    write(folder, "version: 1\n", "other.yaml")
 
-        with pytest.raises(UsageError, match=r"one manifest, and these are several: .*commands"):
-            list(source.changes(Event()))
+    with pytest.raises(UsageError, match=r"one manifest, and these are several: .*commands"):
+        next(changes)

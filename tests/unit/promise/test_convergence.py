@@ -3,37 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commandsync.apply.steps import Aborted, Interrupted
-from tests.support.driver import Driver, Kill
-from tests.support.listing import FAULTS, Fault, Listing
-from tests.support.proof import (
-    MODES,
-    OPERATIONS,
-    SCENE,
-    Case,
-    Schedule,
-    Stage,
-    every_pair,
-    interleaved,
-    moments_of,
-    on_all,
-    prove,
-    scheduled,
-    stopped_at,
-    texts_of,
-)
-from tests.support.runs import sync
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tests.support.driver import Stop
+from tests.support.cases import COLLECTIONS, OPERATIONS, Case
+from tests.support.driver import Kill, Stop
+from tests.support.listing import FAULTS, Fault
+from tests.support.scene import MODES, every_pair, every_stop, met, scene, scheduled
+from tests.support.story import Story, prove
 
 EVERY_FAULT = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 EVERY_MODE = pytest.mark.parametrize("mode", MODES)
@@ -41,23 +24,23 @@ OTHER_MODES = pytest.mark.parametrize("mode", [mode for mode in MODES if mode !=
 
 
 def assert_proven(cases: Iterable[Case]) -> None:
-    found = {str(case): verdict.problems for case in cases if (verdict := prove(case)).problems}
+    found = {str(case): problems for case in cases if (problems := prove(case).problems)}
 
     assert found == {}
 
 
 def test_without_faults_one_run_is_enough() -> None:
-    stage = Stage(Listing())
+    story = prove(scene())
+    first, second, *_ = story.trials
 
-    run = stage.run()
-
-    assert run is not None
-    assert run.result.complete
-    assert run.driver.most == 4
+    assert story.problems == []
+    assert first.result is not None
+    assert first.result.complete
+    assert first.driver is not None
+    assert first.driver.most == 4
     # a replace writes twice, and reads between
-    assert len(stage.service.requests) == 2 + len(run.plan.changes) + 2 + 2
-    assert stage.converge() == 0
-    assert stage.problems == []
+    assert len(first.requests) == 2 + len(first.changes) + 2 + 2
+    assert second.changes == ()
 
 
 @EVERY_FAULT
@@ -73,7 +56,7 @@ def test_a_fault_of_any_operation_is_overcome_by_a_saved_plan(fault: Fault) -> N
 @OTHER_MODES
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_fault_that_stays_is_overcome_when_it_ends(operation: str, mode: str) -> None:
-    assert_proven(on_all(operation, fault, 0, mode) for fault in FAULTS)
+    assert_proven(met(operation, fault, 0, mode, stays=True) for fault in FAULTS)
 
 
 @EVERY_MODE
@@ -82,22 +65,17 @@ def test_a_fault_that_stays_is_overcome_when_it_ends(operation: str, mode: str) 
 def test_a_stop_at_any_moment_is_reported_and_overcome(
     stop: Stop, mode: str, *, lands: bool
 ) -> None:
-    moments = range(moments_of(mode))
-
-    assert_proven(stopped_at(moment, stop, mode, lands=lands) for moment in moments)
+    assert_proven(every_stop(stop, mode, lands=lands))
 
 
 @pytest.mark.parametrize("stop", [Interrupted(), Aborted()], ids=["interrupt", "abort"])
 def test_a_stopped_run_says_that_it_was(stop: Stop) -> None:
-    met = 0
-    for moment in range(moments_of("apply")):
-        stage = Stage(Listing())
-        run = stage.run(Driver(stage.service, stops={moment: stop}))
-        if run is not None:
-            met += run.result.interrupted
-            assert not (run.result.interrupted and run.result.complete)
+    cases = list(every_stop(stop, "apply", lands=False))
+    results = [prove(case).trials[0].result for case in cases]
+    interrupted = [result for result in results if result is not None and result.interrupted]
 
-    assert met > moments_of("apply") / 2
+    assert len(interrupted) > len(cases) / 2
+    assert not any(result.complete for result in interrupted)
 
 
 FAULTY = st.dictionaries(st.integers(0, 40), st.sampled_from(FAULTS), max_size=6)
@@ -115,7 +93,7 @@ TURNS = st.lists(st.integers(0, 1), min_size=1, max_size=60).map(tuple)
 def test_random_faults_and_kills_are_overcome(
     faults: dict[int, Fault], kills: tuple[int, ...], flights: tuple[int, ...], mode: str
 ) -> None:
-    assert_proven([scheduled(Schedule(faults, kills, flights), mode)])
+    assert_proven([scheduled(faults, kills, flights, mode=mode)])
 
 
 @settings(max_examples=200)
@@ -134,7 +112,7 @@ def test_random_faults_kills_and_a_second_run_are_overcome(
     *,
     same: bool,
 ) -> None:
-    assert_proven([scheduled(Schedule(faults, kills, flights, turns, same), "apply")])
+    assert_proven([scheduled(faults, kills, flights, turns, same=same)])
 
 
 @settings(max_examples=200)
@@ -142,23 +120,25 @@ def test_random_faults_kills_and_a_second_run_are_overcome(
 def test_of_two_runs_at_once_one_names_every_copy_that_the_race_made(
     turns: tuple[int, ...], flights: tuple[int, ...]
 ) -> None:
-    stage = Stage(Listing())
-    durations = iter([*flights] * 1000)
+    case = replace(scene(), turns=turns, flights=flights)
+    story = Story(case)
+    wanted = Counter(want.text for want in case.wants)
 
-    both = interleaved(stage, turns, SCENE.desired, lambda: next(durations) / 10)
+    story.run_two_at_once()
 
-    runs = [run for run in both if run is not None]
-    doubled = {text[0] for text in texts_of(stage.service) - SCENE.wanted}
+    results = [trial.result for trial in story.trials]
+    left = Counter(text for name in COLLECTIONS for text in story.service.texts(name)) - wanted
+    going = {text[0] for _, text in case.before} - {text[0] for text in wanted}
+    doubled = {text[0] for text in left} - going  # what a run that stopped early left is no copy
     named = {
         name
-        for run in runs
-        for notice in run.result.notices
+        for result in results
+        if result is not None
+        for notice in result.notices
         if "what this run added" in notice.message
         for name in re.findall("'([^']*)'", notice.message)
     }
-    assert len(runs) == 2
-    assert doubled - SCENE.going <= named  # what a run that stopped early left there is no copy
-    sync(stage.service, SCENE.desired)
-    assert texts_of(stage.service) == SCENE.wanted
-    assert stage.converge() == 0
-    assert stage.problems == []
+    assert None not in results
+    assert doubled <= named
+    story.play()
+    assert story.problems == []

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -13,9 +13,6 @@ from hypothesis import strategies as st
 
 from tests.support.cases import draw_case, drawn
 from tests.support.story import prove, told
-
-if TYPE_CHECKING:
-    from random import Random
 
 SEED = 20_260_701
 SOME = 40

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import html
-import re
-from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from commandsync.apply.outcomes import Outcome
-from commandsync.plan.changes import Edit
 from commandsync.plan.rules import DeleteLimit, SyncRules
-from commandsync.records.snapshot import Entry
 from tests.support import listing as faults
 from tests.support.driver import Driver
 from tests.support.listing import Fault, Listing, Request
-from tests.support.runs import announcement, command, plan_now, seed, sync, wanted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.runs import Run
+from tests.support.runs import Run, announcement, command, seed, sync, wanted
 
 LONG = "word " * 40
 
@@ -47,34 +39,6 @@ REWRITES = pytest.mark.parametrize(
 
 
 @REWRITES
-def test_what_a_service_rewrites_is_named_and_nothing_oscillates(
-    how: Callable[[str], str], said: str
-) -> None:
-    service = Listing(store=rewriting(how))
-    seed(service, [command("Old  one")])
-    desired = wanted(
-        [
-            command("Old  one", f"Does <this> & {LONG}"),
-            command("New  <one> & only", LONG * 2),
-            command("Kept & " + "x" * 120, f"Is\n\nHere & {LONG}"),
-        ]
-    )
-
-    first = sync(service, desired)
-    ids = service.ids("commands")
-    later = [sync(service, desired) for _ in range(3)]
-
-    assert outcomes(first) == ["done"] * 3
-    assert any(said in one.how for d in first.result.rewritten for one in d.rewrites)
-    for run in [first, *later]:
-        assert not run.result.complete
-        assert not run.result.verified
-    assert service.ids("commands") == ids
-    assert all(isinstance(change, Edit) for run in later for change in run.plan.changes)
-    assert all(run.driver.now < 10 for run in later)
-
-
-@REWRITES
 @pytest.mark.parametrize(
     "fault", [faults.FAILED_AFTER, faults.TIMED_OUT_AFTER, faults.FAILED_AFTER_HIDDEN]
 )
@@ -82,13 +46,12 @@ def test_an_unclear_add_is_found_under_its_rewritten_text(
     how: Callable[[str], str], said: str, fault: Fault
 ) -> None:
     service = Listing(store=rewriting(how), faults={1: fault})
-    desired = wanted([command("New  <one> & only", LONG * 2)])
+    desired = wanted([command("New  <one> & only", f"Does <this> & {LONG}")])
 
     run = sync(service, desired)
 
-    assert said
     assert outcomes(run) == ["done"]
-    assert run.result.rewritten
+    assert any(said in each.how for done in run.result.rewritten for each in done.rewrites)
     assert len(service.stored["commands"]) == 1
 
 
@@ -220,18 +183,6 @@ def test_without_a_read_nothing_is_called_verified() -> None:
     assert not run.result.complete
 
 
-def test_an_announcement_is_never_sent_twice_within_a_run() -> None:
-    service = Listing(faults={1: faults.FAILED_BEFORE})
-    desired = wanted(None, [announcement("v1"), announcement("v2")])
-
-    first = sync(service, desired)
-    second = sync(service, desired)
-
-    assert outcomes(first) == ["failed", "done"]
-    assert [r.body["title"] for r in service.writes() if r.body] == ["v1", "v2", "v1"]
-    assert second.result.complete
-
-
 def test_a_command_is_sent_once_more_after_an_answer_that_says_no() -> None:
     service = Listing(faults={1: faults.FAILED_BEFORE})
 
@@ -239,16 +190,6 @@ def test_a_command_is_sent_once_more_after_an_answer_that_says_no() -> None:
 
     assert run.result.complete
     assert service.texts("commands") == [command("a"), command("b")]
-
-
-def test_a_command_is_sent_at_most_twice() -> None:
-    service = Listing(choose=lambda r: faults.FAILED_BEFORE if r.kind == "add" else None)
-
-    run = sync(service, wanted([command("a")]))
-
-    assert outcomes(run) == ["failed"]
-    assert len(service.writes()) == 2
-    assert not run.result.touched
 
 
 def test_several_that_failed_at_once_are_sent_again_in_their_order() -> None:
@@ -328,34 +269,6 @@ def test_a_change_that_always_fails_fails_alone(sick: int, concurrency: int) -> 
     assert outcomes(run) == ["failed" if n == sick else "done" for n in range(9)]
 
 
-@pytest.mark.parametrize("nth", range(6))
-def test_two_runs_at_once_end_and_the_next_one_clears_up(nth: int) -> None:
-    service = Listing()
-    seed(service, [command("kept", "Old."), command("old")])
-    desired = wanted([command("kept"), command("a"), command("b"), command("c")])
-
-    def another(request: Request) -> None:
-        if request.number == nth:
-            service.choose = lambda _: None
-            sync(service, desired)
-
-    service.choose = another
-    mine = sync(service, desired)
-
-    copies = Counter(service.texts("commands"))
-    doubled = {text[0] for text, count in copies.items() if count > 1}
-    named = {
-        name for notice in mine.result.notices for name in re.findall("'([^']*)'", notice.message)
-    }
-    assert doubled <= named
-    sync(service, desired)
-    assert plan_now(service, desired).changes == ()
-    assert Counter(text[0] for text in service.texts("commands")) == Counter(
-        ["kept", "a", "b", "c"]
-    )
-    assert service.ids("commands")[0] == "r0001"
-
-
 def test_a_copy_that_was_seen_while_an_add_was_settled_is_named_too() -> None:
     service = Listing(faults={1: faults.RESET_AFTER})
 
@@ -403,8 +316,9 @@ def test_a_replace_whose_add_cannot_be_told_keeps_the_old_one() -> None:
     assert sync(service, desired).result.complete
 
 
-def test_a_replace_whose_delete_is_refused_says_that_half_of_it_is_done() -> None:
-    service = Listing(choose=lambda r: faults.BAD_REQUEST if r.kind == "delete" else None)
+@pytest.mark.parametrize("fault", [faults.BAD_REQUEST, faults.FAILED_BEFORE])
+def test_a_replace_whose_delete_fails_says_that_half_of_it_is_done(fault: Fault) -> None:
+    service = Listing(choose=lambda request: fault if request.kind == "delete" else None)
     seed(service, [announcement("v1", "Old.")])
 
     run = sync(service, wanted(None, [announcement("v1", "New.")]))
@@ -413,31 +327,6 @@ def test_a_replace_whose_delete_is_refused_says_that_half_of_it_is_done() -> Non
     assert one.outcome is Outcome.FAILED
     assert one.error.startswith("the new one is added, but the old one is not deleted: ")
     assert run.result.touched
-
-
-def test_a_replace_whose_delete_failed_says_so_after_reading() -> None:
-    service = Listing(choose=lambda r: faults.FAILED_BEFORE if r.kind == "delete" else None)
-    seed(service, [announcement("v1", "Old.")])
-
-    run = sync(service, wanted(None, [announcement("v1", "New.")]))
-
-    (one,) = run.result.settled
-    assert one.outcome is Outcome.FAILED
-    assert one.error.startswith("the new one is added, but the old one is not deleted: ")
-
-
-def test_a_pinned_rename_and_a_formerly_rename_keep_their_ids() -> None:
-    service = Listing()
-    seed(service, [command("a"), command("b")])
-    desired = wanted([Entry(command("x"), id="r0002"), Entry(command("y"), formerly=("a",))])
-
-    run = sync(service, desired)
-
-    assert run.result.complete
-    assert dict(zip(service.ids("commands"), service.texts("commands"), strict=True)) == {
-        "r0001": command("y"),
-        "r0002": command("x"),
-    }
 
 
 def test_a_read_that_failed_is_no_look_and_nothing_is_sent_again() -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import cycle
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.plan.changes import Delete
 from tests.support.driver import Driver
 from tests.support.listing import LIMITED, REFUSED, Listing
 from tests.support.runs import announcement, command, seed, sync, wanted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 OLD = [command(f"old{n}") for n in range(6)]
 KEPT = [command(f"kept{n}") for n in range(9)]
@@ -35,19 +31,6 @@ def new_service() -> Listing:
 def flights(data: st.DataObject) -> Callable[[], float]:
     durations = cycle(data.draw(st.lists(st.integers(1, 30), min_size=1, max_size=12)))
     return lambda: next(durations) / 10
-
-
-@given(st.data())
-def test_nothing_is_deleted_before_every_add_and_edit_has_ended(data: st.DataObject) -> None:
-    service = new_service()
-    driver = Driver(service, flight=flights(data))
-
-    run = sync(service, DESIRED, driver=driver, unordered=data.draw(st.booleans()))
-
-    kinds = [request.kind for request in service.writes()]
-    assert run.result.complete
-    assert kinds == sorted(kinds, key=lambda kind: kind == "delete")
-    assert kinds.count("delete") == len(OLD) + len(POSTED)
 
 
 @given(st.data())
@@ -75,16 +58,6 @@ def test_never_more_are_in_flight_than_allowed(
     assert driver.most == width
 
 
-def test_adds_go_one_by_one_unless_their_order_does_not_matter() -> None:
-    desired = wanted(NEW)
-    ordered, unordered = (Driver(Listing()) for _ in range(2))
-
-    sync(ordered.service, desired, driver=ordered)
-    sync(unordered.service, desired, driver=unordered, unordered=True)
-
-    assert (ordered.most, unordered.most) == (1, 4)
-
-
 def test_two_hundred_edits_take_the_time_of_fifty_rounds() -> None:
     before = [command(f"c{n}") for n in range(200)]
     after = [command(f"c{n}", "Does it better.") for n in range(200)]
@@ -97,26 +70,6 @@ def test_two_hundred_edits_take_the_time_of_fifty_rounds() -> None:
     assert driver.now == pytest.approx((1 + 200 / 4 + 1) * 0.05)
 
 
-def test_a_run_with_nothing_to_do_reads_once_per_collection_and_is_done() -> None:
-    service = Listing()
-    seed(service, [*KEPT, *POSTED])
-
-    run = sync(service, wanted(KEPT, POSTED))
-
-    assert [request.kind for request in service.requests] == ["read", "read"]
-    assert run.result.complete
-    assert not run.result.touched
-
-
-def test_c_changes_take_c_requests_and_a_read_of_each_changed_collection() -> None:
-    service = new_service()
-
-    run = sync(service, wanted([*OLD, *EDITED, *NEW], POSTED))
-
-    assert len(service.requests) == 2 + len(run.plan.changes) + 1
-    assert service.requests[-1].collection == "commands"
-
-
 def test_a_pause_that_the_service_asks_for_holds_for_all() -> None:
     service = new_service()
     service.faults[2] = LIMITED
@@ -126,14 +79,3 @@ def test_a_pause_that_the_service_asks_for_holds_for_all() -> None:
 
     assert driver.now > 2
     assert [request.kind for request in service.writes()].count("edit") == len(EDITED) + 1
-
-
-def test_deletes_are_those_of_the_plan_and_no_others() -> None:
-    service = new_service()
-
-    run = sync(service, DESIRED)
-
-    planned = {one.id for one in run.plan.changes if isinstance(one, Delete)}
-    gone = {r.path.rsplit("/", 1)[1] for r in service.requests if r.kind == "delete"}
-    replaced = {one.id for one in run.plan.changes if one.action == "replace"}
-    assert gone == planned | replaced

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import html
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from commandsync.diagnostics import Notice
-from commandsync.errors import StalePlanError
-from commandsync.plan.rules import DeleteLimit, SyncRules
+from commandsync.errors import Exit, StalePlanError
 from commandsync.records.snapshot import Entry
 from commandsync.report import render_results
-from commandsync.sync.exits import Exit, of_result
+from commandsync.sync.exits import of_result
 from tests.support import listing as faults
-from tests.support.driver import Driver, Kill, Killed
-from tests.support.listing import FAULTS, Fault, Listing
+from tests.support.driver import Driver
+from tests.support.listing import Listing
 from tests.support.runs import announcement, carry_out, command, plan_now, read, seed, sync, wanted
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Way = Callable[[str], str]
+Way = Callable[[str], str]
 
 LONG = ("Word and <Word>  & more " * 20).strip()
 COMMANDS = [
@@ -37,7 +33,6 @@ ANNOUNCEMENTS = [
     announcement("V1 & older", "It is  <Out>."),
 ]
 DESIRED = wanted(COMMANDS, ANNOUNCEMENTS)
-APPENDING = SyncRules(max_deletes=DeleteLimit())
 
 
 def trim(text: str) -> str:
@@ -86,27 +81,6 @@ def shown(service: Listing) -> tuple[list[str], list[str], list[tuple[str, ...]]
         service.ids("announcements"),
         service.texts("commands") + service.texts("announcements"),
     )
-
-
-@EVERY_WAY
-def test_over_many_runs_ids_and_counts_stay_and_each_change_is_tried_once(way: Way) -> None:
-    service = new_service(way)
-    sync(service, DESIRED, rules=APPENDING)
-    after_one = shown(service)
-    for _ in range(4):
-        begun = len(service.requests)
-        run = sync(service, DESIRED, rules=APPENDING)
-        writes = service.writes(begun)
-
-        assert shown(service) == after_one
-        assert {request.kind for request in writes} <= {"edit"}
-        assert len({str(request.body) for request in writes}) == len(writes)
-        assert of_result(run.result) is Exit.INCOMPLETE
-        assert run.result.rewritten
-        assert not run.result.verified
-    assert len(after_one[0]) == len(COMMANDS)
-    assert len(after_one[1]) == len(ANNOUNCEMENTS)
-    assert after_one[0][0] == "r0001"
 
 
 @EVERY_WAY
@@ -173,44 +147,6 @@ def test_a_saved_plan_that_was_applied_repeats_nothing_for_what_is_listed_may_be
 
     assert service.writes(begun) == []
     assert shown(service) == after_one
-
-
-@EVERY_WAY
-def test_a_saved_plan_that_was_killed_anywhere_makes_no_copies(way: Way) -> None:
-    whole = Driver(new_service(way))
-    carry_out(plan_now(whole.service, DESIRED), read(whole, DESIRED.scope), whole)
-    for moment in range(0, whole.moments, 3):
-        service = new_service(way)
-        plan = plan_now(service, DESIRED)
-        killed = Driver(service, stops={moment: Kill()})
-        with pytest.raises(Killed):
-            carry_out(plan, read(killed, plan.scope), killed)
-        driver = Driver(service)
-        with suppress(StalePlanError):
-            carry_out(plan, read(driver, plan.scope), driver)
-        sync(service, DESIRED)
-
-        assert len(service.ids("commands")) == len(COMMANDS)
-        assert len(service.ids("announcements")) == len(ANNOUNCEMENTS)
-
-
-@EVERY_WAY
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_faults_on_a_rewriting_service_make_no_copies(way: Way, fault: Fault) -> None:
-    service = new_service(way)
-    service.choose = lambda request: fault if request.number % 5 == 3 else None
-    sync(service, DESIRED)
-    service.choose = lambda _: None
-    service.settle()
-    for _ in range(2):
-        sync(service, DESIRED)
-    after_two = shown(service)
-
-    sync(service, DESIRED, rules=APPENDING)
-
-    assert shown(service) == after_two
-    assert len(after_two[0]) == len(COMMANDS)
-    assert len(after_two[1]) == len(ANNOUNCEMENTS)
 
 
 @EVERY_WAY

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from commandsync.apply.outcomes import Outcome
 from commandsync.errors import StalePlanError
@@ -14,7 +12,7 @@ from commandsync.plan.plan import make_plan
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource
 from tests.support.driver import Driver, Kill, Killed
-from tests.support.listing import FAULTS, Listing
+from tests.support.listing import Listing
 from tests.support.runs import (
     EVERYTHING,
     TARGET,
@@ -97,23 +95,6 @@ def test_applying_it_once_more_writes_nothing() -> None:
     assert result.complete
     assert not result.touched
     assert len(service.writes()) == written
-
-
-@given(st.dictionaries(st.integers(2, 20), st.sampled_from(FAULTS), max_size=4))
-def test_after_any_faults_it_finishes(faults: dict[int, object]) -> None:
-    service = new_service()
-    plan = plan_now(service, DESIRED)
-    service.faults = {number + 2: fault for number, fault in faults.items()}  # type: ignore[misc]
-    driver = Driver(service)
-    carry_out(plan, read(Driver(service), SCOPE), driver)
-    service.faults.clear()
-    service.settle()
-
-    last = Driver(service)
-    result = carry_out(plan, read(last, SCOPE), last)
-
-    assert result.complete
-    assert texts_of(service) == WANTED
 
 
 def test_what_others_did_elsewhere_does_not_matter() -> None:

@@ -16,47 +16,7 @@ from commandsync.records.models import (
     VoterPage,
     with_raw,
 )
-
-BOT = {
-    "provider": "chat",
-    "id": "779641401482805289",
-    "profile": {
-        "avatar": "a1",
-        "avatarURL": "https://cdn.example/a1.png",
-        "username": "Helper",
-        "discriminator": "0001",
-        "tag": "Helper#0001",
-        "banner": "https://cdn.example/b.png",
-    },
-    "prefix": "/",
-    "information": {
-        "description": "<b>Helps</b>",
-        "overview": "Helps",
-        "creator": {"isTeam": True, "id": "1"},
-        "tags": ["fun", "music"],
-    },
-    "statistics": {
-        "servers": 10,
-        "dailyVotes": 1,
-        "weeklyVotes": 2,
-        "monthlyVotes": 3,
-        "totalVotes": 4,
-    },
-    "state": 1,
-    "certificate": 0,
-    "inviteURL": "https://chat.example/invite",
-    "ratings": {"average": None, "total": 0},
-    "vanity": None,
-    "theme": {
-        "enabled": True,
-        "automatic": False,
-        "color": "#112233",
-        "colorLighter": "#445566",
-    },
-    "status": 2,
-    "createdAt": "2021-02-03T04:05:06.789Z",
-    "updatedAt": "2022-02-03T04:05:06.789Z",
-}
+from tests.support.listedbot import WHOLE
 
 
 def test_a_command_is_read_as_documented() -> None:
@@ -181,16 +141,16 @@ def test_records_do_not_change() -> None:
 
 
 def test_a_bot_is_read_as_documented() -> None:
-    bot = Bot.model_validate(BOT)
+    bot = Bot.model_validate(WHOLE)
 
-    assert bot.id == "779641401482805289"
-    assert bot.profile.avatar_url == "https://cdn.example/a1.png"
+    assert bot.id == "42"
+    assert bot.profile.avatar_url == "https://cdn.example/a.png"
     assert bot.information.creator.is_team
     assert bot.information.tags == ("fun", "music")
     assert bot.statistics.total_votes == 4
     assert bot.invite_url == "https://chat.example/invite"
-    assert bot.ratings.average is None
-    assert bot.theme.color_lighter == "#445566"
+    assert bot.ratings.average == 4.5
+    assert bot.theme.color_lighter == "#aaffaa"
     assert bot.created_at == datetime(2021, 2, 3, 4, 5, 6, 789_000, UTC)
     assert not any(
         part.model_extra
@@ -242,11 +202,11 @@ def test_a_bot_without_an_id_is_none() -> None:
 
 def test_pages_keep_their_records_and_their_paging() -> None:
     bots = BotPage.model_validate(
-        {"bots": [BOT], "queries": {"page": 1, "limit": 12, "maxPage": 3, "ids": 5}}
+        {"bots": [WHOLE], "queries": {"page": 1, "limit": 12, "maxPage": 3, "ids": 5}}
     )
     voters = VoterPage.model_validate({"voters": [{"id": "7", "username": "Ann"}], "queries": {}})
 
-    assert [bot.id for bot in bots.bots] == ["779641401482805289"]
+    assert [bot.id for bot in bots.bots] == ["42"]
     assert (bots.queries.page, bots.queries.limit, bots.queries.max_page) == (1, 12, 3)
     assert [voter.username for voter in voters.voters] == ["Ann"]
     assert voters.queries.max_page is None

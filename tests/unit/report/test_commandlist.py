@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commandsync.characters import readable
 from commandsync.records.texts import CommandText, by_category
 from commandsync.report.commandlist import COLUMNS, Layout, command_list
-from commandsync.report.escape import readable
 from tests.support.pages import COMMANDS, blocks, collapsed, formatted
 
 HELP = CommandText("help", "Shows the help menu.", "/help [command]", "General")

@@ -4,7 +4,7 @@ import pytest
 
 from commandsync.diagnostics import Check
 from commandsync.report.diagnosis import check_lines
-from commandsync.report.screen import Screen
+from commandsync.report.lines import Screen
 
 CHECK = Check("access", "failed", "the service does not accept the token", "copy the token again")
 

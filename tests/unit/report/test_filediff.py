@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.report.filediff import file_lines
-from commandsync.report.lines import joined
-from commandsync.report.screen import PLAIN
-from commandsync.sources.outcome import FileEdit
+from commandsync.report.lines import PLAIN, joined
+from commandsync.sources.merge import FileEdit
 from tests.support.calls import calls_of
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", "", "  - x"]), max_size=12)

@@ -2,18 +2,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 
+from commandsync.apply.outcomes import Result
 from commandsync.diagnostics import Location
+from commandsync.plan.plan import Plan
 from commandsync.report import render_plans, render_results
 from commandsync.report.github import Annotation
 from tests.support.plans import plans
-
-if TYPE_CHECKING:
-    from commandsync.apply.outcomes import Result
-    from commandsync.plan.plan import Plan
 
 
 def _annotations(shown: str) -> list[str]:
@@ -30,15 +27,6 @@ def test_an_annotation_names_its_place() -> None:
 
 def test_standard_input_is_no_file() -> None:
     assert str(Annotation("error", "T", "x", location=Location("-"))) == "::error title=T::x"
-
-
-def test_a_refusal_is_an_error_even_without_a_file(refused: Plan) -> None:
-    shown = render_plans([replace(refused, manifest=())], format="github")
-
-    assert _annotations(shown)[0] == (
-        "::error title=Plan refused::this plan would delete 4 of 5 listed commands, "
-        "80 %25 is over 30 %25; apply refuses it%0Aif that is meant, allow it with --max-deletes 4"
-    )
 
 
 def test_ten_of_a_kind_are_annotated_at_most(every_change: Plan) -> None:

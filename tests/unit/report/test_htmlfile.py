@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from commandsync.pages.commandlist import commands_page
 from commandsync.records.texts import CommandText
 from commandsync.report.htmlfile import sealed, state_of
 from commandsync.report.markdownfile import State
-from commandsync.server import commands_page
 
 OLD = sealed(commands_page([CommandText("ban", "Bans.", "/ban")]))
 NEW = sealed(commands_page([CommandText("ban", "Bans a member.", "/ban")]))

@@ -13,10 +13,18 @@ from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 from commandsync.report import Format, Screen
 from commandsync.report.imports import render_import, render_left_out
-from commandsync.sources.entry import SourceEntry
-from commandsync.sources.exclusion import Excluded
-from commandsync.sources.merge import Added, Declared, Edited, Merge, Removed, Review, ReviewReason
-from commandsync.sources.outcome import FileEdit, Import
+from commandsync.sources.entry import Excluded, SourceEntry
+from commandsync.sources.merge import (
+    Added,
+    Declared,
+    Edited,
+    FileEdit,
+    Import,
+    Merge,
+    Removed,
+    Review,
+    ReviewReason,
+)
 
 HOSTILE = "::error::x\n\x1b[31m##[error]\u202e"
 LIVE = SourceEntry(name=HOSTILE, description=HOSTILE, syntax="/x")
@@ -75,43 +83,12 @@ def test_no_line_of_it_is_obeyed(form: Format) -> None:
     assert len(ours) == (8 if form == "github" else 0)
 
 
-def test_a_quiet_screen_shows_the_counts_alone() -> None:
-    assert render_import(RESULT, format="text", screen=Screen(quiet=True)) == (
-        "Import: 1 to add, 1 to edit, 1 to remove, 4 to review, 1 unchanged.\n"
-    )
-
-
 def test_long_texts_are_cut_unless_they_are_asked_for() -> None:
     review = replace(RESULT.merge.reviews[0], here="x" * 300)
     result = replace(RESULT, merge=replace(RESULT.merge, reviews=(review,)))
 
     assert "x" * 300 not in render_import(result, format="text")
     assert "x" * 300 in render_import(result, format="text", screen=Screen(full=True))
-
-
-def test_each_review_says_what_to_do() -> None:
-    lines = render_import(RESULT, format="text").splitlines()
-
-    assert lines[
-        lines.index("review: c: edited here, and gone from the source  (commands.yaml:5:3)") + 1
-    ] == ("    next: remove it from the manifest if the bot does not have it")
-    assert "    next: write it into the manifest if it is to be listed" in lines
-    assert (
-        "    next: pin both by id to keep their uses: commandsync pull --pin shows the ids" in lines
-    )
-
-
-def test_a_difference_that_is_written_is_a_notice_and_one_that_is_checked_an_error() -> None:
-    written = render_import(RESULT, format="github").splitlines()
-    checked = render_import(RESULT, format="github", check=True).splitlines()
-
-    assert written[0] == (
-        "::notice file=commands.yaml,line=3,col=3,title=Import::a: formerly changed in the source"
-    )
-    assert checked[0] == (
-        "::error file=commands.yaml,line=3,col=3,title=Import::a: formerly changed in the source"
-        "%0Arun commandsync import, and commit what it writes"
-    )
 
 
 def test_the_document_has_what_is_left_out() -> None:

@@ -3,16 +3,18 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import given, settings
 
+from commandsync.apply.outcomes import Result
 from commandsync.diagnostics import Location, Problem
 from commandsync.document.failure import failure_document
 from commandsync.document.plan import plan_document
 from commandsync.document.result import result_document
 from commandsync.errors import StalePlanError
 from commandsync.manifest import Manifest
+from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.report import (
@@ -23,10 +25,6 @@ from commandsync.report import (
     render_validated,
 )
 from tests.support.plans import command, plan_of, plans
-
-if TYPE_CHECKING:
-    from commandsync.apply.outcomes import Result
-    from commandsync.plan.plan import Plan
 
 
 def _no_constant(word: str) -> Any:  # noqa: ANN401 - it never returns

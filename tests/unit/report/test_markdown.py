@@ -2,17 +2,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given, settings
 
-from commandsync.plan.plan import Target
+from commandsync.apply.outcomes import Result
+from commandsync.diagnostics import Location
+from commandsync.plan.plan import Plan
 from commandsync.report import render_plans, render_results
+from commandsync.report.tables import place
 from tests.support.plans import command, plan_of, plans
-
-if TYPE_CHECKING:
-    from commandsync.apply.outcomes import Result
-    from commandsync.plan.plan import Plan
 
 
 def test_bars_and_backticks_stay_inside_their_cell() -> None:
@@ -51,11 +50,35 @@ def test_every_field_that_is_added_is_shown_whole() -> None:
     assert f"| *see below* | `/{name}` | `Music` |" in shown
 
 
-def test_of_an_endless_text_the_beginning_is_shown() -> None:
-    lines = "\n".join(str(number) for number in range(99))
-    shown = render_plans([plan_of([command("a", lines)])], format="markdown")
+def test_long_texts_are_folded_and_whole() -> None:
+    lines = [f"{number} {'x' * 2_000}" for number in range(99)]
+    old, new = ("\n".join([first, *lines]) for first in ("Old", "New"))
+    desired = [command("add", new), command("edit", "\n".join(reversed(lines)))]
+    listed = [command("edit", old, id="1"), command("delete", old, id="2")]
+    shown = render_plans([plan_of(desired, listed)], format="markdown")
 
-    assert "\n+ 59\n… 39 more lines\n```\n" in shown
+    _, deleted, edited, added = shown.split("#### ")
+    for section, sign, texts in (
+        (deleted, "-", ["Old", *lines]),
+        (edited, "-", ["Old", *lines[:-1]]),
+        (added, "+", ["New", *lines]),
+    ):
+        folded = section.partition("<details>\n<summary>1 long text</summary>\n")[2]
+        assert all(f"\n{sign} {text}\n" in folded for text in texts)
+
+
+def test_a_rename_is_one_row_that_says_what_is_kept() -> None:
+    name = "c" * 120
+    desired = [command(name, "Clears.", line=8, formerly=("purge",))]
+    listed = [command("purge", "Purges.", syntax=f"/{name}", id="2")]
+    shown = render_plans([plan_of(desired, listed)], format="markdown")
+
+    cut_name = f"{'c' * 80}… (40 more characters)"
+    renamed = shown.partition("#### Rename (1)\n")[2]
+    (row,) = renamed.splitlines()[3:4]
+    change = "description: `Purges.` → `Clears.`"
+    assert row == f"| `purge` | `{cut_name}` | kept | `commands.yaml:8:5` | {change} |"
+    assert f"\n+ {name}\n" in renamed
 
 
 def test_the_changed_part_of_a_long_text_is_shown_whole() -> None:
@@ -78,6 +101,23 @@ def test_long_tables_are_folded_unless_they_delete_something() -> None:
     assert added.endswith("|\n\n</details>\n")
 
 
+@pytest.mark.parametrize(
+    ("path", "url"),
+    [
+        ("./bots/a b.yaml", "https://host.example/x/bots/a%20b.yaml#L3"),
+        ("../outside.yaml", ""),
+        ("/tmp/outside.yaml", ""),  # noqa: S108 - it is only named
+    ],
+)
+def test_a_place_links_to_its_line_in_the_folder(
+    monkeypatch: pytest.MonkeyPatch, path: str, url: str
+) -> None:
+    monkeypatch.setattr(Location, "files", "https://host.example/x")
+    shown = place(Location(path, 3, 5))
+
+    assert shown == (f"[`{path}:3:5`]({url})" if url else f"`{path}:3:5`")
+
+
 @settings(max_examples=60)
 @given(plans())
 def test_nothing_foreign_stands_outside_of_code(plan: Plan) -> None:
@@ -96,7 +136,7 @@ def test_nothing_foreign_stands_outside_of_code(plan: Plan) -> None:
 def test_a_notice_needs_no_hint_and_a_result_no_trouble(every_change: Plan) -> None:
     plain = replace(every_change, notices=(replace(every_change.notices[0], hint=""),))
 
-    assert " #`\n```\n\n#### Edit (2)\n" in render_plans([plain], format="markdown")
+    assert " #`\n```\n\n#### Edit (1)\n" in render_plans([plain], format="markdown")
 
 
 def test_a_result_without_trouble_shows_what_is_done(trouble: Result) -> None:
@@ -104,20 +144,3 @@ def test_a_result_without_trouble_shows_what_is_done(trouble: Result) -> None:
     result = replace(trouble, settled=settled, stopped="", notices=())
 
     assert "Stopped" not in render_results([result], format="markdown")
-
-
-def test_a_plan_without_a_listing_names_its_manifest_only() -> None:
-    plan = replace(plan_of(), target=Target(bot="", base_url=""))
-    nameless = replace(plan, manifest=())
-
-    assert "\n\nManifest `commands.yaml`\n\n" in render_plans([plan], format="markdown")
-    assert "\n\nManifest\n\n" in render_plans([nameless], format="markdown")
-
-
-def test_an_interrupted_result_says_how_to_go_on(trouble: Result) -> None:
-    result = replace(trouble, interrupted=True, stopped="interrupted", stopped_hint="")
-
-    shown = render_results([result], format="markdown")
-
-    assert "**Interrupted**: a request in flight may still arrive. Run again to finish" in shown
-    assert "**Stopped**" not in shown

@@ -171,3 +171,10 @@ def test_a_page_is_the_same_however_a_formatter_spells_it() -> None:
     assert same_page("| a | b |\n| - | - |\n| c | *\\* |", "|a|b|\n|---|---|\n| c    | \\*\\* |\n")
     assert same_page("- a b", "-   a\n    b")
     assert not same_page("- ab", "- a b")
+
+
+def test_a_reference_with_too_many_digits_is_a_category_as_it_is_written() -> None:
+    written = f"&#{'1' * 5_000};"
+    (region,) = read_regions(f'<!-- commandsync:commands category="{written}" -->\n{END}\n', "a.md")
+
+    assert region.layout.category == written

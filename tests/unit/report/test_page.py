@@ -1,18 +1,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from commandsync.plan.plan import Plan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.report import render_plans
 from commandsync.report.page import LONGEST_COMMENT, LONGEST_SUMMARY, cut_page, page
 from tests.support.plans import command, plan_of, plans
-
-if TYPE_CHECKING:
-    from commandsync.plan.plan import Plan
 
 ALLOWED = SyncRules(max_deletes=parse_delete_limit("all"))
 

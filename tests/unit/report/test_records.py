@@ -7,8 +7,8 @@ import pytest
 from commandsync.errors import ListingError
 from commandsync.records.models import Announcement, Bot, Command, Voter
 from commandsync.report import PLAIN, Screen, records
+from commandsync.report.lines import columns_of
 from commandsync.report.records import table
-from commandsync.report.screen import columns_of
 
 HEAD = ("ID", "NAME", "TEXT")
 HOSTILE = ("::error::x", " ::debug::y", "a\n##[group]z\x1b[31m\u202e")

@@ -2,20 +2,16 @@ from __future__ import annotations
 
 import json
 import typing
-from typing import TYPE_CHECKING
 
 import pytest
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.plan.plan import make_plan
+from commandsync.plan.plan import Plan, make_plan
 from commandsync.plan.rules import SyncRules
+from commandsync.records.snapshot import Entry
 from commandsync.report import Format, render_plans, render_results
 from tests.support.runs import TARGET, wanted
 from tests.support.schedules import day, post, posted
-
-if TYPE_CHECKING:
-    from commandsync.plan.plan import Plan
-    from commandsync.records.snapshot import Entry
 
 ENTRIES = (
     post("over", until=2),
@@ -66,13 +62,13 @@ def test_every_format_says_what_waits_is_due_ends_and_has_ended(form: Format) ->
         "1 announcement has ended and stays listed (announcements are only appended): "
         f"{past} since 2026-12-01 18:00 UTC until 2026-12-03 18:00 UTC."
     )
-    reason = "(its until, 2026-12-03 18:00 UTC, has passed)"
+    reason = "(it ended at 2026-12-03 18:00 UTC)"
     assert stays in appended
     assert reason not in appended
     assert "stays listed" not in mirrored
     assert mirrored.count(reason) == (2 if form == "github" else 1)
     assert (
-        "::notice title=Planned delete::the listed announcement past is deleted (its until"
+        "::notice title=Planned delete::the listed announcement past is deleted (it ended"
         in mirrored
     ) == (form == "github")
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Notice
+from commandsync.plan.plan import Plan
 from commandsync.report import PLAIN, Screen, render_notices, render_plans
-from commandsync.report.screen import columns_of
+from commandsync.report.lines import columns_of
 from tests.support.plans import command, plan_of, plans
-
-if TYPE_CHECKING:
-    from commandsync.plan.plan import Plan
 
 WIDTHS = st.integers(60, 200)
 PAINT = re.compile(r"\x1b\[[0-9]+m")

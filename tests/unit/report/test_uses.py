@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from commandsync.document.saved import load_plan
 from commandsync.report import Format, render_plans
-from commandsync.report.screen import Screen
+from commandsync.report.lines import Screen
 from commandsync.report.summary import question
 from tests.support.plans import announcement, command, plan_of
 from tests.support.runs import EVERYTHING

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,18 +11,24 @@ from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest
+from commandsync.plan.plan import Plan, Target
+from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
-from commandsync.report import render_failure, render_plans, render_results, render_validated
+from commandsync.report import (
+    Format,
+    Screen,
+    render_failure,
+    render_plans,
+    render_results,
+    render_validated,
+)
+from commandsync.report.imports import render_import, render_left_out
+from commandsync.services.page import PAGE
 from tests.support.plans import announcement, command, plan_of
+from tests.unit.report.test_imports import RESULT as IMPORT
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from commandsync.plan.plan import Plan
-    from commandsync.report import Format
-
-    Golden = Callable[[str, str], None]
+Golden = Callable[[str, str], None]
 
 pytestmark = pytest.mark.parametrize("form", ["text", "markdown", "github"])
 
@@ -31,8 +37,24 @@ def test_the_wording_of_plans(
     golden: Golden, form: Format, every_change: Plan, refused: Plan
 ) -> None:
     idle = plan_of([command("help")], [command("help", id="1")])
+    kept = plan_of(
+        [command("help"), announcement("new", "x")],
+        [*(command(name, id=name) for name in ("a", "b")), announcement("old", "y", id="o")],
+        rules=SyncRules(prune=False),
+    )
+    unplaced = replace(plan_of(), target=Target(bot="", base_url="", abilities=PAGE.abilities))
+    nameless = [replace(unplaced, manifest=()), replace(refused, manifest=())]
+    plans = [every_change, refused, idle, plan_of(), kept, unplaced, *nameless]
 
-    golden(render_plans([every_change, refused, idle, plan_of()], format=form), f"plan.{form}")
+    golden(render_plans(plans, format=form), f"plan.{form}")
+
+
+def test_the_wording_of_quiet_plans(
+    golden: Golden, form: Format, every_change: Plan, refused: Plan
+) -> None:
+    shown = render_plans([every_change, refused], format=form, screen=Screen(quiet=True))
+
+    golden(shown, f"plan-quiet.{form}")
 
 
 def test_the_wording_of_results(golden: Golden, form: Format, trouble: Result) -> None:
@@ -40,7 +62,31 @@ def test_the_wording_of_results(golden: Golden, form: Format, trouble: Result) -
     done = Result(plan=trouble.plan, settled=settled)
     interrupted = replace(trouble, interrupted=True, stopped="interrupted", stopped_hint="")
 
-    golden(render_results([trouble, done, interrupted], format=form), f"apply.{form}")
+    known = tuple(one for one in trouble.settled if one.outcome is not Outcome.UNKNOWN)
+    finished = replace(interrupted, settled=known)
+    rewritten = replace(done, settled=(*trouble.rewritten, *done.settled[1:]), touched=True)
+    unverified = replace(done, verified=False, touched=True)
+    left = replace(unverified, remaining=trouble.plan.changes[:2])
+    ends = [replace(rewritten, verified=False), replace(unverified, touched=False), left]
+    ends += [replace(unverified, read_back=False), unverified]
+
+    golden(
+        render_results([trouble, done, interrupted, finished, *ends], format=form), f"apply.{form}"
+    )
+
+
+def test_the_wording_of_a_result_with_nothing_to_do(golden: Golden, form: Format) -> None:
+    idle = Result(plan=plan_of([command("help")], [command("help", id="1")]), settled=())
+
+    golden(render_results([idle], format=form), f"apply-nothing.{form}")
+
+
+@pytest.mark.parametrize("check", [False, True], ids=["written", "checked"])
+def test_the_wording_of_imports(golden: Golden, form: Format, *, check: bool) -> None:
+    shown = render_import(IMPORT, format=form, check=check) + render_left_out(IMPORT)
+    shown += render_import(IMPORT, format=form, check=check, screen=Screen(quiet=True))
+
+    golden(shown, f"import-{'checked' if check else 'written'}.{form}")
 
 
 def test_the_wording_of_valid_manifests(golden: Golden, form: Format) -> None:
@@ -67,9 +113,10 @@ def test_the_wording_of_valid_manifests(golden: Golden, form: Format) -> None:
                 ]
             ),
         ),
-        ("error", UsageError("the token is empty", hint="copy it again")),
+        ("no-problems", ManifestError([])),
+        ("error", UsageError("the token is empty\x1b[2J", hint="copy it again")),
     ],
-    ids=["an invalid manifest", "wrong usage"],
+    ids=["an invalid manifest", "no problems", "wrong usage"],
 )
 def test_the_wording_of_failures(
     golden: Golden, form: Format, name: str, error: ManifestError | UsageError

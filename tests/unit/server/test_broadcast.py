@@ -4,30 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from sqlalchemy import event
 
 from commandsync.server import broadcast, outbox
 from commandsync.server.broadcast import Client, delivering
-from commandsync.server.database import opened
+from commandsync.server.database import Database, opened
 from commandsync.server.tables import outbox as table
-from tests.support.votes import with_bots
-
-if TYPE_CHECKING:
-    import logging
-    from collections.abc import Iterator
-
-    from commandsync.server.database import Database
-    from tests.support.postgres import Server
+from tests.support.votes import NOON, with_bots
 
 LONGEST = 30
-_END_LISTENERS = """
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-WHERE query LIKE 'LISTEN %' AND datname = current_database()
-"""
 
 
 @pytest.fixture
@@ -40,7 +31,7 @@ def database(database_url: str) -> Iterator[Database]:
 def vote(database: Database, bot: str, *users: int) -> None:
     with database.writing() as connection:
         for user in users:
-            outbox.add(connection, bot, "vote", {"user": {"id": str(user)}})
+            outbox.add(connection, bot, "vote", {"user": {"id": str(user)}}, at=NOON)
 
 
 def position(database: Database) -> int:
@@ -148,29 +139,6 @@ def test_a_vote_of_another_process_is_found_without_a_hint(database_url: str) ->
         with_bots(mine, "a")
 
         assert asyncio.run(deliver(mine, other)) == [1]
-
-
-def test_on_postgresql_another_process_gives_the_hint(
-    postgres: Server, postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(broadcast, "POLL", 3600.0)
-    monkeypatch.setattr(broadcast, "_RETRY", 0.0)
-
-    async def deliver(mine: Database, other: Database) -> list[int]:
-        client = Client("a", 0)
-        async with asyncio.timeout(LONGEST), delivering(mine) as delivery:
-            delivery.join(client)
-            vote(other, "a", 1)
-            received = await users(client, 1)
-            with postgres.connected(postgres_url) as connection:
-                connection.execute(_END_LISTENERS)
-            vote(other, "a", 2)
-            return received + await users(client, 1)
-
-    with opened(postgres_url) as mine, opened(postgres_url) as other:
-        with_bots(mine, "a")
-
-        assert asyncio.run(deliver(mine, other)) == [1, 2]
 
 
 def test_delivery_goes_on_when_the_database_can_be_read_again(

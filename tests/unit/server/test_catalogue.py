@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, select, update
 
-from commandsync.server import catalogue, listing, selection
+from commandsync.server import catalogue, selection, storage
 from commandsync.server.catalogue import SORTABLE
 from commandsync.server.counters import days, with_counts
-from commandsync.server.database import opened
+from commandsync.server.database import Database, opened
 from commandsync.server.seed import Seed, create_bots
-from commandsync.server.selection import BadSortError, Wanted
+from commandsync.server.selection import BadQueryError, Wanted
 from commandsync.server.tables import bot_tags, bot_words, bots
 from commandsync.server.tables import catalogue as catalogue_table
 from commandsync.server.tables import settings as settings_table
 from commandsync.server.votes import cast
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from commandsync.server.database import Database
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)  # a Wednesday
 # Three of each value, so that ties are everywhere; what is left out has its default.
@@ -57,14 +53,14 @@ def listed(database: Database) -> list[dict[str, Any]]:
         for number in range(30):
             bot, days = f"b{number * number % 15}", number % 20
             cast(connection, bot, {"id": f"{number}"}, at=NOW - timedelta(days=days))
-        bots = [listing.bot_of(connection, bot["id"]) for bot in BOTS]
+        bots = [storage.bot_of(connection, bot["id"]) for bot in BOTS]
         return with_counts(connection, bots, at=NOW)
 
 
 def found(database: Database, **wanted: Any) -> list[str]:  # noqa: ANN401 - of any field
     with database.reading() as connection:
         keys, _ = selection.find(connection, Wanted(**{"limit": 100, **wanted}), days=days(NOW))
-        return [bot["id"] for bot in listing.bots_of(connection, keys)]
+        return [bot["id"] for bot in storage.bots_of(connection, keys)]
 
 
 def value(bot: Any, path: str) -> Any:  # noqa: ANN401 - of any field
@@ -107,7 +103,7 @@ def test_a_field_is_known_with_and_without_its_path(
     "sort", ["votes", "-", "--servers", "statistics.", "ratings.servers", "\0"]
 )
 def test_another_field_is_refused_with_the_valid_ones(database: Database, sort: str) -> None:
-    with pytest.raises(BadSortError) as caught:
+    with pytest.raises(BadQueryError) as caught:
         found(database, sort=sort)
 
     assert all(path in str(caught.value) for path in SORTABLE)

@@ -108,7 +108,7 @@ def test_an_empty_name_is_refused_since_nothing_would_be_saved() -> None:
     with pytest.raises(FileError, match="not a file path") as caught, opened(""):
         pass
 
-    assert ":memory:" in caught.value.hint
+    assert ":memory:" in str(caught.value.hint)
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     ):
         pass
 
-    assert "upgrade commandsync" in caught.value.hint
+    assert "upgrade commandsync" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize(

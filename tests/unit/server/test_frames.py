@@ -5,16 +5,6 @@ import pytest
 from commandsync.server import frames
 
 
-@pytest.mark.parametrize("version", ["", "3", "4"])
-def test_a_session_is_opened_with_its_heartbeat_in_milliseconds(version: str) -> None:
-    opened, connected = frames.greeting(version, interval=25.0, timeout=0.25)
-    session = json.loads(opened.removeprefix("0"))
-
-    assert (session["pingInterval"], session["pingTimeout"]) == (25_000, 250)
-    assert session["upgrades"] == []
-    assert connected.startswith("40")
-
-
 def test_only_version_4_of_the_protocol_has_an_id_in_the_connect_packet() -> None:
     connected = [frames.greeting(version, interval=1, timeout=1)[1] for version in ("", "3", "4")]
 

@@ -1,21 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy.exc import IntegrityError
 
 from commandsync.records.texts import Resource
-from commandsync.server import listing
-from commandsync.server.database import opened
+from commandsync.server import storage
+from commandsync.server.database import Database, opened
 from commandsync.server.lag import LateDatabase, late, stored
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from commandsync.server.database import Database
 
 LAG = 8.0  # seconds: writes within one of them are shown together
 
@@ -51,9 +46,9 @@ def view(database: Database, clock: Clock) -> Iterator[LateDatabase]:
 
 def write(database: Database, bot: str) -> None:
     with database.writing() as connection:
-        listing.add_bot(connection, bot, {})
+        storage.add_bot(connection, bot, {})
         text = {"title": bot, "description": "News."}
-        listing.add(connection, bot, Resource.ANNOUNCEMENT, text)
+        storage.add(connection, bot, Resource.ANNOUNCEMENT, text)
 
 
 def shown(database: Database) -> str:
@@ -64,8 +59,8 @@ def shown(database: Database) -> str:
 
 def _is_known(connection: object, bot: str) -> bool:
     try:
-        listing.check_bot(connection, bot)  # type: ignore[arg-type]  # a transaction
-    except listing.UnknownError:
+        storage.check_bot(connection, bot)  # type: ignore[arg-type]  # a transaction
+    except storage.UnknownError:
         return False
     return True
 
@@ -117,7 +112,7 @@ def test_many_writes_keep_few_transactions(view: LateDatabase, clock: Clock) -> 
 
 def test_a_write_in_progress_is_not_shown(view: LateDatabase) -> None:
     with view.writing() as connection:
-        listing.add_bot(connection, "1", {})
+        storage.add_bot(connection, "1", {})
 
         assert shown(view) == "0"
 

@@ -9,7 +9,8 @@ from fastapi import FastAPI
 from openapi_spec_validator import validate
 from pydantic import Field, TypeAdapter, ValidationError
 
-from commandsync.server import openapi, openapi_text
+from commandsync.server import openapi
+from commandsync.server.app import openapi_text
 from commandsync.server.bodies import NOT_SPACE, CommandBody
 from commandsync.server.records import Done, Wire
 

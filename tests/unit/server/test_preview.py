@@ -1,155 +1,120 @@
+"""The web server of a preview, over a real connection."""
+
 from __future__ import annotations
 
-import re
-from contextlib import closing
-from datetime import UTC, datetime
-from http.client import HTTPConnection
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlsplit
 
 import pytest
 
-from commandsync.records.texts import Resource
-from commandsync.server import listing, preview, preview_service
-from commandsync.server.pages.overlay import Overlay
-from commandsync.server.preview import bot_fields
+from commandsync.pages.assets import served_files
+from commandsync.pages.botpage import BotPage, Preview
+from commandsync.server import preview, protocol
+from commandsync.server.middleware import HEADERS
+from commandsync.server.preview import PreviewServer, preview_server
+from tests.support.botpages import bot
+from tests.support.livestream import opened_stream
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+LONG_NUMBER = 10**4_000
+SENT = 1_200  # long numbers, more than the system keeps for a client that does not read
 
-    from commandsync.server import PreviewService
 
-BOT = "779641401482805289"
-NO_CHANGES = Overlay(summary="Plan: 1 to add.", marks={}, gone={})
+def page(summary: str = "Plan: 1 to add.") -> BotPage:
+    return BotPage(bot=bot(), rows={}, preview=Preview(summary=summary))
 
 
 @pytest.fixture(scope="module")
-def service() -> Iterator[PreviewService]:
-    with preview_service(BOT, {"profile": {"username": "Lantern"}}, name="x") as running:
+def server() -> Iterator[PreviewServer]:
+    with preview_server(page()) as running:
         yield running
 
 
-def get(service: PreviewService, path: str, host: str = "") -> tuple[int, str]:
-    netloc = urlsplit(service.url).netloc
+def get(
+    server: PreviewServer, path: str, host: str = "", method: str = "GET"
+) -> tuple[int, dict[str, str], str]:
+    netloc = urlsplit(server.url).netloc
     with closing(HTTPConnection(netloc, timeout=30)) as connection:
-        connection.request("GET", path, headers={"Host": host or netloc})
+        connection.request(method, path, headers={"Host": host or netloc})
         reply = connection.getresponse()
-        return reply.status, reply.read().decode()
+        return reply.status, dict(reply.getheaders()), reply.read().decode()
 
 
-def test_a_listing_is_replaced_with_ids_uses_and_order(service: PreviewService) -> None:
-    rows = [
-        {
-            "id": f"c{n}",
-            "name": f"n{n}",
-            "description": "d",
-            "syntax": "s",
-            "category": "",
-            "uses": n,
-        }
-        for n in (2, 1)
-    ]
-    service.replace(Resource.COMMAND, [{**row, "id": f"old-{row['id']}"} for row in rows])
-    service.replace(Resource.COMMAND, rows)
-    posts = [{"id": "a", "title": "v2", "description": "Out.", "uses": 0}]
-    service.replace(Resource.ANNOUNCEMENT, posts)
+def test_the_page_is_the_one_that_was_shown_last(server: PreviewServer) -> None:
+    pages = []
+    for summary in ("Plan: first.", "Plan: second."):
+        server.show(page(summary))
+        pages.append(get(server, "/")[2])
 
-    with service.database.reading() as connection:
-        commands = listing.records_of(connection, BOT, Resource.COMMAND)
-        (post,) = listing.records_of(connection, BOT, Resource.ANNOUNCEMENT)
-    assert [(row["id"], row["name"], row["uses"]) for row in commands] == [
-        ("c2", "n2", 2),
-        ("c1", "n1", 1),
-    ]
-    assert (post["id"], post["title"]) == ("a", "v2")
+    assert ["Plan: first." in pages[0], "Plan: second." in pages[1]] == [True, True]
+    assert "Plan: first." not in pages[1]
 
 
-def test_the_page_shows_the_overlay(service: PreviewService) -> None:
-    service.show(NO_CHANGES)
-    status, page = get(service, f"/bot/{BOT}")
+@pytest.mark.parametrize("path", ["/", *(f"/static/{name}" for name in served_files()), "/nothing"])
+def test_every_answer_has_the_headers_of_the_pages(server: PreviewServer, path: str) -> None:
+    status, headers, _ = get(server, path)
 
-    assert (status, NO_CHANGES.summary in page) == (200, True)
-    assert NO_CHANGES.summary in service.page_files(NO_CHANGES)["index.html"].decode()
-
-
-def test_an_open_page_hears_of_another_overlay(service: PreviewService) -> None:
-    with closing(HTTPConnection(urlsplit(service.url).netloc, timeout=30)) as connection:
-        connection.request("GET", f"/bot/{BOT}/live")
-        reply = connection.getresponse()
-        first = reply.readline()
-        service.show(NO_CHANGES)
-        reply.readline()
-        second = reply.readline()
-
-    assert first.startswith(b'data: {"version":')
-    assert second.startswith(b'data: {"version":')
-    assert first != second
+    assert status == (404 if path == "/nothing" else 200)
+    assert {name: headers[name.lower()] for name in HEADERS} == HEADERS
+    assert get(server, path, method="HEAD")[::2] == (status, "")
 
 
-@pytest.mark.parametrize("path", ["/", f"/bot/{BOT}", f"/v1/bot/{BOT}/commands"])
+@pytest.mark.parametrize("path", ["/", "/live", "/theme/3b6fb6.css", "/nothing"])
 def test_a_name_of_another_host_that_leads_here_is_refused(
-    service: PreviewService, path: str
+    server: PreviewServer, path: str
 ) -> None:
-    port = urlsplit(service.url).port
-
-    assert get(service, path, "attacker.example")[0] == 400
-    assert get(service, path, f"localhost:{port}")[0] == 200
+    assert get(server, path, "attacker.example")[0] == 400
+    assert "Plan" not in get(server, path, "attacker.example")[2]
 
 
-def test_a_bot_whose_id_cannot_be_in_a_path_has_another_one_here() -> None:
-    with preview_service("my/bot", {}, name="my/bot") as service:
-        assert service.bot == "preview"
-        assert "my/bot" in get(service, "/bot/preview")[1]
+def test_the_names_of_loopback_are_answered(server: PreviewServer) -> None:
+    port = urlsplit(server.url).port
+
+    assert [get(server, "/", f"{host}:{port}")[0] for host in ("localhost", "127.0.0.1")] == [
+        200
+    ] * 2
 
 
-@pytest.mark.parametrize("today", ["2026-11-25", "2026-06-01"])
-def test_the_page_has_the_age_and_the_votes_of_the_listing(
-    monkeypatch: pytest.MonkeyPatch, today: str
+def test_open_pages_hear_of_the_next_page(server: PreviewServer) -> None:
+    with opened_stream(server.url, "/live") as first, opened_stream(server.url, "/live") as second:
+        before = first.state()["version"], second.state()["version"]
+        server.show(page())
+        after = first.state()["version"], second.state()["version"]
+
+    assert (before[0], after[0]) == (before[1], after[1])
+    assert after[0] == before[0] + 1
+    assert f'data-version="{after[0]}"' in get(server, "/")[2]
+
+
+def test_a_page_that_was_open_before_a_restart_has_another_version(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    moment = datetime.fromisoformat(f"{today}T12:00:00+00:00")
-    monkeypatch.setattr(preview, "_now", lambda: moment)
-    votes = {"dailyVotes": 3, "weeklyVotes": 3, "monthlyVotes": 3, "totalVotes": 5210}
-    if moment.weekday() and moment.day > 1:
-        votes |= {"weeklyVotes": 40, "monthlyVotes": 700}
-    profile = {"createdAt": "2025-03-04T05:06:07+02:00", "statistics": votes}
-    with preview_service(BOT, profile, name="Lantern") as service:
-        page = service.page_files(NO_CHANGES)["index.html"].decode()
+    versions = []
+    for time in (1.0, 1.5):
+        monkeypatch.setattr(preview, "time", lambda time=time: time)
+        with preview_server(page()) as server, opened_stream(server.url, "/live") as stream:
+            versions.append(stream.state()["version"])
 
-    assert "4 March 2025" in page
-    shown = dict(re.findall(r'data-count="(\w+)">([\d,]+)<', page))
-    assert shown == {name: f"{number:,}" for name, number in votes.items()}
+    assert len(set(versions)) == 2
 
 
-def test_a_time_that_is_none_is_not_shown_as_one() -> None:
-    for odd in (7, "0001-01-01T00:00:00+14:00"):
-        with preview_service(BOT, {"createdAt": odd}, name="Lantern") as service:
-            assert (
-                str(datetime.now(UTC).year) in service.page_files(NO_CHANGES)["index.html"].decode()
-            )
-
-
-@pytest.mark.parametrize(
-    ("profile", "kept"),
-    [
-        ({}, {"profile": {"username": "Me"}}),
-        ({"profile": 3, "prefix": "!"}, {"profile": {"username": "Me"}, "prefix": "!"}),
-        (
-            {"profile": {"username": "Lantern", "avatar": None}},
-            {"profile": {"username": "Lantern"}},
-        ),
-        ({"profile": {"username": ""}}, {"profile": {"username": "Me"}}),
-        (
-            {"id": "4", "information": {"tags": ["fun", 3], "overview": "Fun.", "more": [1]}},
-            {"profile": {"username": "Me"}, "information": {"overview": "Fun."}},
-        ),
-        (
-            {"theme": {"color": "red", "enabled": True}, "ratings": None, "inviteURL": 7},
-            {"profile": {"username": "Me"}, "theme": {"enabled": True}},
-        ),
-        ({"invite_url": 7}, {"profile": {"username": "Me"}}),
-    ],
-)
-def test_what_another_service_sends_about_a_bot_is_kept_as_far_as_it_is_valid(
-    profile: dict[str, Any], kept: dict[str, Any]
+def test_streams_end_with_the_service_and_one_that_is_not_read_is_cut_off(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert bot_fields(profile, name="Me") == bot_fields(kept, name="?")
+    monkeypatch.setattr(protocol, "LONGEST_SHUTDOWN", 0.1)
+    monkeypatch.setattr(preview, "time", lambda: LONG_NUMBER)
+    with ExitStack() as stack:
+        with preview_server(page()) as server:
+            stuck = stack.enter_context(opened_stream(server.url, "/live", receives=4_096))
+            stream = stack.enter_context(opened_stream(server.url, "/live"))
+            versions = [stream.state()["version"]]
+            for _ in range(SENT):
+                server.show(page())
+                versions.append(stream.state()["version"])
+
+        assert versions == [LONG_NUMBER * 1_000 + number for number in range(SENT + 1)]
+        assert stream.event() == b""
+        with pytest.raises((HTTPException, OSError)):
+            stuck.rest()
+    assert caplog.text == ""

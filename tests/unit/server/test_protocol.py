@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from commandsync.server import running
 from commandsync.server.protocol import TimedProtocol
+from commandsync.server.runner import running
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from threading import Barrier, Thread
-from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import text
@@ -12,9 +12,6 @@ from sqlalchemy import text
 from commandsync.server import outbox, reminders
 from commandsync.server.database import Database, opened
 from tests.support.votes import BOT, NOON, cast, entries, told, user, with_bots
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 HALF_DAY = timedelta(hours=12)
 MOMENT = timedelta(milliseconds=1)

@@ -6,7 +6,7 @@ import pytest
 
 from commandsync.errors import FileError
 from commandsync.records.texts import Resource
-from commandsync.server import listing
+from commandsync.server import storage
 from commandsync.server.database import opened
 from commandsync.server.seed import create_bots, read_seed
 from commandsync.server.tokens import bot_of
@@ -31,16 +31,16 @@ def test_the_example_creates_its_bots_with_all_they_have() -> None:
         bots = create_bots(seed, database)
         with database.reading() as connection:
             names = [
-                row["name"] for row in listing.records_of(connection, bots[0].id, Resource.COMMAND)
+                row["name"] for row in storage.records_of(connection, bots[1].id, Resource.COMMAND)
             ]
             titles = [
                 row["title"]
-                for row in listing.records_of(connection, bots[0].id, Resource.ANNOUNCEMENT)
+                for row in storage.records_of(connection, bots[1].id, Resource.ANNOUNCEMENT)
             ]
 
-    assert [bot.username for bot in bots] == ["Lantern", "Harbor"]
+    assert [bot.username for bot in bots] == ["Harbor", "Lantern"]
     assert names == [
-        command["name"] for command in json.loads(EXAMPLE.read_bytes())["bots"][0]["commands"]
+        command["name"] for command in json.loads(EXAMPLE.read_bytes())["bots"][1]["commands"]
     ]
     assert titles == ["Slash commands are here"]
 
@@ -68,7 +68,7 @@ def test_a_bot_that_exists_is_left_as_it_is_and_keeps_its_token(tmp_path: Path) 
         again = bot_with(profile={"username": "Other"}, commands=[command])
         second = create_bots(read_seed(seed_file(tmp_path, again)), database)
         with database.reading() as connection:
-            listed = listing.records_of(connection, "1", Resource.COMMAND)
+            listed = storage.records_of(connection, "1", Resource.COMMAND)
 
     assert second == first
     assert listed == []
@@ -109,7 +109,7 @@ def test_a_problem_is_reported_with_its_place(tmp_path: Path, content: object, s
     with pytest.raises(FileError, match=said) as caught:
         read_seed(seed_file(tmp_path, content))
 
-    assert caught.value.hint.startswith("a seed file is")
+    assert str(caught.value.hint).startswith("a seed file is")
 
 
 def test_a_missing_seed_file_is_named(tmp_path: Path) -> None:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commandsync.server import listing, reminders, tables, votes
+from commandsync.server import reminders, storage, tables, votes
 from commandsync.server.counters import with_counts
 from commandsync.server.database import Database, opened
 from tests.support.votes import cast, entries, with_bots
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 INTERVAL = timedelta(hours=12)
 BEGIN = datetime(2026, 2, 27, 23, 59, tzinfo=UTC)  # a Friday: the week, the month and the day end
@@ -98,7 +96,7 @@ class Service:
 
     def counters(self, at: datetime) -> dict[str, int]:
         with self.database.reading() as connection:
-            (record,) = with_counts(connection, [listing.bot_of(connection, "42")], at=at)
+            (record,) = with_counts(connection, [storage.bot_of(connection, "42")], at=at)
         counted: dict[str, int] = record["statistics"]
         return counted
 

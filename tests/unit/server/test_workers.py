@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 import signal
 from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
 
 import pytest
 
 from commandsync.errors import CommandsyncError, FileError
 from commandsync.server.workers import supervise
 from tests.support.terminal import POSIX
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
 

@@ -34,7 +34,7 @@ def problem_of(text: str) -> tuple[str, str]:
     with pytest.raises(ManifestError) as caught:
         read_imported(text, path=PATH)
     (problem,) = caught.value.problems
-    return str(problem), problem.hint
+    return str(problem), str(problem.hint)
 
 
 @given(st.lists(IMPORTED))

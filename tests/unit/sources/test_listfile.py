@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from commandsync.errors import FileError
 from commandsync.sources import read
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from commandsync.sources.entry import SourceEntry
+from commandsync.sources.entry import SourceEntry
 
 ROWS = "name,description,syntax,category\nban,Bans,/ban <user>,Mod\nping,,/ping,\n"
 
@@ -86,8 +82,8 @@ def test_an_entry_has_the_line_on_which_its_row_begins() -> None:
         ("", "list.csv:1:1: no column is named 'name'"),
         ("name,usage\n", "list.csv:1:1: no column is named 'syntax'"),
         ("name,syntax,Name\n", "list.csv:1:1: two columns are named 'name'"),
-        ("name,syntax\na,/a\n,/b\n", "list.csv:3:1: the command has no name"),
-        ("name,syntax\na, \n", "list.csv:2:1: the command has no syntax"),
+        ("name,syntax\na,/a\n,/b\n", "list.csv:3:1: the command has no 'name'"),
+        ("name,syntax\na, \n", "list.csv:2:1: the command has no 'syntax'"),
         ("name,syntax\na,/a, b\n", "list.csv:2:1: the row has 3 fields, and the header 2"),
         ('name,syntax\na,/a\nb,"/b', "list.csv:3:1: not valid CSV: unexpected end of data"),
         (b"name,syntax\n\xff,/a\n", "list.csv is not UTF-8"),

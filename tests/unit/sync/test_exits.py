@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from commandsync import errors
 from commandsync.apply.outcomes import Outcome, Result, Settled, skipped
-from commandsync.errors import Reply
 from commandsync.plan.changes import Add
 from commandsync.plan.plan import Plan, Target
 from commandsync.records.texts import CommandText, Resource
+from commandsync.services.page import PAGE
 from commandsync.sync import exits
 from commandsync.sync.signals import of_signal
 
@@ -18,32 +17,13 @@ ADD = Add(
     location=None,
 )
 PLAN = Plan(
-    target=Target(bot="1", base_url="https://listing.example"),
+    target=Target(bot="1", base_url="https://listing.example", abilities=PAGE.abilities),
     manifest=(),
     scope=(Resource.COMMAND,),
     changes=(ADD,),
     unchanged=0,
     listed={Resource.COMMAND: 0},
 )
-
-
-@pytest.mark.parametrize(
-    ("error", "code"),
-    [
-        (errors.ManifestError([]), 4),
-        (errors.UsageError("x"), 2),
-        (errors.StalePlanError("x"), 5),
-        (errors.TooManyDeletesError("x"), 5),
-        (errors.WrongBotError("x"), 5),
-        (errors.PlainHttpError("x"), 5),
-        (errors.FileError("x"), 1),
-        (errors.TransportError("x"), 1),
-        (errors.Unauthorized("x", reply=Reply(401, b"")), 1),
-        (errors.CommandsyncError("x"), 1),
-    ],
-)
-def test_each_error_has_its_exit_code(error: errors.CommandsyncError, code: int) -> None:
-    assert exits.of_error(error) == code
 
 
 @pytest.mark.parametrize(
@@ -82,3 +62,10 @@ def test_no_manifest_at_all_is_done() -> None:
 
 def test_a_signal_has_the_exit_code_of_shells() -> None:
     assert (of_signal(2), of_signal(15)) == (130, 143)
+
+
+@pytest.mark.parametrize(("touched", "code"), [(True, 6), (False, 1)])
+def test_a_listing_that_was_not_read_is_not_done(*, touched: bool, code: int) -> None:
+    result = Result(plan=PLAN, settled=(Settled(ADD, Outcome.DONE),), touched=touched)
+
+    assert exits.of_result(result, unread=True) == code

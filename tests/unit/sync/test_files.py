@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from commandsync.errors import FileError, UsageError
-from commandsync.sources.outcome import FileEdit
+from commandsync.sources.merge import FileEdit
 from commandsync.sync.files import (
     check_target,
     ci_workspace,
@@ -15,9 +15,6 @@ from commandsync.sync.files import (
     write_edits,
     write_file,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_new_file_is_written_whole_in_utf8_with_lf(tmp_path: Path) -> None:
@@ -140,9 +137,9 @@ def test_the_workspace_is_known_in_ci_alone(
 def test_a_file_is_written_only_over_what_was_read(tmp_path: Path, before: str) -> None:
     path = tmp_path / "commands.yaml"
     path.write_text(before, encoding="utf-8")
-    write_edits([FileEdit(str(path), before, "first\n")], again="again")
+    write_edits([FileEdit(str(path), before, "first\n")])
 
     with pytest.raises(FileError, match="has changed in the meantime"):
-        write_edits([FileEdit(str(path), before, "second\n")], again="again")
+        write_edits([FileEdit(str(path), before, "second\n")])
 
     assert path.read_text(encoding="utf-8") == "first\n"

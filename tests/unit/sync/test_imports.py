@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -15,21 +15,20 @@ from commandsync.errors import FileError
 from commandsync.manifest import fields, load_manifests
 from commandsync.records.texts import CommandText, Resource
 from commandsync.sources.entry import SourceEntry, SourceReading, Trait
-from commandsync.sources.merge import Added, Declared, Edited, Removed
+from commandsync.sources.merge import Added, Declared, Edited, Import, Removed
 from commandsync.sources.threeway import three_way
 from commandsync.sync.edits import EntryPlaces, edited_texts
-from commandsync.sync.files import write_file
-from commandsync.sync.imports import plan_import, write_import
+from commandsync.sync.files import write_edits, write_file
+from commandsync.sync.imports import plan_import
 from commandsync.sync.settings import Settings
-
-if TYPE_CHECKING:
-    from commandsync.sources.outcome import Import
+from tests.support.schedules import day
 
 MANIFEST = """\
 version: 1
+prefix: /
 import: {from: list.json}
 commands:
-- {name: ban, description: Bans., syntax: /ban}
+- {name: ban, description: Bans., syntax: "{prefix}ban"}
 """
 BAN = {"name": "ban", "description": "Bans.", "syntax": "/ban"}
 KICK = {"name": "kick", "description": "Kicks.", "syntax": "/kick"}
@@ -37,7 +36,7 @@ KICK = {"name": "kick", "description": "Kicks.", "syntax": "/kick"}
 
 def planned(*commands: dict[str, Any]) -> Import:
     Path("list.json").write_text(json.dumps(commands), encoding="utf-8")
-    return plan_import(Settings(), [], registered=lambda _: SourceReading())
+    return plan_import(Settings(now=day(1)), [], registered=lambda _: SourceReading())
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +53,7 @@ def test_a_plan_writes_nothing(folder: Path) -> None:
 
 
 def test_an_import_that_was_interrupted_between_two_files_is_finished() -> None:
-    write_import(planned(BAN))
+    write_edits(planned(BAN).files)
     interrupted = planned(BAN | {"description": "Bans a member."}, KICK)
     for edit in interrupted.edits:
         write_file(edit.path, edit.after, force=True)
@@ -70,14 +69,15 @@ def test_a_file_that_changed_in_the_meantime_is_not_replaced() -> None:
     Path("commands.yaml").write_text(MANIFEST + "# mine\n", encoding="utf-8")
 
     with pytest.raises(FileError, match="has changed in the meantime"):
-        write_import(plan)
+        write_edits(plan.files)
     assert Path("commands.yaml").read_text(encoding="utf-8").endswith("# mine\n")
     assert not Path("commands.imported.json").exists()
 
 
 def test_a_new_category_goes_into_the_last_file_where_the_manifest_has_no_commands() -> None:
     Path("commands.yaml").write_text(
-        "version: 1\ninclude: [a.yaml, b.yaml]\nimport: {from: list.json}\n", encoding="utf-8"
+        "version: 1\nprefix: /\ninclude: [a.yaml, b.yaml]\nimport: {from: list.json}\n",
+        encoding="utf-8",
     )
     Path("a.yaml").write_text("commands: []\n", encoding="utf-8")
     Path("b.yaml").write_text(MANIFEST.partition("json}\n")[2], encoding="utf-8")
@@ -93,46 +93,48 @@ def test_a_file_that_is_broken_removes_none_of_its_commands(folder: Path) -> Non
     for name in ("a", "b"):
         command = f"@bot.slash_command(description='Does {name}.')\nasync def {name}(ctx): ...\n"
         Path(f"bot/{name}.py").write_text(bot + command, encoding="utf-8")
-    write_import(plan_import(Settings(), [], registered=lambda _: SourceReading()))
+    write_edits(plan_import(Settings(now=day(1)), [], registered=lambda _: SourceReading()).files)
     Path("bot/a.py").write_text(f"{bot}@bot.slash_command(\n", encoding="utf-8")
-    broken = plan_import(Settings(), [], registered=lambda _: SourceReading())
+    broken = plan_import(Settings(now=day(1)), [], registered=lambda _: SourceReading())
     (folder / "bot/a.py").unlink()
-    removed = plan_import(Settings(), [], registered=lambda _: SourceReading())
+    removed = plan_import(Settings(now=day(1)), [], registered=lambda _: SourceReading())
     Path("bot/b.py").write_text(f"{bot}\n@bot.slash_command(\n", encoding="utf-8")
 
     with pytest.raises(FileError, match="bot has no commands") as caught:
-        plan_import(Settings(), ["bot"], registered=lambda _: SourceReading())
-    assert caught.value.hint.endswith(": the file is not valid Python: '(' was never closed")
+        plan_import(Settings(now=day(1)), ["bot"], registered=lambda _: SourceReading())
+    assert str(caught.value.hint).endswith(": the file is not valid Python: '(' was never closed")
     assert [note.message for note in broken.notes] == [
         "the file is not valid Python: '(' was never closed"
     ]
     assert broken.files == ()
-    assert len(removed.merge.removed) == 1
+    assert len(removed.merge.of(Removed)) == 1
 
 
 def test_a_former_name_that_is_a_command_again_is_removed_from_the_file() -> None:
-    write_import(planned(BAN))
+    write_edits(planned(BAN).files)
     text = Path("commands.yaml").read_text(encoding="utf-8")
     former = text.replace("syntax: /ban}", "syntax: /ban, formerly: [kick]}")
     Path("commands.yaml").write_text(former, encoding="utf-8")
-    write_import(planned(BAN, KICK))
+    write_edits(planned(BAN, KICK).files)
 
     assert "formerly" not in Path("commands.yaml").read_text(encoding="utf-8")
 
 
 def test_two_commands_of_one_file_have_their_places() -> None:
-    write_import(planned(BAN, KICK))
+    write_edits(planned(BAN, KICK).files)
     plan = planned(BAN | {"syntax": "/ban 2"}, KICK | {"description": "Removes."})
-    first, second = plan.merge.edited
+    first, second = plan.merge.of(Edited)
 
-    assert plan.place(first.index, "syntax") == Location("commands.yaml", 4, 43)
-    assert plan.place(second.index, "description") == Location("commands.yaml", 5, 29)
+    assert plan.place(first.index, "syntax") == Location("commands.yaml", 5, 43)
+    assert plan.place(second.index, "description") == Location("commands.yaml", 6, 29)
 
 
 def test_half_of_a_surrogate_pair_becomes_a_sign_that_a_file_can_contain() -> None:
     live = SourceEntry(name="a\ud83d", description=" ", syntax="/a", key="discord:1")
-    plan = plan_import(Settings(), ["discord"], registered=lambda _: SourceReading(entries=(live,)))
-    (added,) = plan.merge.added
+    plan = plan_import(
+        Settings(now=day(1)), ["discord"], registered=lambda _: SourceReading(entries=(live,))
+    )
+    (added,) = plan.merge.of(Added)
 
     assert added.text == CommandText("a\ufffd", "…", "/a", "")
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from commandsync.diagnostics import Notice
 from commandsync.sync.notes import Announcement, Announcing, announcement_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def announced(path: Path, **options: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,15 +10,13 @@ from commandsync.errors import FileError, ManifestError, UsageError
 from commandsync.sync.revision import manifest_at
 from tests.support.gitrepo import GitRepo, git_repo
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-MAIN = "version: 1\ninclude: [commands/*.yaml]\n"
+HEAD = 'version: 1\nprefix: "/"\n'
+MAIN = f"{HEAD}include: [commands/*.yaml]\n"
 LINK = "120000"
 
 
 def listed(name: str) -> str:
-    return f"commands:\n- {{name: {name}, description: Does it., syntax: /{name}}}\n"
+    return f"commands:\n- {{name: {name}, description: Does it., syntax: '{{prefix}}{name}'}}\n"
 
 
 def names_at(revision: str, path: Path) -> list[str]:
@@ -43,7 +41,7 @@ def test_the_patterns_match_the_files_of_the_revision(repo: GitRepo) -> None:
 
 
 def test_an_included_file_may_have_any_name(repo: GitRepo) -> None:
-    repo.commit({"commands.yaml": "version: 1\ninclude: [more/*]\n", "more/größe x": listed("a")})
+    repo.commit({"commands.yaml": f"{HEAD}include: [more/*]\n", "more/größe x": listed("a")})
 
     assert names_at("HEAD", repo.path / "commands.yaml") == ["a"]
 
@@ -65,7 +63,7 @@ def test_what_no_checkout_could_contain_is_left_out_and_written_nowhere(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    files = {"commands.yaml": 'version: 1\ninclude: ["**/*.yaml"]\n', "a.yaml": listed("a")}
+    files = {"commands.yaml": f'{HEAD}include: ["**/*.yaml"]\n', "a.yaml": listed("a")}
     commit = repo.commit(files)
     manifest, included = (repo.git("rev-parse", f"HEAD:{name}") for name in files)
     outside = repo.git("mktree", sent=f"100644 blob {included}\tb.yaml\n".encode())
@@ -92,7 +90,7 @@ def test_a_name_that_cannot_be_written_is_an_error(repo: GitRepo) -> None:
     lines = f"100644 blob {manifest}\tcommands.yaml\n040000 tree {folder}\tcommands\n"
     odd = repo.git("commit-tree", repo.git("mktree", sent=lines.encode()), "-m", "Odd")
 
-    with pytest.raises(FileError, match="cannot be written into a folder: file name too long"):
+    with pytest.raises(FileError, match=r"cannot be written into a folder: file name too long"):
         manifest_at(odd, str(repo.path / "commands.yaml"))
 
 
@@ -106,7 +104,7 @@ def test_only_what_a_pattern_may_match_is_read(repo: GitRepo) -> None:
 
 
 def test_a_pattern_may_name_the_letters_that_a_file_must_not_have(repo: GitRepo) -> None:
-    head = 'version: 1\ninclude: ["[!A]*.yml"]\n'
+    head = f'{HEAD}include: ["[!A]*.yml"]\n'
     repo.commit({"commands.yaml": head, "a.yml": listed("a")})
 
     assert names_at("HEAD", repo.path / "commands.yaml") == ["a"]
@@ -120,7 +118,7 @@ def test_a_content_that_git_does_not_have_is_an_error(repo: GitRepo) -> None:
     with pytest.raises(UsageError, match="does not have every file") as raised:
         manifest_at("HEAD", str(repo.path / "commands.yaml"))
 
-    assert "git fetch --refetch" in raised.value.hint
+    assert "git fetch --refetch" in str(raised.value.hint)
 
 
 def test_problems_are_placed_in_the_revision(repo: GitRepo) -> None:
@@ -140,7 +138,7 @@ def test_a_revision_without_the_manifest_is_a_problem_of_that_file(repo: GitRepo
         manifest_at("v1", str(repo.path / "commands.yaml"))
 
     (problem,) = raised.value.problems
-    assert str(problem) == "v1:commands.yaml:1:1: the manifest is not in this revision"
+    assert str(problem) == "v1:commands.yaml: the manifest is not in this revision"
 
 
 @pytest.mark.parametrize("revision", ["v9", "-x", "--exec=x", "v1:commands.yaml", "v1^{tree}"])
@@ -150,7 +148,7 @@ def test_a_revision_that_is_not_a_commit_is_refused(repo: GitRepo, revision: str
     with pytest.raises(UsageError, match="neither a file nor a revision") as raised:
         manifest_at(revision, str(repo.path / "commands.yaml"))
 
-    assert "git fetch --tags" in raised.value.hint
+    assert "git fetch --tags" in str(raised.value.hint)
 
 
 def test_a_shallow_clone_says_how_to_get_the_rest(repo: GitRepo, tmp_path: Path) -> None:
@@ -161,7 +159,7 @@ def test_a_shallow_clone_says_how_to_get_the_rest(repo: GitRepo, tmp_path: Path)
     assert names_at("HEAD", tmp_path / "one/commands.yaml") == ["a"]
     with pytest.raises(UsageError) as raised:
         manifest_at("v1", str(tmp_path / "one/commands.yaml"))
-    assert "fetch-depth: 0" in raised.value.hint
+    assert "fetch-depth: 0" in str(raised.value.hint)
 
 
 def test_without_a_repository_the_hint_is_a_file(
@@ -172,7 +170,7 @@ def test_without_a_repository_the_hint_is_a_file(
     with pytest.raises(UsageError, match="not a git repository") as raised:
         manifest_at("v1", str(tmp_path / "commands.yaml"))
 
-    assert "--since old.yaml" in raised.value.hint
+    assert "file with the earlier manifest" in str(raised.value.hint)
 
 
 def test_without_git_the_hint_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,15 +179,15 @@ def test_without_git_the_hint_is_a_file(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(FileError, match="git is not installed") as raised:
         manifest_at("v1", str(tmp_path / "commands.yaml"))
 
-    assert "--since old.yaml" in raised.value.hint
+    assert "file with the earlier manifest" in str(raised.value.hint)
 
 
 def test_the_folder_decides_which_repository_it_is_also_in_a_hook(
     repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repo.commit({"commands.yaml": "version: 1\n" + listed("a")}, tag="v1")
+    repo.commit({"commands.yaml": HEAD + listed("a")}, tag="v1")
     other = git_repo(tmp_path / "other")
-    other.commit({"commands.yaml": "version: 1\n" + listed("b")}, tag="v1")
+    other.commit({"commands.yaml": HEAD + listed("b")}, tag="v1")
     monkeypatch.setenv("GIT_DIR", str(other.path / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(other.path))
 

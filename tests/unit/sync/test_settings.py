@@ -2,17 +2,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from commandsync.errors import UsageError, WrongBotError
 from commandsync.plan.rules import DeleteLimit, SyncRules
-from commandsync.sync.settings import Settings, rules_of, site_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from commandsync.sync.settings import Settings, read_clock, rules_of, site_of
+from tests.support.schedules import day
 
 # {"id":"42"} between a header and a signature nobody checks here
 JWT = "e30.eyJpZCI6IjQyIn0.c2ln"
@@ -30,7 +29,7 @@ def manifest(**said: object) -> Any:  # noqa: ANN401 - stands for a manifest
 
 
 def test_flags_go_before_the_manifest() -> None:
-    settings = Settings(base_url=URL, bot="1")
+    settings = Settings(now=day(1), base_url=URL, bot="1")
 
     site = site_of(settings, manifest(base_url="https://other.example", bot="2"))
 
@@ -40,30 +39,30 @@ def test_flags_go_before_the_manifest() -> None:
 def test_the_manifest_goes_before_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMMANDSYNC_TOKEN", JWT)
 
-    assert site_of(Settings(), manifest(base_url=URL, bot="2")).bot == "2"
-    assert site_of(Settings(base_url=URL), None).bot == "42"
+    assert site_of(Settings(now=day(1)), manifest(base_url=URL, bot="2")).bot == "2"
+    assert site_of(Settings(now=day(1), base_url=URL), None).bot == "42"
 
 
 @pytest.mark.parametrize("bot", ["", "  ", ".", ".."])
 def test_an_invalid_bot_id_is_refused(bot: str) -> None:
     with pytest.raises(UsageError, match="bot"):
-        site_of(Settings(base_url=URL, bot=bot), None)
+        site_of(Settings(now=day(1), base_url=URL, bot=bot), None)
 
 
 def test_the_hint_for_a_missing_bot_names_the_token(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(UsageError, match="and there is no token in COMMANDSYNC_TOKEN"):
-        site_of(Settings(base_url=URL), None)
+        site_of(Settings(now=day(1), base_url=URL), None)
     monkeypatch.setenv("COMMANDSYNC_TOKEN_LANTERN", "opaque")
     with pytest.raises(UsageError, match="and the token does not contain one") as caught:
-        site_of(Settings(base_url=URL), manifest(token_env="COMMANDSYNC_TOKEN_LANTERN"))
-    assert "opaque" not in caught.value.message + caught.value.hint
+        site_of(Settings(now=day(1), base_url=URL), manifest(token_env="COMMANDSYNC_TOKEN_LANTERN"))
+    assert "opaque" not in caught.value.message + str(caught.value.hint)
 
 
 def test_a_missing_base_url_is_refused() -> None:
     with pytest.raises(UsageError, match="the base URL is missing"):
-        site_of(Settings(bot="1"), manifest())
+        site_of(Settings(now=day(1), bot="1"), manifest())
 
 
 def test_a_token_file_goes_before_the_variable(
@@ -73,7 +72,7 @@ def test_a_token_file_goes_before_the_variable(
     path.write_text("from-the-file\n", encoding="utf-8")
     monkeypatch.setenv("COMMANDSYNC_TOKEN", "from-the-variable")
 
-    site = site_of(Settings(base_url=URL, bot="1", token_file=str(path)), None)
+    site = site_of(Settings(now=day(1), base_url=URL, bot="1", token_file=str(path)), None)
 
     assert site.token is not None
     assert site.token.reveal() == "from-the-file"
@@ -83,7 +82,7 @@ def test_a_token_file_goes_before_the_variable(
 def test_an_empty_variable_is_not_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMMANDSYNC_TOKEN", " \n")
 
-    site = site_of(Settings(base_url=URL, bot="1"), None)
+    site = site_of(Settings(now=day(1), base_url=URL, bot="1"), None)
 
     assert site.token is None
     with pytest.raises(UsageError, match="no token was given for bot 1"):
@@ -95,7 +94,7 @@ def test_a_token_of_another_bot_is_warned_about_and_refused(
 ) -> None:
     monkeypatch.setenv("COMMANDSYNC_TOKEN", JWT)
 
-    site = site_of(Settings(base_url=URL, bot="1"), None)
+    site = site_of(Settings(now=day(1), base_url=URL, bot="1"), None)
 
     assert [one.message for one in site.warnings()] == ["the token belongs to bot 42, not to bot 1"]
     with pytest.raises(WrongBotError, match="belongs to bot 42"):
@@ -105,7 +104,7 @@ def test_a_token_of_another_bot_is_warned_about_and_refused(
 def test_a_token_of_this_bot_is_plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMMANDSYNC_TOKEN", JWT)
 
-    site = site_of(Settings(base_url=URL), None)
+    site = site_of(Settings(now=day(1), base_url=URL), None)
 
     site.check_token()
     assert site.warnings() == ()
@@ -115,13 +114,16 @@ def test_flags_on_deletes_go_before_the_rules_of_the_manifest() -> None:
     rules = SyncRules(max_deletes=DeleteLimit(count=1))
     limit = DeleteLimit(percent=50.0)
 
-    assert rules_of(Settings(), manifest(rules=rules)) == rules
-    assert rules_of(Settings(prune=False), manifest(rules=rules)).prune is False
-    assert rules_of(Settings(max_deletes=limit), manifest(rules=rules)).max_deletes == limit
+    assert rules_of(Settings(now=day(1)), manifest(rules=rules)) == rules
+    assert rules_of(Settings(now=day(1), prune=False), manifest(rules=rules)).prune is False
+    assert (
+        rules_of(Settings(now=day(1), max_deletes=limit), manifest(rules=rules)).max_deletes
+        == limit
+    )
 
 
 def test_the_time_of_a_run_is_read_once_in_utc_to_the_second() -> None:
-    settings = Settings()
+    settings = Settings(now=read_clock())
 
     assert settings.now.utcoffset() == timedelta(0)
     assert settings.now.microsecond == 0

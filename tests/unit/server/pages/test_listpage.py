@@ -7,16 +7,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 
-from commandsync.server.pages.assets import served
-from commandsync.server.pages.listpage import SORTS, address, render_list
-from commandsync.server.pages.query import wanted_of
+from commandsync.characters import readable
+from commandsync.pages.assets import served
+from commandsync.pages.templates import render
+from commandsync.records.models import Bot
+from commandsync.server.pages.listpage import (
+    SORTS,
+    address,
+    pages_of,
+    render_list,
+    wanted_of,
+)
 from commandsync.server.selection import SORT_PATTERN, Wanted
-from tests.support.botpages import bot
+from tests.support.botpages import bot, voter
 from tests.support.hostile import texts
 from tests.support.outline import Outline
 
 
-def page(*bots: dict[str, Any], number: int | None = None, **wanted: Any) -> str:  # noqa: ANN401 - fields
+def page(*bots: Bot, number: int | None = None, **wanted: Any) -> str:  # noqa: ANN401 - fields
     return render_list(
         bots,
         number=len(bots) if number is None else number,
@@ -110,8 +118,8 @@ def test_no_text_changes_the_structure_of_the_list(
 
     assert written.tags == outline("a", "a", "a", "a").tags
     for text in (name, overview, tag, q):
-        assert text in written.text
-    assert q in written.values
+        assert readable(text) in written.text
+    assert readable(q) in written.values
 
 
 def test_numbers_are_grouped_and_missing_ratings_are_named() -> None:
@@ -120,3 +128,80 @@ def test_numbers_are_grouped_and_missing_ratings_are_named() -> None:
 
     assert "1,234,567" in text
     assert "none" in text
+
+
+def test_every_parameter_is_read() -> None:
+    wanted = wanted_of(
+        {"q": "music", "sort": "-servers", "tags": "a, b,,a", "certified": "false", "page": "3"}
+    )
+
+    assert wanted == Wanted(page=3, q="music", sort="-servers", tags=("a", "b"), certified=False)
+
+
+@pytest.mark.parametrize(
+    ("page", "last", "linked", "earlier", "later"),
+    [
+        (1, 1, [1], None, None),
+        (1, 2, [1, 2], None, "2"),
+        (2, 2, [1, 2], "1", None),
+        (5, 9, [1, 3, 4, 5, 6, 7, 9], "4", "6"),
+        (9, 9, [1, 7, 8, 9], "8", None),
+        (12, 9, [1, 9], None, None),
+    ],
+)
+def test_the_first_the_last_and_the_near_pages_are_linked(
+    page: int, last: int, linked: list[int], earlier: str | None, later: str | None
+) -> None:
+    paging = pages_of(page, last, str)
+
+    assert [number for number, _ in paging.pages] == linked
+    assert all(address == str(number) for number, address in paging.pages)
+    assert (paging.earlier, paging.later) == (earlier, later)
+
+
+def voters_page(*names: str, number: int = 1, last: int = 1, bot_name: str = "Lantern") -> str:
+    return render(
+        "voters",
+        assets=served(),
+        bot=bot(profile={"username": bot_name}, statistics={"totalVotes": len(names)}),
+        theme="",
+        voters=[voter(username=name) for name in names],
+        paging=pages_of(number, last, "?page={}".format),
+    )
+
+
+def test_each_vote_is_listed_with_its_day() -> None:
+    text = Outline(voters_page("Ann", "Bob")).words
+
+    assert "Voters Lantern , 2 votes Ann 4 March 2026 Bob 4 March 2026" in text
+
+
+def test_a_bot_without_votes_asks_for_the_first() -> None:
+    html = voters_page()
+
+    assert "Nobody has voted yet" in html
+    assert 'href="/bot/7">Be the first one</a>' in html
+
+
+def test_voters_past_the_end_are_led_to_the_last_page() -> None:
+    html = voters_page(number=4, last=3)
+
+    assert "There is no page 4" in html
+    assert 'href="?page=3">Go to the last one</a>' in html
+
+
+def test_the_voters_before_and_after_are_linked() -> None:
+    html = voters_page("Ann", number=2, last=3)
+
+    assert 'rel="prev" href="?page=1"' in html
+    assert 'rel="next" href="?page=3"' in html
+
+
+@settings(max_examples=20)
+@given(name=texts, user=texts)
+def test_no_name_changes_the_structure_of_the_voters_page(name: str, user: str) -> None:
+    written = Outline(voters_page(user, bot_name=name))
+
+    assert written.tags == Outline(voters_page("a", bot_name="a")).tags
+    assert readable(name) in written.text
+    assert readable(user) in written.text

@@ -3,45 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 import threading
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, closing
 from datetime import UTC, datetime
-from http.client import HTTPException
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from sqlalchemy import event, text
 
-from commandsync.server import protocol, remove_bot, votes
+from commandsync.server import votes
+from commandsync.server.administration import remove_bot
 from commandsync.server.broadcast import delivering
 from commandsync.server.pages import live
 from commandsync.server.pages import stream as stream_module
-from commandsync.server.pages.overlay import Overlay, Preview
-from tests.support.inside import seen_inside
-from tests.support.livestream import opened_stream
+from tests.support.bots import Bot, Service
+from tests.support.inside import Inside, seen_inside
+from tests.support.livestream import LiveStream, opened_stream
 from tests.support.votes import user
 
-if TYPE_CHECKING:
-    import logging
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from tests.support.bots import Bot, Service
-    from tests.support.inside import Inside
-    from tests.support.livestream import LiveStream
-
 LONGEST = 30  # seconds
-OVERLAY = Overlay(summary="", marks={}, gone={})
-LONG_NUMBER = 10**4_000
-SENT = 1_200  # long numbers, more than the system keeps for a client that does not read
 
 
-def opened(
-    bot: Bot, *, method: str = "GET", receives: int = 0
-) -> AbstractContextManager[LiveStream]:
-    return opened_stream(bot.url, bot.id, method=method, receives=receives)
+def opened(bot: Bot, *, method: str = "GET") -> AbstractContextManager[LiveStream]:
+    return opened_stream(bot.url, f"/bot/{bot.id}/live", method=method)
 
 
 @pytest.fixture
@@ -67,7 +54,7 @@ def test_a_page_is_sent_the_counters_now_and_after_every_vote(service: Service) 
         third = stream.votes()
 
     names = ("dailyVotes", "weeklyVotes", "monthlyVotes", "totalVotes")
-    assert first == {"version": 0, "votes": dict.fromkeys(names, 1)}
+    assert first == {"votes": dict.fromkeys(names, 1)}
     assert (second, third) == (2, 4)
 
 
@@ -152,19 +139,6 @@ def test_a_silent_stream_is_kept_alive(service: Service, monkeypatch: pytest.Mon
     assert (first, comments) == (0, {b":\n"})
 
 
-def test_a_change_is_told_to_the_pages_of_every_bot(inside: Inside) -> None:
-    with opened(inside.bot()) as first, opened(inside.bot()) as second:
-        before = [first.state()["version"], second.state()["version"]]
-        shown = []
-        for _ in range(2):
-            live.show(inside.app, OVERLAY)
-            shown.append(inside.app.state.preview.version)
-            assert [first.state()["version"], second.state()["version"]] == [shown[-1]] * 2
-
-    assert before == [0, 0]
-    assert len({0, *shown}) == 3
-
-
 def test_counters_that_cannot_be_read_are_read_later(
     inside: Inside, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -204,25 +178,3 @@ def test_the_page_of_a_bot_that_was_removed_stays_as_it_is(inside: Inside, path:
             connection.commit()
 
         assert (before, stream.event()) == (0, b":\n")
-
-
-def test_streams_end_with_the_service_and_one_that_is_not_read_is_cut_off(
-    path: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(protocol, "LONGEST_SHUTDOWN", 0.1)
-    with ExitStack() as stack:
-        with seen_inside(path) as service:
-            bot = service.bot()
-            stuck = stack.enter_context(opened(bot, receives=4_096))
-            stream = stack.enter_context(opened(bot))
-            versions = [stream.state()["version"]]
-            service.app.state.preview = Preview(OVERLAY, version=LONG_NUMBER)
-            for _ in range(SENT):
-                live.show(service.app, OVERLAY)
-                versions.append(stream.state()["version"])
-
-        assert versions == [0, *(LONG_NUMBER + number for number in range(1, SENT + 1))]
-        assert stream.event() == b""
-        with pytest.raises((HTTPException, OSError)):
-            stuck.rest()
-    assert caplog.text == ""

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
+from base64 import urlsafe_b64decode
 from contextlib import closing
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from http.cookies import SimpleCookie
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from fastapi import Request, Response
+from starlette.datastructures import Headers
 
-from commandsync.server.pages.voter import COOKIE
+from commandsync.server import tokens
+from commandsync.server.pages.vote import COOKIE, is_from_own_page, new_voter, remember, voter_of
+from tests.support.bots import Bot, Service
 from tests.support.votes import told
-
-if TYPE_CHECKING:
-    from tests.support.bots import Bot, Service
 
 OWN_PAGE = {"Sec-Fetch-Site": "same-origin"}
 
@@ -157,3 +158,113 @@ def test_an_unknown_bot_cannot_be_voted_for(service: Service) -> None:
 
     assert (status, visitor.set_cookie) == (404, [])
     assert "The bot is not known" in page
+
+
+SECRET = "a secret of this test, as long as the service's own"
+OTHER = "another secret of this test, as long as the service's"
+
+
+def cookie(user: str, *, secret: str = SECRET, is_secure: bool = False) -> SimpleCookie:
+    response = Response()
+    remember(response, user, secret=secret, is_secure=is_secure)
+    return SimpleCookie(response.headers["set-cookie"])
+
+
+def reads(value: str | None, *, secret: str = SECRET) -> str | None:
+    """Return the user that a request with this cookie has."""
+    headers = [] if value is None else [(b"cookie", f"{COOKIE}={value}".encode("latin-1"))]
+    return voter_of(Request({"type": "http", "headers": headers}), secret=secret)
+
+
+def test_a_cookie_keeps_its_user() -> None:
+    user = new_voter()
+
+    assert reads(cookie(user)[COOKIE].value) == user
+
+
+def test_no_two_voters_are_the_same() -> None:
+    assert len({new_voter() for _ in range(100)}) == 100
+
+
+@pytest.mark.parametrize("is_secure", [False, True])
+def test_no_script_and_no_other_page_reads_the_cookie(*, is_secure: bool) -> None:
+    kept = cookie("guest-1", is_secure=is_secure)[COOKIE]
+
+    assert (kept["httponly"], kept["samesite"], kept["path"]) == (True, "lax", "/")
+    assert kept["domain"] == ""
+    assert bool(kept["secure"]) is is_secure
+    assert int(kept["max-age"]) == 365 * 24 * 3600
+
+
+GOOD = cookie("guest-1")[COOKIE].value
+SIGNATURE = GOOD.partition(".")[2]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "",
+        ".",
+        "guest-1",
+        "guest-1.",
+        f"guest-2.{SIGNATURE}",
+        f"guest-1{GOOD}",
+        f".{SIGNATURE}",
+        SIGNATURE,
+        GOOD[:-1],
+        f"{GOOD[:-1]}{'0' if GOOD[-1] != '0' else '1'}",
+        f"{GOOD}0",
+        "guest-1.\xff\xfe",
+        cookie("guest-1", secret=OTHER)[COOKIE].value,
+        tokens.sign("guest-1", issued_at=1, secret=SECRET),
+        "x" * 100_000,
+    ],
+)
+def test_what_was_not_signed_here_is_nobody(value: str | None) -> None:
+    assert reads(value) is None
+
+
+def test_the_signature_of_a_token_signs_no_cookie() -> None:
+    content, _, signature = tokens.sign("1", issued_at=1, secret=SECRET).rpartition(".")
+    in_hex = urlsafe_b64decode(f"{signature}=").hex()
+
+    assert reads(f"{content}.{in_hex}") is None
+
+
+def test_a_cookie_is_not_a_token() -> None:
+    with pytest.raises(tokens.BadTokenError):
+        tokens.bot_of(f"Bot {GOOD}", secret=SECRET)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"sec-fetch-site": "same-origin"},
+        {"sec-fetch-site": "same-origin", "origin": "null"},
+        {"origin": "http://127.0.0.1:8000"},
+        {"origin": "https://127.0.0.1:8000"},
+    ],
+)
+def test_a_page_of_the_service_may_send_a_form(headers: dict[str, str]) -> None:
+    assert is_from_own_page(Headers({"host": "127.0.0.1:8000", **headers}))
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},  # another port of this machine
+        {"sec-fetch-site": "none"},
+        {"sec-fetch-site": "cross-site", "origin": "http://127.0.0.1:8000"},
+        {"origin": "null"},
+        {"origin": "http://127.0.0.1:9000"},
+        {"origin": "http://127.0.0.1"},
+        {"origin": "http://127.0.0.1:8000.example"},
+        {"origin": "http://", "host": ""},
+        {"origin": "null", "host": ""},
+    ],
+)
+def test_nothing_else_may(headers: dict[str, str]) -> None:
+    assert not is_from_own_page(Headers({"host": "127.0.0.1:8000", **headers}))

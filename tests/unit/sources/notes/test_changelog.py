@@ -144,7 +144,7 @@ VERSIONS = "".join(f"## 1.{n}.0\n\nx\n\n" for n in range(9, 0, -1))
         ("## 1.2.0\n\n<a name='x'></a>\n\n## 1.1.0\n\nb", "1.2.0",
          "C has no text for the version 1.2.0", "write what changed below its heading"),
         ("## 1.2.0 [YANKED]\n\na\n\n## 1.1.0-beta\n\nb", "",
-         "C has no heading for a released version", "name one with --version"),
+         "C has no heading for a released version", "name a version"),
         ("Nothing.", "", "C has no heading for a released version",
          "a section begins with a heading such as ## 1.2.0"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,8 +48,8 @@ def open_code(text: str) -> bool:
 def test_an_excerpt_is_a_series_of_whole_blocks_and_the_link(
     blocks: list[str], limit: int, link: str
 ) -> None:
-    text = "\n\n".join(blocks)
-    whole = f"{text}\n\n{DEFINITION}"
+    whole = "\n\n".join([*blocks, DEFINITION])
+    text = "\n\n".join([dedent(blocks[0]), *blocks[1:]])
 
     try:
         cut = excerpt(whole, limit=limit, link=link)

@@ -50,7 +50,7 @@ def test_the_version_is_what_a_tag_contains_of_one(tag: str, version: str) -> No
     assert read(tag_name=tag).notes.version == version
 
 
-def test_a_name_that_is_no_title_is_left_out() -> None:
+def test_a_name_that_is_not_a_title_is_left_out() -> None:
     assert {read(name=name).notes.title for name in (None, "  ", 7, "x" * 201)} == {""}
     assert read(name="x" * 200).notes.title == "x" * 200
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 
@@ -10,16 +10,13 @@ from commandsync.sources.python import read
 from tests.support.botcode import bots
 from tests.support.offline import loaded, rows
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 @given(code=bots())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_code_reads_as_discord_py_loads_it(code: str, tmp_path: Path) -> None:
     file = tmp_path / "bot.py"
     file.write_text(code, encoding="utf-8")
-    reading = read([str(file)])
+    reading = read(str(file))
 
     assert rows(reading) == loaded(code)
     assert reading.notes == ()

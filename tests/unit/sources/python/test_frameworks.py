@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandsync.sources import read as read_source
-from commandsync.sources.entry import Trait
+from commandsync.sources.entry import SourceEntry, Trait
 from commandsync.sources.python import read
 from tests.support.offline import loaded, rows, rows_of
 
 if TYPE_CHECKING:
     from discord.ext import commands
-
-    from commandsync.sources.entry import SourceEntry
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "bot"
 BOTS = Path(__file__).parents[3] / "fixtures" / "bots"
@@ -39,7 +37,7 @@ def test_code_reads_as_discord_py_loads_it(name: str, tmp_path: Path) -> None:
     code = (BOTS / f"{name}.txt").read_text(encoding="utf-8")
     file = tmp_path / "bot.py"
     file.write_text(code, encoding="utf-8")
-    reading = read([str(file)])
+    reading = read(str(file))
 
     assert rows(reading) == loaded(code)
     assert reading.notes == ()
@@ -48,7 +46,7 @@ def test_code_reads_as_discord_py_loads_it(name: str, tmp_path: Path) -> None:
 def test_the_example_reads_as_discord_py_loads_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLE))
     loaded_bot = asyncio.run(load_example())
-    reading = read([str(EXAMPLE)])
+    reading = read(str(EXAMPLE))
 
     assert rows(reading) == rows_of(loaded_bot)
     assert reading.notes == ()
@@ -75,7 +73,7 @@ def test_code_reads_as_what_its_framework_tells_discord(name: str, tmp_path: Pat
         (BOTS / f"{name}.txt").read_text(encoding="utf-8"), encoding="utf-8"
     )
     registered = read_source(str(tmp_path / "commands.json"))
-    reading = read([str(tmp_path / "bot.py")])
+    reading = read(str(tmp_path / "bot.py"))
     slash = tuple(entry for entry in reading.entries if not entry.syntax.startswith("{prefix}"))
     prefix = [entry.syntax for entry in reading.entries if entry not in slash]
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.support.botfiles import COMMANDS, notes_of, reading_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SLASH = "async def ping(interaction, mode: Mode): 'Pong'\n"
 

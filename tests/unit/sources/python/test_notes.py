@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from commandsync.errors import FileError
+from commandsync.sources.entry import SourceReading
 from commandsync.sources.python import read
 from tests.support.botfiles import COMMANDS, notes_of, reading_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from commandsync.sources.entry import SourceReading
 
 START = COMMANDS + "from discord import app_commands\nbot = commands.Bot('!')\n"
 
@@ -137,13 +133,13 @@ def test_a_command_that_is_declared_twice_is_read_once(tmp_path: Path) -> None:
 
 def test_a_path_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot read"):
-        read([str(tmp_path / "bot.py")])
+        read(str(tmp_path / "bot.py"))
 
 
 def test_a_file_in_a_folder_that_cannot_be_read_has_a_note(tmp_path: Path) -> None:
     (tmp_path / "large.py").write_bytes(b" " * 11_000_000)
     (tmp_path / "bot.py").write_text(START + "@bot.command()\nasync def a(ctx): 'A'\n")
-    reading = read([str(tmp_path)])
+    reading = read(str(tmp_path))
 
     assert syntaxes(reading) == ["{prefix}a"]
     assert notes_of(reading) == [f"large.py:1:1 {tmp_path}/large.py is larger than 10 MiB"]
@@ -161,14 +157,6 @@ def test_the_garbage_collector_is_as_it_was(tmp_path: Path) -> None:
 
     assert is_on is was_on
     assert stays_off
-
-
-def test_several_paths_are_read_together(tmp_path: Path) -> None:
-    (tmp_path / "bot.py").write_text(START)
-    (tmp_path / "fun.py").write_text("from bot import bot\n@bot.command()\nasync def a(ctx): 'A'\n")
-    bot, fun = str(tmp_path / "bot.py"), str(tmp_path / "fun.py")
-
-    assert syntaxes(read([bot, fun, bot])) == ["{prefix}a"]
 
 
 def test_commands_that_a_group_adds_are_in_it(tmp_path: Path) -> None:

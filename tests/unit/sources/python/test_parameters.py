@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.support.botfiles import COMMANDS, notes_of, reading_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 START = (
     COMMANDS

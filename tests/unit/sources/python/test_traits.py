@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from commandsync.sources.entry import Trait
 from tests.support.botfiles import COMMANDS, reading_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 START = COMMANDS + "from discord import app_commands\n"
 IN_COG = START + "class Fun({}):\n    {}\n    @{}\n    async def ping(self, ctx): 'Pong'\n"

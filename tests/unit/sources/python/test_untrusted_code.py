@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
 
 from tests.support.botcode import bots
 from tests.support.botfiles import COMMANDS, notes_of, reading_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from hypothesis.strategies import DrawFn
 
 ONE_COMMAND = COMMANDS + "@commands.command()\nasync def ping(ctx, x=1): 'Pong'\n"
 PIECES = (

@@ -1,0 +1,146 @@
+"""The one check before a first write: token, owners of deleted records, listing, limit.
+
+The command line, the Action, `run` and `run_async` ask it about each plan, and a client about each
+call that writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from commandsync.api.credentials import Token
+from commandsync.apply.claims import named
+from commandsync.apply.states import State
+from commandsync.diagnostics import Do
+from commandsync.errors import (
+    NotOwnedError,
+    RefusedError,
+    StalePlanError,
+    TooManyDeletesError,
+    WrongBotError,
+)
+from commandsync.plan.changes import Change
+from commandsync.records.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from commandsync.api.operations import Operation
+    from commandsync.plan.plan import Plan
+
+
+def refusal_of(
+    plan: Plan,
+    *,
+    listed: Snapshot,
+    token: Token | None,
+    others: Sequence[Token] = (),
+    versions: Iterable[Snapshot] | None = None,
+) -> RefusedError | None:
+    """Return why a plan must not be applied; None if it may be.
+
+    Args:
+        plan: The plan.
+        listed: The listing now, every collection of the plan's scope.
+        token: The bot's token; None for a run that only plans.
+        others: The tokens of the other bots of the run.
+        versions: What each version of the manifest wanted, the newest first, of a run that deletes
+            and replaces its own records only; None for one that takes away what anybody listed.
+    """
+    listing = plan.listing
+    bot = "" if listing and listing.whole else plan.target.bot
+    by_token = token_refusal(token, bot, plan.changes, others=others)
+    if by_token is None and listing:
+        refused = listing.refusal(plan.rules, changes=bool(plan.changes))
+        by_token = RefusedError(refused.message, hint=refused.hint) if refused else None
+    not_owned = None if versions is None else _not_owned(plan, versions)
+    return by_token or not_owned or _outdated_or_limited(plan, listed)
+
+
+def token_refusal(
+    token: Token | None,
+    bot: str,
+    changes: Iterable[Change] = (),
+    *,
+    others: Sequence[Token] = (),
+) -> RefusedError | None:
+    """Return why changes must not be made with a token: it is another bot's, or in a text.
+
+    A token without the id of a bot may write: the service decides, as it does where `bot` is empty.
+    """
+    if token is None:
+        return None
+    if bot and token.bot not in {"", bot}:
+        return WrongBotError(
+            f"the token belongs to bot {token.bot}, not to bot {bot}",
+            hint="use the token from this bot's own page",
+        )
+    for change in changes:
+        texts = getattr(change, "after", ())
+        if any(secret.is_in(text) for secret in (token, *others) for text in texts):
+            at = f" at {change.location}" if change.location else ""
+            return _exposed(f"the text of {change.resource.with_article}{at}")
+    return None
+
+
+def check_call(operation: Operation[object], token: Token | None, *, bot: str) -> None:
+    """Check a single call of a client for a bot, before it is sent; reads are always allowed.
+
+    Raises:
+        WrongBotError: The token belongs to another bot.
+        RefusedError: A text contains the token.
+    """
+    if token is None or operation.method == "GET":
+        return
+    if error := token_refusal(token, bot):
+        raise error
+    if any(map(token.is_in, _texts(operation.body))):
+        raise _exposed(f"a text of {operation.name!r}")
+
+
+def _exposed(what: str) -> RefusedError:
+    return RefusedError(
+        f"{what} contains the bot's token",
+        hint="remove it there, and renew the token: others may have read it",
+    )
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in (*value, *value.values()) if isinstance(value, dict) else value:
+            yield from _texts(part)
+
+
+def _not_owned(plan: Plan, versions: Iterable[Snapshot]) -> RefusedError | None:
+    """Return why a plan takes away what somebody else has listed."""
+    from commandsync.apply.ownership import unexplained  # noqa: PLC0415 - as above
+
+    foreign = unexplained(plan, versions=versions)
+    if not foreign:
+        return None
+    names = named([f"{change.resource} {change.name!r}" for change in foreign], most=5)
+    return NotOwnedError(
+        f"apply would delete or replace what no version of the manifest had: {names}",
+        hint=Do.APPLY_ALL(first="somebody else listed it: add it to the manifest"),
+    )
+
+
+def _outdated_or_limited(plan: Plan, listed: Snapshot) -> RefusedError | None:
+    """Return why what is left of a plan does not fit the listing, or deletes too much."""
+    from commandsync.apply.resume import progress_of  # noqa: PLC0415 - as above
+    from commandsync.plan.guard import countable, refusal, with_copies  # noqa: PLC0415 - as above
+
+    try:
+        states = progress_of(plan, listed)
+    except StalePlanError as error:
+        return error
+    both = zip(plan.changes, states, strict=True)
+    pending = [change for change, state in both if state is not State.DONE]
+    refused = refusal(
+        with_copies(pending, listed),  # what was one when a plan was saved may be the last one now
+        listed=countable(listed, plan.scope, plan.rules),
+        rules=plan.rules,
+        saved=plan.saved,
+    )
+    return None if refused is None else TooManyDeletesError(refused.message, hint=refused.hint)

@@ -1,0 +1,172 @@
+"""A list that is replaced as a whole: one request, and what a read shows of it or its answer says.
+
+The request has the same result however often it is sent, so it is retried as a read is. Where the
+service returns its list, that is read again; elsewhere only the answer tells what happened.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from commandsync.api.operations import Operation
+from commandsync.api.policy import Doubt, Failure
+from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.apply.run import REREADS
+from commandsync.apply.steps import Aborted, Answered, Call, Interrupted, Step, StepResult
+from commandsync.diagnostics import Hint, Notice
+from commandsync.errors import ApiError, ListingError, StoppedError, TransportError
+from commandsync.plan.plan import Plan
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import Text
+
+_REFUSALS = {400, 401, 403, 404, 405, 422, 429}
+"""The answers after which a list is as it was; of any other failure the result is unknown."""
+
+_SEND, _READ = 0, 1
+_NO_ANSWER = Failure(TransportError("the run was ended before the answer came"))
+
+Steps: TypeAlias = Generator[Step, StepResult, Result]
+Entries: TypeAlias = tuple[Entry, ...]
+Texts: TypeAlias = Counter[Text]
+
+
+def replace_list(
+    plan: Plan,
+    *,
+    send: Operation[None],
+    wanted: Entries,
+    before: Entries,
+    read: Operation[Entries] | None,
+) -> Steps:
+    """Carry out the plan of a list that is replaced as a whole.
+
+    Args:
+        plan: The plan; its `listing` says whether anything is sent.
+        send: The request that replaces the list.
+        wanted: The commands in it.
+        before: The commands that were listed, where the list was read.
+        read: What reads the list; None where the service does not return it.
+
+    Yields:
+        Steps, as `commandsync.apply.steps` describes them.
+
+    Returns:
+        The outcome of every change; `verified` is None where the list cannot be read.
+    """
+    if plan.listing is None or not plan.listing.sends(changes=bool(plan.changes)):
+        return Result(plan=plan, settled=(), verified=True if read else None)
+    run = _Replacement(plan)
+    value = yield from run.call(Call(_SEND, send))
+    failure = value if isinstance(value, Failure) else None
+    if failure and isinstance(failure.error, StoppedError):
+        return run.result(Outcome.SKIPPED, None)
+    if failure and isinstance(failure.error, TransportError) and not failure.doubt:
+        return run.result(Outcome.FAILED, failure)  # no connection was made
+    if read is None:
+        return run.result(_unread(failure), failure)
+    yield from run.reread(read, texts_of(wanted))
+    return run.result(_read(run.listed, texts_of(wanted), texts_of(before), failure), failure)
+
+
+def texts_of(entries: Entries) -> Texts:
+    """Return the texts of a list, in any order."""
+    return Counter(entry.text for entry in entries)
+
+
+def _unread(failure: Failure | None) -> Outcome:
+    """Return what became of a list that the service does not return."""
+    if failure is None:
+        return Outcome.SENT
+    refused = isinstance(failure.error, ApiError) and failure.error.status in _REFUSALS
+    return Outcome.FAILED if refused and not failure.doubt else Outcome.UNKNOWN
+
+
+def _read(listed: Texts | None, wanted: Texts, before: Texts, failure: Failure | None) -> Outcome:
+    """Return what became of a list by the last read of it; None if it could not be read."""
+    if listed == wanted:
+        return Outcome.DONE
+    if listed is None:
+        return Outcome.UNKNOWN if failure else Outcome.DONE
+    may_arrive = failure is None or failure.doubt is Doubt.SILENT
+    return Outcome.UNKNOWN if may_arrive or listed != before else Outcome.FAILED
+
+
+@dataclass(slots=True)
+class _Replacement:
+    """The run of one replacement.
+
+    Attributes:
+        plan: The plan.
+        interrupted: Whether it was stopped from outside.
+        listed: The texts of the list in the last read; None before it.
+        unread: Why the last read failed.
+    """
+
+    plan: Plan
+    interrupted: bool = False
+    listed: Texts | None = None
+    unread: str = ""
+
+    def call(self, call: Call) -> Generator[Step, StepResult, Any]:
+        """Make a call, and wait for its value or its failure, also after a first interruption."""
+        event = yield Step((call,))
+        while not isinstance(event, Answered):
+            self.interrupted = True
+            if isinstance(event, Aborted):
+                return _NO_ANSWER
+            event = yield Step()
+        return event.value
+
+    def reread(self, read: Operation[Entries], wanted: Texts) -> Generator[Step, StepResult, None]:
+        """Read the list until it shows what was sent."""
+        for pause in REREADS:
+            if pause and isinstance((yield Step(wait=pause)), Interrupted | Aborted):
+                self.interrupted = True
+            if self.interrupted:
+                return
+            value = yield from self.call(Call(_READ, read))
+            if isinstance(value, Failure):
+                self.unread = value.error.message
+            else:
+                self.listed = texts_of(value)
+            if self.listed == wanted:
+                return
+
+    def result(self, outcome: Outcome, failure: Failure | None) -> Result:
+        """Return the result: every change ended as the request did."""
+        error = failure.error if failure and outcome is not Outcome.DONE else None
+        why, hint = _reason(outcome, error)
+        changes = self.plan.changes
+        verified: bool | None = None
+        if self.plan.listing and self.plan.listing.readable:
+            verified = outcome is Outcome.DONE and self.listed is not None
+        return Result(
+            plan=self.plan,
+            settled=tuple(Settled(change, outcome, why, hint, cause=error) for change in changes),
+            notices=self._notices(),
+            sent=outcome,
+            read_back=verified is None or self.listed is not None,
+            verified=verified,
+            touched=outcome in {Outcome.DONE, Outcome.SENT, Outcome.UNKNOWN},
+            stopped="" if changes and outcome is not Outcome.SKIPPED else why,
+            stopped_hint="" if changes else hint,
+            interrupted=self.interrupted,
+        )
+
+    def _notices(self) -> tuple[Notice, ...]:
+        if self.listed is not None or not self.unread:
+            return ()
+        return (Notice(f"the list could not be read again: {self.unread}"),)
+
+
+def _reason(outcome: Outcome, error: ListingError | None) -> tuple[str, str | Hint]:
+    """Return why a list is not as it was to be, and what to do about it."""
+    if error:
+        return error.message, error.hint
+    if outcome is Outcome.SKIPPED:
+        return "interrupted", ""
+    shown = "the service accepted the list, but it shows another one"
+    return shown if outcome is Outcome.UNKNOWN else "", ""

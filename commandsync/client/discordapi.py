@@ -1,0 +1,128 @@
+"""The commands that a bot has registered with Discord, read from Discord's own interface.
+
+The requests, their limits and the secrecy of the token are those of the other services. Discord's
+documentation of application commands and of its HTTP interface gives paths and headers.
+"""
+
+import re
+from typing import Any, NamedTuple
+
+from commandsync import errors
+from commandsync.api.address import Address, parse_address
+from commandsync.api.credentials import Token
+from commandsync.api.operations import Operation
+from commandsync.api.refusals import content_of, json_or_none, own_message
+from commandsync.client.connection import Connection
+from commandsync.client.environment import surroundings
+from commandsync.client.shared import OnWait
+from commandsync.version import __version__
+
+BASE_URL = "https://discord.com/api"
+"""The address of Discord's interface, without its version."""
+
+_VERSION = 10
+_EXAMPLE = f"give it as {BASE_URL}, without /v{_VERSION}"
+_AGENT = f"DiscordBot (https://pypi.org/project/commandsync/, {__version__})"  # Discord's own form
+_IDENTIFIER = re.compile("[0-9]{1,20}")
+
+
+class _Refusal(NamedTuple):
+    error: type[errors.ApiError]
+    message: str
+    hint: str
+
+
+_REFUSALS = {
+    401: _Refusal(
+        errors.Unauthorized,
+        "the token is not accepted",
+        "copy the bot's token again from the page Bot of Discord's developer portal",
+    ),
+    403: _Refusal(
+        errors.Forbidden,
+        "the token may not read the commands of this application",
+        "is it the token of this application's bot?",
+    ),
+    404: _Refusal(
+        errors.NotFound,
+        "the application does not exist",
+        "check the application's id, on the page General Information of the developer portal",
+    ),
+}
+
+
+def discord_address(base_url: str = BASE_URL) -> Address:
+    """Read the URL of Discord's interface, with or without its version, as `parse_address` does."""
+    try:
+        return parse_address(base_url, version=_VERSION)
+    except (errors.UsageError, errors.RefusedError) as error:
+        error.hint = _EXAMPLE
+        raise
+
+
+def registered_commands(
+    address: Address,
+    token: Token,
+    *,
+    application: str = "",
+    timeout: float = 30.0,
+    retries: int = 4,
+    on_wait: OnWait | None = None,
+) -> bytes:
+    """Return the body of Discord's answer: the bot's global commands with all localizations.
+
+    It makes one request, and one more to ask for the application's id if that is empty. The token
+    does not tell it: it contains the id of the bot's user, which is another one for old bots. The
+    other arguments are those of a `Connection`, and an id that is not valid raises `UsageError`.
+    """
+    if application and not _IDENTIFIER.fullmatch(application):
+        hint = "it is a number, on the page General Information of the developer portal"
+        raise errors.UsageError(f"{application!r} is not an application's id", hint=hint)
+    lent = surroundings(address, headers={"User-Agent": _AGENT})
+    with Connection(address, token, timeout=timeout, retries=retries, session=lent) as connection:
+        connection.on_wait = on_wait or connection.on_wait
+        try:
+            return connection.call(_list(application or connection.call(_own_application())))
+        except errors.ListingError as error:
+            raise _about_discord(error) from error.__cause__
+
+
+def _own_application() -> Operation[str]:
+
+    def read(reply: errors.Reply) -> str:
+        content = _content(reply)
+        identifier = str(content.get("id")) if isinstance(content, dict) else ""
+        if not _IDENTIFIER.fullmatch(identifier):
+            raise errors.DecodeError("the answer contains no application", reply=reply)
+        return identifier
+
+    return Operation("get application", "GET", "/applications/@me", read)
+
+
+def _list(application: str) -> Operation[bytes]:
+
+    def read(reply: errors.Reply) -> bytes:
+        if not isinstance(_content(reply), list):
+            raise errors.DecodeError("the answer contains no list of commands", reply=reply)
+        return reply.body
+
+    path, query = f"/applications/{application}/commands", (("with_localizations", "true"),)
+    return Operation("list application commands", "GET", path, read, query)
+
+
+def _content(reply: errors.Reply) -> Any:  # noqa: ANN401 - JSON is anything
+    if refusal := _REFUSALS.get(reply.status):
+        words = own_message(json_or_none(reply))
+        message = f"{refusal.message} ({reply.status}{': ' if words else ''}{words})"
+        raise refusal.error(message, reply=reply, hint=refusal.hint)
+    return content_of(reply)
+
+
+def _about_discord(error: errors.ListingError) -> errors.ListingError:
+    """Return an error with Discord in its message, unless it names the host."""
+    if isinstance(error, errors.DecodeError):
+        error.hint = "check the base URL: is it Discord's?"
+    if isinstance(error, errors.ApiError | errors.DecodeError):
+        error.message = f"Discord: {error.message}"
+        error.args = (error.message,)
+    return error

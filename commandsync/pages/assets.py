@@ -1,0 +1,92 @@
+"""The files that a page loads: the stylesheet, the colours of a theme, the scripts.
+
+Each has a name of its own for every content, so that browsers keep it for good.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from commandsync.pages import colours
+from commandsync.records.models import Bot
+
+_FOLDER = Path(__file__).parent / "static"
+_STYLE, _ICON = "style.css", "icon.svg"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assets:
+    """Where a page finds its files."""
+
+    style: str  # the address of the stylesheet
+    icon: str  # the address of the icon
+    theme: str  # the address of the colours of a theme; `{colour}` in it is replaced by six digits
+    scripts: tuple[str, ...]  # the addresses of the scripts of the bot's page
+    # The stream of a bot's page; `{bot}` is its id. Empty on disk, where the page has a policy.
+    live: str = ""
+    # Whether a service answers the links of the page; a preview has none of them.
+    listing: bool = False
+
+    def theme_of(self, bot: Bot) -> str:
+        """Return the address of the colours of a bot."""
+        return self.theme.format(colour=colours.theme_of(bot).removeprefix("#"))
+
+
+@cache
+def static_files() -> Mapping[str, bytes]:
+    """Return the stylesheet and the scripts, by their own names."""
+    return {file.name: file.read_bytes() for file in sorted(_FOLDER.iterdir())}
+
+
+@cache
+def served_files() -> Mapping[str, bytes]:
+    """Return them by the names that the service has them under."""
+    return {_hashed(name, content): content for name, content in static_files().items()}
+
+
+@cache
+def served() -> Assets:
+    """Return the addresses on a service."""
+    names = {name: f"/static/{_hashed(name, file)}" for name, file in static_files().items()}
+    return Assets(
+        style=names[_STYLE],
+        icon=names[_ICON],
+        theme="/theme/{colour}.css",
+        scripts=tuple(address for name, address in names.items() if name.endswith(".js")),
+        live="/bot/{bot}/live",
+        listing=True,
+    )
+
+
+@cache
+def previewed() -> Assets:
+    """Return the addresses on the web server of a preview."""
+    return replace(served(), live="/live", listing=False)
+
+
+@cache
+def beside() -> Assets:
+    """Return the addresses of files in the folder of the page."""
+    scripts = tuple(name for name in static_files() if name.endswith(".js"))
+    return Assets(style=_STYLE, icon=_ICON, theme="theme.css", scripts=scripts)
+
+
+def theme_css(theme: str) -> str:
+    """Return the stylesheet of a theme such as `#d97706`."""
+    dark = _variables(theme, "dark")
+    return f"{_variables(theme, 'light')}@media (prefers-color-scheme:dark){{{dark}}}\n"
+
+
+def _variables(theme: str, scheme: str) -> str:
+    shades = colours.shades(theme, scheme)
+    return (
+        f":root{{--fill:{shades.fill};--on-fill:{shades.on_fill};"
+        f"--link:{shades.link};--tint:{shades.tint}}}"
+    )
+
+
+def _hashed(name: str, content: bytes) -> str:
+    stem, _, ending = name.rpartition(".")
+    return f"{stem}.{sha256(content).hexdigest()[:12]}.{ending}"

@@ -1,0 +1,75 @@
+"""The page of a bot: what it is, its numbers, announcements, commands and latest voters."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from commandsync.pages.assets import Assets, beside, static_files, theme_css
+from commandsync.pages.colours import theme_of
+from commandsync.pages.rows import Mark, Row, groups_of
+from commandsync.pages.templates import render
+from commandsync.records.models import Bot
+from commandsync.records.texts import Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemLine:
+    """A problem of a manifest, as the terminal shows it, without colour."""
+
+    place: str  # the path, the line and the column
+    message: str  # what is wrong
+    hint: str  # what to do; may be empty
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What a page says of the manifest that it is a preview of."""
+
+    summary: str = ""  # the counts of the plan, in a sentence; empty if no manifest was valid yet
+    notices: tuple[str, ...] = ()  # warnings, and why `apply` would refuse the plan
+    # Of the newest manifest; the page shows the last valid one, if any.
+    problems: tuple[ProblemLine, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotPage:
+    """What the page of a bot shows."""
+
+    bot: Bot
+    rows: Mapping[Resource, Sequence[Row]]  # the oldest first, and after them those that are gone
+    preview: Preview | None = None  # what it is a preview of; None for a listing
+    voters: Sequence[Mapping[str, Any]] = ()  # its latest votes as on the wire, the newest first
+    next_vote: str = ""  # when the reader may vote again, as on the wire; empty for now
+
+
+def render_bot(page: BotPage, *, assets: Assets, version: int = 0) -> str:
+    """Return the HTML of a bot's page; the `version` of a preview changes with the page."""
+    articles = {kind: _newest_first(rows) for kind, rows in page.rows.items() if not kind.group}
+    lists = {kind: groups_of(rows) for kind, rows in page.rows.items() if kind.group}
+    return render(
+        "bot",
+        assets=assets,
+        bot=page.bot,
+        theme=assets.theme_of(page.bot),
+        lists=lists,
+        articles=articles,
+        changed=[
+            row for kind, rows in page.rows.items() for row in articles.get(kind, rows) if row.mark
+        ],
+        voters=page.voters,
+        preview=page.preview,
+        next_vote=page.next_vote,
+        version=version,
+    )
+
+
+def _newest_first(rows: Sequence[Row]) -> list[Row]:
+    kept = [row for row in rows if row.mark is not Mark.GONE]
+    return [*reversed(kept), *(row for row in rows if row.mark is Mark.GONE)]
+
+
+def page_files(page: BotPage) -> dict[str, bytes]:
+    """Return the files of a folder with the page of a bot, `index.html` first."""
+    html = render_bot(page, assets=beside())
+    theme = theme_css(theme_of(page.bot))
+    return {"index.html": html.encode(), "theme.css": theme.encode(), **static_files()}

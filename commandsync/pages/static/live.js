@@ -1,0 +1,96 @@
+// Keeps a bot's page up to date: the numbers of votes change as votes are cast, and the page of a
+// preview is exchanged for its next version. It listens only while the page is visible: a browser
+// has few connections to a host. Without a service there is nothing to listen to.
+"use strict";
+(() => {
+  let source = null;
+  let fetching = false;
+  let wanted = "";
+
+  const main = () => document.querySelector("main");
+
+  const count = (votes) => {
+    for (const [name, number] of Object.entries(votes)) {
+      const text = number.toLocaleString("en-US");
+      for (const place of document.querySelectorAll(`[data-count="${name}"]`)) {
+        if (place.textContent !== text) place.textContent = text;
+      }
+    }
+  };
+
+  // What the reader has done to the page stays: its position, the focus, and what is unfolded.
+  const keyOf = (details) => details.parentElement.id + details.className;
+
+  const exchange = (next) => {
+    const focused = document.activeElement?.id;
+    const open = new Set([...document.querySelectorAll("main details[open]")].map(keyOf));
+    const selected = document.activeElement?.selectionStart;
+    const { scrollX, scrollY } = window;
+    main().replaceWith(next);
+    for (const details of next.querySelectorAll("details")) details.open ||= open.has(keyOf(details));
+    document.dispatchEvent(new Event("exchanged"));
+    const again = focused && document.getElementById(focused);
+    if (again && again !== document.activeElement) {
+      again.focus({ preventScroll: true });
+      if (typeof selected === "number") again.setSelectionRange(selected, selected);
+    }
+    window.scrollTo({ left: scrollX, top: scrollY, behavior: "instant" });
+  };
+
+  const refresh = async (version) => {
+    wanted = version;
+    if (fetching) return;
+    fetching = true;
+    try {
+      while (main().dataset.version !== wanted) {
+        const asked = wanted;
+        const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const next = page.querySelector("main[data-version]");
+        if (!answer.ok || !next) break;
+        document.title = page.title;
+        exchange(document.adoptNode(next));
+        if (asked === wanted) break;
+      }
+    } catch {
+      // The service has ended, or the page is left; a new connection begins with the version.
+    } finally {
+      fetching = false;
+    }
+  };
+
+  const listen = () => {
+    const address = main().dataset.live;
+    if (!address || source || document.hidden) return;
+    source = new EventSource(address);
+    source.addEventListener("message", (event) => {
+      const { version, votes } = JSON.parse(event.data);
+      if (votes) count(votes);
+      if (version) refresh(String(version));
+    });
+    // A lost connection is made again by the browser; a refused one may be later.
+    source.addEventListener("error", () => {
+      if (source?.readyState === EventSource.CLOSED) source = null;
+    });
+  };
+
+  const rest = () => {
+    source?.close();
+    source = null;
+  };
+
+  document.addEventListener("visibilitychange", () => (document.hidden ? rest() : listen()));
+  window.addEventListener("pagehide", rest);
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted) location.reload(); // it was kept as it was: the numbers and the button too
+    else listen();
+  });
+
+  // A second click would be another vote before the first answer says who votes.
+  document.addEventListener("submit", (event) => {
+    if (!event.target.matches(".vote")) return;
+    const button = event.target.querySelector("button");
+    if (button.ariaDisabled === "true") event.preventDefault();
+    button.ariaDisabled = "true";
+  });
+})();

@@ -1,0 +1,67 @@
+"""What a plan knows of one listing of several: how its list was read, and what it cannot show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from commandsync.diagnostics import Do, Notice
+from commandsync.plan.rules import SyncRules
+from commandsync.records.losses import Loss
+
+THE_LIST = "list"
+"""What a plan is compared with where the service returns its list."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedListing:
+    """One of the listings of a manifest, as it is planned.
+
+    Attributes:
+        name: The service's name; of a page, its host.
+        whole: Whether the list is replaced as a whole, in one request.
+        readable: Whether the service returns its list.
+        compared_with: What the plan is compared with: `THE_LIST`, a file or a revision; empty where
+            nothing is known of what is listed.
+        size: How many commands a whole list contains that is sent.
+        losses: What the service does not show of the manifest.
+        unseen: Whether a list may be replaced of which nothing is known.
+        resend: Whether the list is sent also where it has no changes.
+        wants_none: Whether the manifest itself has no commands.
+    """
+
+    name: str
+    whole: bool = False
+    readable: bool = True
+    compared_with: str = THE_LIST
+    size: int = 0
+    losses: tuple[Loss, ...] = ()
+    unseen: bool = False
+    resend: bool = False
+    wants_none: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether the plan is compared with something."""
+        return bool(self.compared_with)
+
+    def sends(self, *, changes: bool) -> bool:
+        """Whether apply sends the whole list; `changes` is whether the plan has some."""
+        return self.whole and (changes or self.resend or not self.known)
+
+    def refusal(self, rules: SyncRules, *, changes: bool) -> Notice | None:
+        """Return why apply must not send the whole list; None if it may."""
+        if not self.sends(changes=changes):
+            return None
+        limit = rules.max_deletes
+        if not (self.size or (self.wants_none and limit and limit.unlimited)):
+            why = "" if self.wants_none else ": the service shows none of the manifest's commands"
+            return Notice(
+                f"would send an empty list{why}",
+                Do.ALLOW_DELETES(limit="all") if self.wants_none else "",
+            )
+        if not (self.known or self.unseen):
+            return Notice(
+                f"would replace the whole list of {self.name}, of which nothing is known",
+                Do.REPLACE_UNSEEN(),
+            )
+        return None

@@ -1,0 +1,156 @@
+"""What is known of a listing service: its abilities and limits, each with its source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class Answer(StrEnum):
+    """Whether a service has an ability; unknown where no source says it."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+class Reads(StrEnum):
+    """What a service returns of a list of commands."""
+
+    NO = "no"
+    LIST = "whole list"
+    RECORDS = "records"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """What a service accepts as the text of a field, or as a number of records.
+
+    Lengths are counted in UTF-16 code units, as JavaScript does: of the ways in which services
+    count, none counts more, so that a text that fits here fits everywhere.
+
+    Attributes:
+        least: The least length.
+        most: The greatest length or number; None for any.
+        pattern: A regular expression for the whole text; empty for any text.
+        lower_case: Whether letters must be lower-case where they have a lower case.
+        allowed: The characters of the pattern in words; empty for any.
+    """
+
+    least: int = 0
+    most: int | None = None
+    pattern: str = ""
+    lower_case: bool = False
+    allowed: str = ""
+
+    def is_short(self, text: str) -> bool:
+        """Whether a text is shorter than the least length."""
+        return _units(text) < self.least
+
+    def is_long(self, text: str) -> bool:
+        """Whether a text is longer than the greatest length."""
+        return self.most is not None and _units(text) > self.most
+
+    def allows(self, text: str) -> bool:
+        """Whether the characters of a text are allowed, whatever its length."""
+        if self.lower_case and text != text.lower():
+            return False
+        return not self.pattern or re.fullmatch(self.pattern, text) is not None
+
+    def shortened(self, text: str) -> str:
+        """Return a text that is not longer: cut after a word, with `…`; one long word is cut."""
+        if self.most is None or not self.is_long(text):
+            return text
+        start = text[: self.most - 1]
+        while _units(start) >= self.most:
+            start = start[: len(start) - (_units(start) - self.most + 2) // 2]
+        whole = re.match(r"(?s:.*\S)(?=\s)", text[: len(start) + 1])
+        return f"{whole[0] if whole else start}…"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where facts are from: a document's title and URL, and the month in which it was read."""
+
+    title: str
+    url: str = ""
+    checked: str = ""
+
+    def says(self, value: Answer | Reads | Limit | int) -> Fact:
+        """Return a fact with this source."""
+        return Fact(value, self)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact of a service.
+
+    Attributes:
+        value: An answer, a number, or what a service accepts; `Answer.UNKNOWN` where the source
+            does not say it.
+        source: Where it is from.
+    """
+
+    value: Answer | Reads | Limit | int
+    source: Source
+
+    @property
+    def number(self) -> int | None:
+        """The number; None if it is not known."""
+        return self.value if isinstance(self.value, int) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What is known of a service's lists of commands.
+
+    Attributes:
+        read: What it returns of a list.
+        replace: Whether one request replaces the whole list.
+        write: Whether records are written one by one.
+        clear: Whether a list may be empty.
+        ids: Whether records have ids.
+        uses: Whether it counts how often a command is used.
+        order: Whether it keeps the order of a list.
+        options: Whether it takes options as Discord's commands have them.
+        announcements: Whether it takes announcements.
+        most_records: How many records a list may have; of commands with sub-commands, how many
+            commands.
+        most_sub_commands: How many sub-commands and groups a command or a group may have.
+        levels: How many levels of sub-commands a command may have.
+        wait: How many seconds a 429 costs.
+        fields: Whether it takes each field of a command.
+        limits: What it accepts as the text of a field.
+    """
+
+    read: Fact
+    replace: Fact
+    write: Fact
+    clear: Fact
+    ids: Fact
+    uses: Fact
+    order: Fact
+    options: Fact
+    announcements: Fact
+    most_records: Fact
+    most_sub_commands: Fact
+    levels: Fact
+    wait: Fact
+    fields: Mapping[str, Fact]
+    limits: Mapping[str, Fact] = field(default_factory=lambda: MappingProxyType({}))
+
+    def takes(self, name: str) -> bool:
+        """Whether the service takes a field."""
+        return name in self.fields and self.fields[name].value is Answer.YES
+
+    def limit(self, name: str) -> Limit:
+        """Return what the service accepts as the text of a field; any text if that is not known."""
+        fact = self.limits.get(name)
+        return fact.value if fact and isinstance(fact.value, Limit) else Limit()
+
+
+def _units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,0 +1,116 @@
+"""One simulated service as a value, and a simulation of it: its bot, and what it shows."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.client import responses
+
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+from commandsync.server.conditions import Conditions
+from commandsync.server.simulation.bodies import DISCORD_LIST, Body
+from commandsync.server.simulation.shown import Shown
+
+
+def _message(_status: int, reason: str, _seconds: int | None) -> object:
+    return {"message": reason}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedService:
+    """What the documents of a service say.
+
+    Attributes:
+        name: What it is called.
+        variable: The environment variable of its token.
+        path: The path of the request that replaces the list.
+        routes: Returns what answers the requests of a simulation.
+        open: What the documents leave open: for each question its answers, the default first.
+        declared: The last lines of its entry in a manifest, if commandsync does not know it.
+        bot: The id of the bot if no other one is given.
+        token: The form of its token, with `{bot}` and `{secret}`.
+        scheme: What precedes the token in `Authorization`.
+        body: The body of this request, a list or an object with `commands`.
+        success: The status and the content of the answer.
+        missing, wrong, unlisted, invalid: The status without a token, with a wrong one, of another
+            bot, and of a body that is refused.
+        refused: Returns the content of a refusal; its arguments are those of `Simulation.refuse`.
+        media_type: The content type of a refusal.
+        rate_limit: The requests that a client may send.
+        block: Seconds for which a client over this limit is refused.
+    """
+
+    name: str
+    variable: str
+    path: str
+    routes: Callable[["Simulation"], list[BaseRoute]]
+    open: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    declared: str = ""
+    bot: str = "812045337190064138"
+    token: str = "simulated-{secret}"  # noqa: S105 - its form
+    scheme: str = ""
+    body: Body = DISCORD_LIST
+    success: tuple[int, object] = (204, "")
+    missing: int = 401
+    wrong: int = 401
+    unlisted: int = 404
+    invalid: int = 400
+    refused: Callable[[int, str, int | None], object] = _message
+    media_type: str = "application/json"
+    rate_limit: str | None = None
+    block: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """A simulated service that is ready to run.
+
+    Attributes:
+        service: What its documents say.
+        answers: What they leave open, decided.
+        bot: The id of its one bot.
+        token: The token of this bot.
+        conditions: What is wrong with it; its own rate limit, if no other one was given.
+        shown: What it shows.
+    """
+
+    service: SimulatedService
+    answers: Mapping[str, str]
+    bot: str
+    token: str = field(repr=False)
+    conditions: Conditions
+    shown: Shown = field(repr=False)
+
+    def manifest_lines(self, url: str) -> str:
+        """Return the lines of a manifest that lead to it at a URL."""
+        service = self.service
+        lines = ["listings:", f"  - service: {service.name}"]
+        if "{bot}" in service.path:
+            lines.append(f'    bot: "{self.bot}"')
+        if not service.declared:
+            return "\n".join([*lines, f"    base_url: {url}\n"])
+        replace = f"    replace:\n      method: POST\n      url: {url}{service.path}"
+        authorization = f'      authorization: "{service.scheme}{{token}}"\n      wrap: commands'
+        lines += [f"    token_env: {service.variable}", replace, authorization, service.declared]
+        return "\n".join(lines)
+
+    def refuse(self, status: int, reason: str, seconds: int | None = None) -> Response:
+        """Return a refusal as the service writes it; `seconds` is when to come back."""
+        content = self.service.refused(status, reason, seconds)
+        response = answer(status, content, self.service.media_type)
+        if seconds is not None and self.answers.get("retry_after", "header") == "header":
+            response.headers["Retry-After"] = str(seconds)
+        return response
+
+
+def answer(status: int, content: object, media_type: str = "application/json") -> Response:
+    """Return an answer: JSON, or a text as it is."""
+    if isinstance(content, str):
+        return Response(content, status, media_type="text/plain" if content else None)
+    return Response(json.dumps(content), status, media_type=media_type)
+
+
+def phrase(status: int) -> str:
+    """Return the name of a status."""
+    return responses.get(status, "Error")

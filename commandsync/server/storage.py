@@ -1,0 +1,146 @@
+"""Reads and writes of the listing, inside a transaction of the database.
+
+Each raises `UnknownError` where there is no such bot or record.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, Delete, Row, Select, Update, bindparam, insert, select, update
+from sqlalchemy import delete as sql_delete
+
+from commandsync.records.texts import Resource
+from commandsync.server import catalogue
+from commandsync.server.tables import bots, record_tables
+
+_WIRE_NAMES = {"created_at": "createdAt", "updated_at": "updatedAt"}
+_PRIVATE = {"seq", "bot"}
+_BOTS_OF = select(bots).where(bots.c.seq.in_(bindparam("keys", expanding=True)))
+
+
+class UnknownError(Exception):
+    """The bot or record is not in the listing; the message names which."""
+
+
+def timestamp(moment: datetime) -> str:
+    """Return a time, which has a zone, as on the wire: ISO 8601, UTC, milliseconds."""
+    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
+
+
+def now() -> str:
+    """Return the current time as on the wire."""
+    return timestamp(datetime.now(UTC))
+
+
+def add_bot(connection: Connection, bot: str, record: Mapping[str, Any]) -> None:
+    """Add a bot; `record` is its documented record without id and timestamps."""
+    moment = now()
+    values = {"id": bot, "record": record, "created_at": moment, "updated_at": moment}
+    connection.execute(insert(bots).values(values))
+    catalogue.add(connection, bot)
+
+
+def bot_of(connection: Connection, bot: str) -> dict[str, Any]:
+    """Return one bot."""
+    row = connection.execute(select(bots).where(bots.c.id == bot)).one_or_none()
+    if row is None:
+        raise UnknownError("the bot is not known")
+    return _bot(row)
+
+
+def bots_of(connection: Connection, keys: Sequence[int]) -> list[dict[str, Any]]:
+    """Return the bots with these `seq`, in this order."""
+    rows = connection.execute(_BOTS_OF, {"keys": keys})
+    by_key = {row.seq: _bot(row) for row in rows}
+    return [by_key[key] for key in keys]
+
+
+def _bot(row: Row[Any]) -> dict[str, Any]:
+    moments = {wire: getattr(row, name) for name, wire in _WIRE_NAMES.items()}
+    return {**row.record, "id": row.id, **moments}
+
+
+def check_bot(connection: Connection, bot: str, *, lock: bool = False) -> None:
+    """Raise `UnknownError` unless there is such a bot; `lock` it until the transaction ends."""
+    query = select(bots.c.seq).where(bots.c.id == bot)
+    # Other tables that refer to the bot stay writable: its id does not change.
+    query = query.with_for_update(key_share=True) if lock else query
+    if connection.execute(query).first() is None:
+        raise UnknownError("the bot is not known")
+
+
+def set_statistics(connection: Connection, bot: str, values: Mapping[str, int]) -> None:
+    """Give a bot other statistics than its votes; its time of update does not change."""
+    check_bot(connection, bot, lock=True)
+    record = connection.execute(select(bots.c.record).where(bots.c.id == bot)).scalar_one()
+    changed = {**record, "statistics": record["statistics"] | values}
+    connection.execute(update(bots).where(bots.c.id == bot).values(record=changed))
+    catalogue.refresh(connection, bot)
+
+
+def records_of(connection: Connection, bot: str, resource: Resource) -> list[dict[str, Any]]:
+    """Return a bot's records of one kind, in the order of the additions.
+
+    An empty text is left out.
+    """
+    query, names = _list_query(resource)
+    rows = connection.execute(query, {"of": bot}).all()
+    if not rows:
+        check_bot(connection, bot)
+    return [
+        {name: value for name, value in zip(names, row, strict=True) if value != ""} for row in rows
+    ]
+
+
+@cache
+def _list_query(resource: Resource) -> tuple[Select[Any], tuple[str, ...]]:
+    """Return the query of a bot's list, which is what is read most, and the names on the wire."""
+    table = record_tables[resource]
+    columns = [column for column in table.c if column.name not in _PRIVATE]
+    query = select(*columns).where(table.c.bot == bindparam("of")).order_by(table.c.seq)
+    return query, tuple(_WIRE_NAMES.get(column.name, column.name) for column in columns)
+
+
+def add(
+    connection: Connection, bot: str, resource: Resource, values: Mapping[str, str | int]
+) -> None:
+    """Add a record at the end of a bot's list."""
+    # Locks the bot where many may write (SQLite has no such clause): `seq` is then drawn in the
+    # order of the commits, so that no reader sees a record appear before a listed one.
+    check_bot(connection, bot, lock=True)
+    table, moment = record_tables[resource], now()
+    moments = {name: moment for name in _WIRE_NAMES if name in table.c}
+    connection.execute(insert(table).values(id=secrets.token_hex(12), bot=bot, **values, **moments))
+
+
+def edit(
+    connection: Connection,
+    bot: str,
+    resource: Resource,
+    record: str,
+    values: Mapping[str, str | int],
+    *,
+    at: str = "",
+) -> None:
+    """Give a record other values; with `at`, the time of update as well."""
+    moment = {"updated_at": at} if at else {}
+    query = update(record_tables[resource]).values({**values, **moment})
+    _change(connection, query, bot, resource, record)
+
+
+def delete(connection: Connection, bot: str, resource: Resource, record: str) -> None:
+    """Delete a record."""
+    _change(connection, sql_delete(record_tables[resource]), bot, resource, record)
+
+
+def _change(
+    connection: Connection, query: Update | Delete, bot: str, resource: Resource, record: str
+) -> None:
+    table = record_tables[resource]
+    changed = connection.execute(query.where(table.c.id == record, table.c.bot == bot))
+    if changed.rowcount == 0:
+        raise UnknownError(f"the bot has no such {resource}")

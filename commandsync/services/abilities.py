@@ -1,0 +1,19 @@
+"""What each listing service can do with each kind of record."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from commandsync.records.abilities import Abilities, Ability
+from commandsync.records.texts import Resource
+
+PAGE_ABILITIES: Abilities = MappingProxyType(
+    {
+        Resource.COMMAND: Ability(edit=True, uses=True),
+        Resource.ANNOUNCEMENT: Ability(edit=False),
+    }
+)
+"""Of the service of the interface ("Endpoints"): it edits commands, and counts their uses."""
+
+LIST_ABILITIES: Abilities = MappingProxyType({Resource.COMMAND: Ability(edit=True)})
+"""Of a service that takes the whole list: a list with another text for a command is an edit."""

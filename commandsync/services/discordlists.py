@@ -1,0 +1,182 @@
+"""The services that take a bot's commands as an array of objects as Discord has them.
+
+Discord's own limits of an object are kept; how many commands a list may have is the service's, and
+not known. A command without the platform's own object has a name and a description; no option is
+made from a syntax.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from commandsync.api import arguments
+from commandsync.api.operations import Operation, bot_part
+from commandsync.errors import ArgumentError, Reply
+from commandsync.records.facts import Answer, Facts, Limit, Reads, Source
+from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import AnnouncementText, CommandText
+from commandsync.services import replies
+from commandsync.services.abilities import LIST_ABILITIES
+from commandsync.services.service import ListService, managed
+
+DESCRIPTION = Limit(least=1, most=100)
+NAME = Limit(
+    least=1,
+    most=32,
+    # letters and digits of all scripts, and all of the scripts Devanagari and Thai
+    pattern=r"[-\w'\u0900-\u0950\u0955-\u0963\u0966-\u097f\ua8e0-\ua8ff\U00011b00-\U00011b09"
+    r"\u0e01-\u0e3a\u0e40-\u0e5b]+",
+    lower_case=True,
+    allowed="lower-case letters, digits, -, _ and '",
+)
+_COMMAND, _SUB_COMMAND, _GROUP = 1, 1, 2  # types of commands, and of their options
+
+_DISCORD = Source(
+    "Discord: Application Commands",
+    "https://docs.discord.com/developers/interactions/application-commands",
+    "2026-11",
+)
+_TOP_GG = Source("top.gg: Projects", "https://docs.top.gg/api/v1/projects", "2026-11")
+_TOP_GG_RATES = Source("top.gg: Rate limits", "https://docs.top.gg", "2026-11")
+_DISCORD_BOT_LIST = Source(
+    "discordbotlist.com: Commands list", "https://docs.discordbotlist.com/commands-list", "2026-11"
+)
+
+_ANNOUNCEMENT = {"title": Limit(least=3, most=100), "description": Limit(least=10, most=2000)}
+_CATEGORIES = ("announcement", "event", "new_feature")
+
+
+def facts_of(source: Source) -> Facts:
+    """Return what is known of a list of Discord's objects, as far as a source says nothing else."""
+    unknown = source.says(Answer.UNKNOWN)
+    return Facts(
+        read=source.says(Reads.NO),
+        replace=source.says(Answer.YES),
+        write=source.says(Answer.NO),
+        clear=unknown,
+        ids=source.says(Answer.NO),
+        uses=source.says(Answer.NO),
+        order=unknown,
+        options=source.says(Answer.YES),
+        announcements=source.says(Answer.NO),
+        most_records=unknown,
+        most_sub_commands=_DISCORD.says(25),
+        levels=_DISCORD.says(2),
+        wait=unknown,
+        fields=MappingProxyType(
+            {
+                "description": _DISCORD.says(Answer.YES),
+                "syntax": _DISCORD.says(Answer.NO),
+                "category": _DISCORD.says(Answer.NO),
+            }
+        ),
+        limits=MappingProxyType(
+            {"name": _DISCORD.says(NAME), "description": _DISCORD.says(DESCRIPTION)}
+        ),
+    )
+
+
+def objects(commands: Iterable[CommandText], *, description: Limit = DESCRIPTION) -> list[Any]:
+    """Return commands, as `fit` returns them, as Discord has them.
+
+    `/group sub` is a command with sub-commands. A command or group that is not among the commands
+    has its name as its description.
+    """
+    calls = ((tuple(command.name.split(" ")), command.description) for command in commands)
+    return list(_level(calls, description, _COMMAND))
+
+
+def _level(
+    calls: Iterable[tuple[tuple[str, ...], str]], limit: Limit, kind: int
+) -> Iterator[dict[str, Any]]:
+    """Yield the objects of one level, with those below them."""
+    members: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for (name, *rest), text in calls:
+        members.setdefault(name, []).append((tuple(rest), text))
+    for name, inner in members.items():
+        own = [text for rest, text in inner if not rest]
+        below = [call for call in inner if call[0]]
+        node = {"name": name, "description": own[0] if own else limit.shortened(name)}
+        if below:
+            yield {**node, "type": kind, "options": list(_level(below, limit, _GROUP))}
+        else:
+            yield {**node, "type": _SUB_COMMAND}
+
+
+def _replace_at_top_gg(bot: str, snapshot: Snapshot) -> Operation[None]:  # noqa: ARG001 - the token names the bot
+    return Operation(
+        "replace commands",
+        "PUT",
+        "/api/v1/projects/@me/commands",
+        replies.accepted,
+        body=objects(managed(snapshot)),
+        fallback="POST",
+    )
+
+
+def _replace_at_discordbotlist(bot: str, snapshot: Snapshot) -> Operation[None]:
+    path = f"/api/v1/bots/{bot_part(bot)}/commands"
+    body = objects(managed(snapshot))
+    return Operation("replace commands", "POST", path, replies.accepted, body=body)
+
+
+def _announce_at_top_gg(text: AnnouncementText, category: str) -> Operation[None]:
+    """Return what posts an announcement; raises `ArgumentError` if top.gg does not take it."""
+    for name, limit in _ANNOUNCEMENT.items():
+        value = arguments.string(name, getattr(text, name))
+        if limit.is_short(value) or limit.is_long(value):
+            bounds = f"{limit.least} to {limit.most:,} characters"
+            raise ArgumentError(f"the {name} of an announcement at top.gg has {bounds}")
+    if category not in _CATEGORIES:
+        known = ", ".join(_CATEGORIES)
+        raise ArgumentError(f"{category!r} is not a category of announcements at top.gg: {known}")
+    return Operation(
+        "post announcement",
+        "POST",
+        "/api/v1/projects/@me/announcements",
+        replies.accepted,
+        body={"title": text.title, "content": text.description, "category": category},
+        idempotent=False,
+    )
+
+
+def _project(reply: Reply) -> str:
+    """Read the name of a project; empty if the answer does not contain it."""
+    content = replies.content(reply)
+    name = content.get("name") if isinstance(content, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+TOP_GG = ListService(
+    name="top.gg",
+    abilities=LIST_ABILITIES,
+    facts=replace(
+        facts_of(_TOP_GG),
+        announcements=_TOP_GG.says(Answer.YES),
+        wait=_TOP_GG_RATES.says(3600),
+    ),
+    authorization="Bearer {token}",
+    simulated_only=True,
+    origin="https://top.gg",
+    variables=("COMMANDSYNC_TOKEN_TOPGG", "TOPGG_TOKEN"),
+    names_bot=False,
+    replace=_replace_at_top_gg,
+    check=lambda: Operation("check token", "GET", "/api/v1/projects/@me", _project),
+    announce=_announce_at_top_gg,
+)
+"""top.gg, interface v1. Its older documents and its own libraries send POST for PUT."""
+
+DISCORD_BOT_LIST = ListService(
+    name="discordbotlist.com",
+    abilities=LIST_ABILITIES,
+    facts=facts_of(_DISCORD_BOT_LIST),
+    authorization="Bot {token}",
+    simulated_only=True,
+    origin="https://discordbotlist.com",
+    variables=("COMMANDSYNC_TOKEN_DISCORDBOTLIST", "DISCORDBOTLIST_TOKEN", "DBL_TOKEN"),
+    replace=_replace_at_discordbotlist,
+)
+"""discordbotlist.com, as it documents the header; some clients send the token alone."""

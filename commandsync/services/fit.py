@@ -1,0 +1,236 @@
+"""What a service can show of a manifest's commands, and what is lost: before anything is planned.
+
+A name is never shortened or changed: a command is listed under its own name or not at all. The `/`
+in front of it is not part of the name where a service shows one itself. Of what cannot be listed
+together, the first in the manifest's order is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from commandsync.records.facts import Answer, Facts, Limit, Reads
+from commandsync.records.losses import COMMANDS, OPTIONS, SYNC, Instead, Loss, Reason
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import Resource
+from commandsync.services.service import ListService
+
+_PROSE = frozenset({"description"})  # what is understood without its end; other texts are not cut
+
+_Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What is sent to a service.
+
+    Attributes:
+        snapshot: Its commands as the service shows them, in the manifest's order, without ids. A
+            sub-command has the names of all levels, and a command that is shown as a group is one
+            of them. What the service does not take is empty.
+        losses: What it does not show.
+    """
+
+    snapshot: Snapshot
+    losses: tuple[Loss, ...]
+
+
+def fit(service: ListService, snapshot: Snapshot, *, unprotected: Sequence[str] = ()) -> Fitted:
+    """Return what a service can show of a manifest; announcements are not part of its list.
+
+    Args:
+        service: The service.
+        snapshot: The manifest's entries that are due.
+        unprotected: What the manifest's policy keeps on a list, such as `ignore`: it keeps nothing
+            where a list cannot be read.
+    """
+    fitting = _Fitting(service)
+    fitted = Snapshot(
+        {
+            kind: tuple(fitting.fitted(kind, entries))
+            for kind, entries in snapshot.collections.items()
+            if kind in service.abilities
+        }
+    )
+    losses = fitting.losses()
+    if unprotected and service.facts.read.value is Reads.NO:
+        losses += (Loss(SYNC, Reason.NOT_READ, Instead.NOT_KEPT, tuple(unprotected)),)
+    return Fitted(fitted, losses)
+
+
+def as_listed(snapshot: Snapshot) -> Snapshot:
+    """Return what was sent to a service as what it lists: each entry with an id, its name.
+
+    Where that is taken or cannot be an id, it is the entry's number behind a space, with which no
+    canonical name begins.
+    """
+    listed: dict[Resource, tuple[Entry, ...]] = {}
+    for kind, entries in snapshot.collections.items():
+        found: dict[str, Entry] = {}
+        for number, entry in enumerate(entries, start=1):
+            named = Entry(entry.text, id=entry.name)
+            is_free = named.writable and named.id not in found
+            record = named if is_free else replace(named, id=f" {number}")
+            found[record.id] = record
+        listed[kind] = tuple(found.values())
+    return Snapshot(listed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    """What a command loses, and why."""
+
+    field: str
+    reason: Reason
+    instead: Instead = Instead.LEFT_OUT
+    limit: Limit | None = None
+
+
+class _Fitting:
+    """Fits one list, and gathers what is lost."""
+
+    def __init__(self, service: ListService) -> None:
+        self._facts, self._slash = service.facts, "/" if service.slash else ""
+        self._names = _Names(service.facts, unique=service.unique)
+        self._lost: dict[_Cause, list[Entry]] = {}
+
+    def fitted(self, kind: Resource, entries: Iterable[Entry]) -> Iterator[Entry]:
+        """Yield the entries that are sent, as the service shows them."""
+        for entry in entries:
+            name = self._name(entry.name)
+            texts = dict(zip(kind.fields[1:], entry.text[1:], strict=True))
+            cause = self._misfit(name, texts) or self._names.take(name)
+            if cause:
+                self._lose(entry, cause)
+            if not cause or cause.instead is Instead.GROUP:
+                for shortcoming in self._shortcomings(kind, name, texts):
+                    self._lose(entry, shortcoming)
+                shown = [self._shown(field, text) for field, text in texts.items()]
+                formerly = tuple(map(self._name, entry.formerly))
+                yield Entry(kind.text(name, *shown), location=entry.location, formerly=formerly)
+
+    def losses(self) -> tuple[Loss, ...]:
+        """Return what was lost so far, in the order of what happens instead."""
+        order = list(Instead)
+        losses = [
+            Loss(
+                cause.field,
+                cause.reason,
+                cause.instead,
+                tuple(entry.name for entry in entries),
+                cause.limit,
+                entries[0].location,
+            )
+            for cause, entries in self._lost.items()
+        ]
+        return tuple(sorted(losses, key=lambda loss: order.index(loss.instead)))
+
+    def _lose(self, entry: Entry, cause: _Cause) -> None:
+        self._lost.setdefault(cause, []).append(entry)
+
+    def _name(self, name: str) -> str:
+        return " ".join(name.removeprefix("/").split()) if self._slash else name
+
+    def _misfit(self, name: str, texts: Mapping[str, str]) -> _Cause | None:
+        """Return why a command cannot be listed, whatever else is."""
+        limit = self._facts.limit("name")
+        for part in self._names.path(name):
+            if reason := _reason(part, limit):
+                return _Cause("name", reason, limit=limit)
+        for field, text in texts.items():
+            limit = self._facts.limit(field)
+            if limit.is_short(text):
+                return _Cause(field, Reason.SHORT, limit=limit)
+        return None
+
+    def _shown(self, field: str, text: str) -> str:
+        """Return the text of a field as the service shows it."""
+        limit = self._facts.limit(field)
+        if not self._facts.takes(field) or (limit.is_long(text) and field not in _PROSE):
+            return ""
+        return limit.shortened(text)
+
+    def _shortcomings(
+        self, kind: Resource, name: str, texts: Mapping[str, str]
+    ) -> Iterator[_Cause]:
+        """Yield what a command that is sent loses."""
+        for field, text in texts.items():
+            limit = self._facts.limit(field)
+            if not self._facts.takes(field):
+                lost = self._uncalled(field, name, text) if field == kind.usage else [field]
+                for each in lost if text else ():
+                    yield _Cause(each, Reason.NOT_TAKEN, Instead.NOT_SHOWN)
+            elif limit.is_long(text):
+                instead = Instead.SHORTENED if field in _PROSE else Instead.NOT_SHOWN
+                yield _Cause(field, Reason.LONG, instead, limit)
+
+    def _uncalled(self, field: str, name: str, text: str) -> Iterable[str]:
+        """Return what the name alone does not show of how a command is called."""
+        before, found, rest = text.partition(name)
+        lost = []
+        if not found or before != self._slash or rest[:1].strip():
+            lost.append(field)
+        if rest.strip() or (not found and set("<[") & set(text)):
+            lost.append(OPTIONS if self._facts.options.value is Answer.YES else field)
+        return dict.fromkeys(lost)
+
+
+class _Names:
+    """The names of a list: its commands, and the groups that their sub-commands are in."""
+
+    def __init__(self, facts: Facts, *, unique: bool) -> None:
+        self._levels = facts.levels.number or 0
+        self._is_unique = unique
+        self._most_records = facts.most_records.number
+        self._most_sub_commands = facts.most_sub_commands.number
+        self._taken: set[_Path] = set()
+        self._members: dict[_Path, int] = {(): 0}  # of the list, and of each command with any
+
+    def path(self, name: str) -> _Path:
+        """Return the names of all levels."""
+        return tuple(name.split(" ")) if self._levels else (name,)
+
+    def take(self, name: str) -> _Cause | None:
+        """Take a name; return why that is not possible, or that it is the name of a group."""
+        path = self.path(name) if self._is_unique else (f"{len(self._taken)} {name}",)
+        above = [path[:level] for level in range(len(path))]
+        if cause := self._conflict(path, above):
+            return cause
+        if path in self._members:
+            self._taken.add(path)
+            return _Cause(COMMANDS, Reason.HAS_SUB_COMMANDS, Instead.GROUP)
+        within = max((group for group in above if group in self._members), key=len)
+        if cause := self._excess(within):
+            return cause
+        self._members[within] += 1
+        self._members.update(dict.fromkeys(above[len(within) + 1 :], 1))
+        self._taken.add(path)
+        return None
+
+    def _conflict(self, path: _Path, above: Sequence[_Path]) -> _Cause | None:
+        """Return why a name cannot be beside those before it."""
+        if len(above) > self._levels + 1:
+            return _Cause(COMMANDS, Reason.LEVELS, limit=Limit(most=self._levels))
+        if path in self._taken:
+            return _Cause("name", Reason.SAME_NAME)
+        if any(name in self._taken and name not in self._members for name in above):
+            return _Cause(COMMANDS, Reason.BELOW_COMMAND)
+        return None
+
+    def _excess(self, within: _Path) -> _Cause | None:
+        """Return why the list or a group takes no more."""
+        most = self._most_sub_commands if within else self._most_records
+        if most is None or self._members[within] < most:
+            return None
+        reason = Reason.SUB_COMMANDS if within else Reason.RECORDS
+        return _Cause(COMMANDS, reason, limit=Limit(most=most))
+
+
+def _reason(name: str, limit: Limit) -> Reason | None:
+    """Return why a name is not accepted."""
+    if limit.is_short(name):
+        return Reason.SHORT
+    if limit.is_long(name):
+        return Reason.LONG
+    return None if limit.allows(name) else Reason.CHARACTERS

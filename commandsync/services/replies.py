@@ -1,0 +1,87 @@
+"""The answers of services that take a whole list: it was accepted, or refused and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, timedelta
+from typing import Any
+
+from commandsync.api.policy import LONGEST_WAIT
+from commandsync.api.refusals import content_of, http_time, raise_for_status
+from commandsync.diagnostics import Do, Hint
+from commandsync.errors import (
+    ApiError,
+    DecodeError,
+    NotFound,
+    RateLimited,
+    Reply,
+    Unauthorized,
+)
+
+_LATER = "run again later"
+_HINTS: dict[int, str | Hint] = {
+    400: "some services answer so to a token that they do not accept",
+    401: Do.RENEW_TOKEN(),
+    403: "is it the token of this bot at this service?",
+    404: "is the bot listed at this service, and with this id?",
+    405: "the interface of the service has changed",
+    429: _LATER,
+}
+_REDIRECTS = range(300, 400)
+_DAY = timedelta(days=1)
+_LONGEST = 366 * _DAY
+_MOVED = "redirects are not followed: the token is sent nowhere else"
+
+
+def accepted(reply: Reply) -> None:
+    """Read the answer to what was sent; its body may be anything but a failure.
+
+    Raises:
+        ApiError: The service refused it.
+        DecodeError: The answer is a page, or not whole, so the result is unknown.
+    """
+    with explained(reply):
+        raise_for_status(reply)
+        if reply.body.lstrip()[:1] in {b"{", b"<"}:
+            content_of(reply, notice=True)
+
+
+def content(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
+    """Return the JSON content of an answer; raises as `accepted`."""
+    with explained(reply):
+        return content_of(reply)
+
+
+@contextmanager
+def explained(reply: Reply, *, missing_is_token: bool = False) -> Iterator[None]:
+    """Give the errors of an answer the hints that fit a service without a base URL of the user's.
+
+    Args:
+        reply: The answer.
+        missing_is_token: Whether a 404 means that the token is not that of any bot.
+    """
+    try:
+        yield
+    except ApiError as error:
+        if missing_is_token and isinstance(error, NotFound):
+            message = f"the service does not accept the token (HTTP {error.status})"
+            raise Unauthorized(message, reply=reply, hint=Do.RENEW_TOKEN()) from error
+        error.hint = _MOVED if error.status in _REDIRECTS else _HINTS.get(error.status, error.hint)
+        if isinstance(error, RateLimited) and (error.retry_after or 0) > LONGEST_WAIT:
+            error.hint = _when(error) or _LATER
+        raise
+    except DecodeError as error:
+        error.hint = _LATER
+        raise
+
+
+def _when(error: RateLimited) -> str:
+    """Return when to run again, by the clock that the answer is from; empty if it has none."""
+    wait = timedelta(seconds=min(error.retry_after or 0, _LONGEST.total_seconds()))
+    now = http_time(error.reply.headers.get("date", ""))
+    if now is None:
+        return ""
+    # Minutes are shown: the next full one is not too early.
+    until = now.astimezone(UTC) + wait + timedelta(minutes=1)
+    return f"run again after {until:{'%H:%M' if wait < _DAY else '%Y-%m-%d %H:%M'}} UTC"

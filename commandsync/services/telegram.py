@@ -1,0 +1,110 @@
+"""Telegram: the list of commands that it shows to the users of a bot, which can be read back."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+from commandsync.api.operations import Operation
+from commandsync.api.refusals import content_of
+from commandsync.errors import DecodeError, Reply
+from commandsync.records.facts import Answer, Facts, Limit, Reads, Source
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import CommandText, Resource, canonical
+from commandsync.services import replies
+from commandsync.services.abilities import LIST_ABILITIES
+from commandsync.services.fit import as_listed
+from commandsync.services.service import ListService, managed
+
+_SOURCE = Source(
+    "Telegram Bot API: setMyCommands", "https://core.telegram.org/bots/api#setmycommands", "2026-11"
+)
+_NAME = Limit(least=1, most=32, pattern="[a-z0-9_]+", allowed="a-z, 0-9 and _")
+_YES, _NO, _UNKNOWN = (_SOURCE.says(answer) for answer in Answer)
+
+_FACTS = Facts(
+    read=_SOURCE.says(Reads.LIST),
+    replace=_YES,
+    write=_NO,
+    clear=_YES,
+    ids=_NO,
+    uses=_NO,
+    order=_YES,
+    options=_NO,
+    announcements=_NO,
+    most_records=_SOURCE.says(100),
+    most_sub_commands=_SOURCE.says(0),
+    levels=_SOURCE.says(0),
+    wait=_UNKNOWN,
+    fields=MappingProxyType({"description": _YES, "syntax": _NO, "category": _NO}),
+    limits=MappingProxyType(
+        {"name": _SOURCE.says(_NAME), "description": _SOURCE.says(Limit(least=1, most=256))}
+    ),
+)
+
+
+def _result(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
+    """Return the result in an answer; raises as `replies.accepted`."""
+    with replies.explained(reply, missing_is_token=True):
+        content = content_of(reply)
+        if not isinstance(content, dict) or content.get("ok") is not True:
+            raise DecodeError("the answer does not say whether it was accepted", reply=reply)
+        return content.get("result")
+
+
+def _done(reply: Reply) -> None:
+    if _result(reply) is not True:
+        raise DecodeError("the answer does not say whether the list was replaced", reply=reply)
+
+
+def _listed(reply: Reply) -> tuple[Entry, ...]:
+    entries = []
+    result = _result(reply)
+    for command in result if isinstance(result, list) else [None]:
+        match command:
+            case {"command": str(name), "description": str(description)}:
+                text = CommandText(canonical(name), canonical(description), syntax="")
+                entries.append(Entry(text))
+            case _:
+                raise DecodeError("the answer contains no list of commands", reply=reply)
+    return as_listed(Snapshot({Resource.COMMAND: tuple(entries)})).collections[Resource.COMMAND]
+
+
+def _account(reply: Reply) -> str:
+    """Read the user name of the token's bot; empty if the answer does not contain it."""
+    result = _result(reply)
+    name = result.get("username") if isinstance(result, dict) else None
+    return f"@{name}" if isinstance(name, str) else ""
+
+
+def _replace(bot: str, snapshot: Snapshot) -> Operation[None]:  # noqa: ARG001 - the token names the bot
+    commands = managed(snapshot)
+    if not commands:
+        return Operation("clear commands", "POST", _path("deleteMyCommands"), _done, body={})
+    body = [{"command": each.name, "description": each.description} for each in commands]
+    path = _path("setMyCommands")
+    return Operation("replace commands", "POST", path, _done, body={"commands": body})
+
+
+def _read(bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:  # noqa: ARG001 - as above
+    return Operation(f"list {resource.collection}", "GET", _path("getMyCommands"), _listed)
+
+
+def _path(method: str) -> str:
+    return f"/bot{{token}}/{method}"
+
+
+TELEGRAM = ListService(
+    name="telegram",
+    abilities=LIST_ABILITIES,
+    facts=_FACTS,
+    authorization="",
+    simulated_only=True,
+    origin="https://api.telegram.org",
+    variables=("COMMANDSYNC_TOKEN_TELEGRAM", "TELEGRAM_BOT_TOKEN", "TELEGRAM_TOKEN"),
+    names_bot=False,
+    replace=_replace,
+    read=_read,
+    check=lambda: Operation("check token", "GET", _path("getMe"), _account),
+)
+"""Telegram: the commands of all chats and languages without a list of their own."""

@@ -1,0 +1,244 @@
+"""Discord's application commands, as its interface and the frameworks write them, as entries.
+
+The structure comes from Discord's documentation of application commands. Bots' own exports leave
+out what Discord fills in, write null for it, spell types as words, or keys in camel case: all of
+that is read.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from commandsync.api.redaction import redacted
+from commandsync.diagnostics import Location, Notice
+from commandsync.records.texts import with_article
+from commandsync.sources.entry import (
+    NO_DESCRIPTION,
+    SourceEntry,
+    Trait,
+    menu_description,
+    only_administrators,
+)
+from commandsync.sources.jsonfile import JsonValue, text_of
+from commandsync.sources.syntax import Parameter, literal, slash_syntax
+
+Node = Mapping[str, Any]
+
+_CAPITAL = re.compile("(?<=[a-z])[A-Z]")
+_DEEPEST = 3  # command > group > sub-command
+_COMMAND, _USER, _MESSAGE, _ENTRY_POINT = range(1, 5)
+_GROUP = 2
+_NESTING = (1, _GROUP)  # a sub-command, or a group of them
+_OPTION_TYPES = range(1, 12)
+
+_MENUS = {_USER: "user", _MESSAGE: "message"}
+_WORDS = {  # types as frameworks spell them, in lower case and without underscores, from 1 on
+    "command": ("chatinput", "user", "message", "primaryentrypoint"),
+    "option": (
+        *("subcommand", "subcommandgroup", "string", "integer", "boolean", "user"),
+        *("channel", "role", "mentionable", "number", "attachment"),
+    ),
+}
+_DEFAULT_TYPES = {"command": _COMMAND, "option": 0}
+_TEXTS = frozenset(
+    f"{text}{form}"
+    for text in ("name", "description")
+    for form in ("", "_localized", "_localizations")
+)
+_KEYS = {
+    "command": _TEXTS
+    | {"id", "application_id", "guild_id", "version", "type", "options", "handler", "nsfw"}
+    | {"default_permission", "default_member_permissions", "dm_permission"}
+    | {"contexts", "integration_types"},
+    "option": _TEXTS
+    | {"type", "required", "options", "choices", "autocomplete", "channel_types", "file_types"}
+    | {"min_value", "max_value", "min_length", "max_length", "nsfw"},
+}
+_EMPTY = "groups without a sub-command"
+_NOTES = {
+    "unknown keys of commands": "they are ignored; in a list of your own, map one to the syntax",
+    "unknown keys of options": "they are ignored",
+    "unknown types of commands": "their syntax is only the name",
+    "unknown types of options": "they are read as the other options are",
+    _EMPTY: "they cannot be called, and are left out",
+}
+_OWN_LIST = "in a list of your own, map its keys to name, description, syntax and category"
+_MOST_NAMED = 10  # in one note
+_LONGEST_NAMED = 100  # characters
+
+
+class CommandReader:
+    """Reads application commands one by one, and gathers what is worth a note.
+
+    A text without a localization for the locale is the default one.
+    """
+
+    def __init__(self, locale: str = "") -> None:
+        self._locale = locale.replace("_", "-").casefold()
+        self._given = locale
+        self._localized = False
+        self._seen: dict[str, dict[str, Location | None]] = {kind: {} for kind in _NOTES}
+
+    def entries(self, value: JsonValue, *, folder: str | None = None) -> Iterator[SourceEntry]:
+        """Yield what users can call of one command: itself, or each of its sub-commands.
+
+        The `folder` is their category. Raises `FileError` if it is not an application command.
+        """
+        command = self._node(value.content, value, "command")
+        for path in self._callable(command, value):
+            yield self._entry(path, value, folder)
+
+    def notes(self) -> tuple[Notice, ...]:
+        """Return what was tolerated so far."""
+        notes = []
+        for kind, places in self._seen.items():
+            if places:
+                names = ", ".join(map(repr, islice(places, _MOST_NAMED)))
+                more = " and more" if len(places) > _MOST_NAMED else ""
+                place = next(iter(places.values()))
+                notes.append(Notice(f"{kind}: {names}{more}", _NOTES[kind], place))
+        if self._locale and not self._localized:
+            message = f"no text has a localization for {self._given!r}"
+            hint = "Discord's locales are de, en-GB, pt-BR ...; the default texts were used"
+            notes.append(Notice(message, hint))
+        return tuple(notes)
+
+    def _callable(self, command: Node, value: JsonValue) -> Iterator[tuple[Node, ...]]:
+        """Yield the path to each node that can be called; one that has sub-commands cannot."""
+        waiting: list[tuple[Node, ...]] = [(command,)]
+        while waiting:
+            path = waiting.pop()
+            node, depth = path[-1], len(path)
+            nested = (part for part in self._options(node, value) if part["type"] in _NESTING)
+            inner = [(*path, option) for option in nested]
+            if inner and depth == _DEEPEST:
+                raise value.problem("its sub-commands are nested deeper than Discord allows")
+            if not inner and depth > 1 and node["type"] == _GROUP:
+                self._note(_EMPTY, text_of(node, "name"), value)
+            elif not inner:
+                yield path
+            waiting += reversed(inner)
+
+    def _node(self, content: object, value: JsonValue, what: str) -> Node:
+        node = _spelled(content) if isinstance(content, dict) else {}
+        if not text_of(node, "name"):
+            message = f"not an application command: {with_article(what)} has no name"
+            raise value.problem(message, _OWN_LIST)
+        for key in node:
+            if key not in _KEYS[what]:
+                self._note(f"unknown keys of {what}s", key, value)
+        return {**node, "type": _type(node.get("type"), what)}
+
+    def _note(self, kind: str, text: object, value: JsonValue) -> None:
+        places, name = self._seen[kind], redacted(str(text))[:_LONGEST_NAMED]
+        if len(places) <= _MOST_NAMED and name not in places:
+            places[name] = value.place
+
+    def _options(self, node: Node, value: JsonValue) -> list[Node]:
+        options = node.get("options")
+        if options is None:
+            return []
+        if not isinstance(options, list):
+            raise value.problem("not an application command: its options are not a list")
+        return [self._node(option, value, "option") for option in options]
+
+    def _entry(self, path: tuple[Node, ...], value: JsonValue, folder: str | None) -> SourceEntry:
+        command, node = path[0], path[-1]
+        kind = command["type"]
+        name = " ".join(self._shown(step, "name") for step in path)
+        description = self._shown(node, "description") or NO_DESCRIPTION
+        syntax = literal(name)
+        if kind in _MENUS:
+            if description == NO_DESCRIPTION:
+                description = menu_description(_MENUS[kind])
+        elif kind in {_COMMAND, _ENTRY_POINT}:
+            syntax = slash_syntax(name, self._parameters(node, value))
+        else:
+            self._note("unknown types of commands", kind, value)
+        return SourceEntry(
+            name=name,
+            description=description,
+            syntax=syntax,
+            category=folder or (self._shown(command, "name") if len(path) > 1 else None),
+            key=_key(path),
+            place=value.place,
+            traits=frozenset(_traits(command)),
+        )
+
+    def _parameters(self, node: Node, value: JsonValue) -> Iterator[Parameter]:
+        for option in self._options(node, value):
+            name = self._shown(option, "name")
+            if (kind := option["type"]) not in _OPTION_TYPES:
+                self._note("unknown types of options", kind, value)
+            choices = option.get("choices")
+            yield Parameter(
+                name=name,
+                required=option.get("required") is True,
+                choices=tuple(self._choices(choices if isinstance(choices, list) else ())),
+            )
+
+    def _choices(self, choices: Iterable[object]) -> Iterator[str]:
+        for choice in choices:
+            yield self._shown(_spelled(choice), "name") if isinstance(choice, dict) else ""
+
+    def _shown(self, node: Node, key: str) -> str:
+        """Return a text in the language that is asked for, else the default text."""
+        texts = node.get(f"{key}_localizations")
+        if self._locale and isinstance(texts, dict):
+            for locale in _in_order(texts, self._locale):
+                if text := text_of(texts, locale):
+                    self._localized = True
+                    return text
+        return text_of(node, key)
+
+
+def _in_order(texts: Node, wanted: str) -> list[str]:
+    """Return the locales that fit, the exact one first: `en` fits `en-GB`, and `en-GB` no other."""
+    return sorted(
+        locale
+        for locale in texts
+        if locale.casefold() == wanted or locale.casefold().partition("-")[0] == wanted
+    )
+
+
+def _spelled(content: Node) -> Node:
+    """Return an object of discord.js, whose keys may be in camel case, with Discord's keys."""
+    return {_CAPITAL.sub(r"_\g<0>", key).lower(): member for key, member in content.items()}
+
+
+def _type(value: object, what: str) -> int | str:
+    """Return a type as its number if it has one, else as it is written."""
+    match value:
+        case None:
+            return _DEFAULT_TYPES[what]
+        case str():
+            word = value.replace("_", "").casefold()
+            return _WORDS[what].index(word) + 1 if word in _WORDS[what] else value
+        case int() | float() if not isinstance(value, bool):
+            return int(value) if value in range(1000) else str(value)
+        case _:  # not shown: it may be nested too deep for that
+            return type(value).__name__
+
+
+def _key(path: tuple[Node, ...]) -> str | None:
+    """Return what stays if the command is renamed: Discord's id, and the names below it."""
+    identifier = path[0].get("id")
+    if not identifier or not isinstance(identifier, str | int):
+        return None
+    return " ".join((f"discord:{identifier}", *(text_of(step, "name") for step in path[1:])))
+
+
+def _traits(command: Node) -> Iterator[Trait]:
+    if command.get("guild_id"):
+        yield Trait.GUILD_ONLY
+    if command.get("nsfw") is True:
+        yield Trait.NSFW
+    if command.get("default_permission") is False or _for_administrators(command):
+        yield Trait.ADMIN_ONLY
+
+
+def _for_administrators(command: Node) -> bool:
+    permissions = str(command.get("default_member_permissions"))
+    is_number = re.fullmatch("[0-9]{1,20}", permissions)
+    return is_number is not None and only_administrators(int(permissions))

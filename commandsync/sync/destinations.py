@@ -1,0 +1,182 @@
+"""Where the whole lists of a manifest go, and the token of each.
+
+The host of a known service is in our own table: its token goes nowhere else. A host that a manifest
+names gets a token only on this machine, or where the environment names the host too, and then only
+from a variable that is neither the page's nor another service's.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from commandsync.api.address import Address, parse_address, service_of
+from commandsync.api.credentials import Token
+from commandsync.api.redaction import keep_secret
+from commandsync.diagnostics import Do
+from commandsync.errors import RefusedError, UsageError, WrongBotError
+from commandsync.services.catalogue import LISTS
+from commandsync.services.service import ListService
+from commandsync.sync.settings import TOKEN_VARIABLE, Settings
+from commandsync.sync.site import Site
+
+if TYPE_CHECKING:
+    from commandsync.manifest import Manifest
+    from commandsync.manifest.listings import Listing
+
+HOSTS_VARIABLE = "COMMANDSYNC_HOSTS"
+"""The hosts, separated by commas or spaces, that may get a token though a manifest names them."""
+
+_PREFIX = f"{TOKEN_VARIABLE}_"
+_KNOWN_VARIABLES = {name for service in LISTS.values() for name in service.variables}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListSite(Site):
+    """A listing that takes a whole list, and its token.
+
+    Attributes:
+        service: The service.
+        untrusted: Why its token is not sent to its host; None if it may be.
+    """
+
+    service: ListService
+    untrusted: RefusedError | None = None
+
+    def check_token(self) -> None:
+        """Refuse to write without a token that may be sent; raises as `Site.check_token`."""
+        if self.untrusted:
+            raise self.untrusted
+        if self.token is None and (self.service.authorization or self.service.variables):
+            raise UsageError(
+                f"no token was given for {self.service.name}",
+                hint=Do.SET_VARIABLE(variable=self.token_from),
+            )
+
+
+def list_sites(settings: Settings, manifest: Manifest) -> list[tuple[Listing, ListSite]]:
+    """Return where each selected whole list of a manifest goes.
+
+    Raises:
+        UsageError: A bot's id is missing, two variables contradict each other, or one token is
+            used for two listings of one service.
+        WrongBotError: A token belongs to another bot.
+    """
+    sites = [
+        (listing, _site(listing, manifest, os.environ))
+        for listing in manifest.listings
+        if not settings.listing or listing.service in settings.listing
+    ]
+    _check_tokens([site for _, site in sites])
+    return sites
+
+
+def _site(listing: Listing, manifest: Manifest, environ: Mapping[str, str]) -> ListSite:
+    service = listing.list_service
+    address = parse_address(service.origin, version=None)
+    own_host = not (listing.base_url or listing.replace)
+    page = {TOKEN_VARIABLE, manifest.token_env or TOKEN_VARIABLE}
+    untrusted = None if own_host else _untrusted(listing, address, page, environ)
+    names = _variables(listing, service, own_host=own_host)
+    token, source = (None, names[0]) if untrusted else _token(names, environ)
+    bot = listing.bot_of(manifest.bot)
+    if service.names_bot and not bot:
+        raise UsageError(f"the bot's id is missing for {service.name}", hint=Do.GIVE_BOT())
+    _check_bot(service, listing.bot, token)
+    return ListSite(
+        address=address,
+        bot=bot,
+        token=token,
+        token_from=source,
+        service=service,
+        untrusted=untrusted,
+    )
+
+
+def _untrusted(
+    listing: Listing, address: Address, page: Collection[str], environ: Mapping[str, str]
+) -> RefusedError | None:
+    """Return why the host of a manifest gets no token; None if it may get one.
+
+    Args:
+        listing: The listing.
+        address: Where it is.
+        page: The variables of the page's token.
+        environ: The environment.
+    """
+    host, variable = service_of(address.base_url), listing.token_env
+    hosts = environ.get(HOSTS_VARIABLE, "").replace(",", " ").lower().split()
+    if not (address.loopback or host in hosts):
+        return RefusedError(
+            f"{host} is named by the manifest only: the token for {listing.service} is not sent",
+            hint=f"if that host may have it, set {HOSTS_VARIABLE}={host}",
+        )
+    if address.loopback and not variable:
+        return None  # the token of a known service, for a simulation of it
+    others = page if address.loopback else {*page, *_KNOWN_VARIABLES}
+    if variable in others or not variable.startswith(_PREFIX):
+        return RefusedError(
+            f"{host} is named by the manifest: it gets a token of its own only",
+            hint=f"write token_env: {_PREFIX}... in the entry of {listing.service}",
+        )
+    return None
+
+
+def _variables(listing: Listing, service: ListService, *, own_host: bool) -> tuple[str, ...]:
+    """Return the variables of a listing's token; the first one is the one to set."""
+    if listing.token_env:
+        return (listing.token_env,)
+    own = "".join(c if c.isalnum() else "_" for c in service.name).upper()
+    names = service.variables or (f"{_PREFIX}{own}",)
+    return names if own_host else tuple(name for name in names if name.startswith(_PREFIX))
+
+
+def _token(names: Sequence[str], environ: Mapping[str, str]) -> tuple[Token | None, str]:
+    """Return the token, and the variable that it is from or could be from."""
+    given = {name: environ[name].strip() for name in names if environ.get(name, "").strip()}
+    if len(set(given.values())) > 1:
+        raise UsageError(
+            f"{' and '.join(given)} are set, and differ", hint="unset all but one of them"
+        )
+    for name, secret in given.items():
+        return keep_secret(Token(secret)), name
+    return None, names[0]
+
+
+def _check_bot(service: ListService, bot: str, token: Token | None) -> None:
+    """Refuse a token that begins with the number of another bot, as Telegram's do."""
+    number, colon, _ = token.reveal().partition(":") if token else ("", "", "")
+    if bot and colon and number.isdigit() and not service.names_bot and number != bot:
+        raise WrongBotError(
+            f"the token for {service.name} belongs to bot {number}, not to bot {bot}",
+            hint="use this bot's own token, or correct bot: of the listing",
+        )
+
+
+def _check_tokens(sites: Sequence[ListSite]) -> None:
+    """Refuse one token for two lists where the token alone decides whose list it is."""
+    seen: dict[tuple[str, str], str] = {}
+    for site in sites:
+        if site.token is None:
+            continue
+        key = (site.service.name, site.token.reveal())
+        if key in seen:
+            raise UsageError(
+                f"{seen[key]} and {site.token_from} have one token for two listings of "
+                f"{site.service.name}",
+                hint="give each bot its own token, with token_env:",
+            )
+        seen[key] = site.token_from
+
+
+def with_others(sites: Sequence[Site]) -> list[Site]:
+    """Return the sites of a run, each with the tokens of all: no text may contain any of them."""
+    tokens = tuple(site.token for site in sites if site.token)
+    return [replace(site, others=tokens) for site in sites] if len(sites) > 1 else list(sites)
+
+
+def name_of(site: Site) -> str:
+    """Return what a listing is called: its service's name, or the host of a page."""
+    return site.service.name if isinstance(site, ListSite) else service_of(site.address.base_url)

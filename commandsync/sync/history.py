@@ -1,0 +1,258 @@
+"""The versions of a manifest on the branch that is checked out, from git's own objects.
+
+A version is the manifest as it was after a commit that changed it, or a file that it included. Of a
+merge, only the difference from the branch itself counts: what a branch had and never merged was
+never the manifest.
+"""
+
+import os
+import posixpath
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from commandsync.api.address import service_of
+from commandsync.diagnostics import Do
+from commandsync.errors import CommandsyncError, ManifestError, RefusedError
+from commandsync.manifest import Manifest
+from commandsync.records.snapshot import Snapshot
+from commandsync.sources.files import IMPORTED
+from commandsync.sync.revision import (
+    LINK,
+    Entry,
+    GitError,
+    Read,
+    contents,
+    entries_at,
+    git,
+    load_version,
+    matching,
+    patterns_of,
+    resolved,
+)
+
+MOST_VERSIONS = 200
+_NO_ENTRY = "000000"  # the mode of a file that a commit adds
+_RAW = ("-z", "-r", "--raw", "--no-abbrev", "--root", "--no-renames", "--no-ext-diff")
+_FIRST_PARENT = ("--first-parent", "--diff-merges=first-parent", "--format=%x01%H %P")
+_NOT_IN_GIT = Do.APPLY_ALL(first="commit the manifest (a saved plan needs no history)")
+_SHALLOW = (
+    "fetch the whole history: git fetch --unshallow (in a workflow: fetch-depth: 0 for "
+    "actions/checkout)"
+)
+
+
+@dataclass(slots=True)
+class History:
+    """What the versions of a manifest wanted, the newest first, read only as far as necessary.
+
+    Attributes:
+        manifest: The manifest; it is the newest version.
+        bot: The bot of the listing; a version for another one wanted nothing there.
+        base_url: The listing's service, as `bot`.
+        skipped: The versions that are invalid.
+    """
+
+    manifest: Manifest
+    bot: str
+    base_url: str
+    skipped: list[str] = field(default_factory=list)
+    _known: list[Snapshot] | None = None
+
+    def __iter__(self) -> Iterator[Snapshot]:
+        """Yield what each version wanted.
+
+        Raises:
+            RefusedError: The history cannot be read.
+        """
+        yield self.manifest.snapshot
+        if self._known is not None:
+            yield from self._known
+            return
+        known = []
+        with _refused(self.manifest.path):
+            for version in self._versions():
+                known.append(version)
+                yield version
+        self._known = known
+
+    def _versions(self) -> Iterator[Snapshot]:
+        folder, name = place_of(self.manifest.path)
+        with contents(folder) as read:
+            walk = islice(_walk(folder, name, read), MOST_VERSIONS)
+            for commit, path, files in walk:
+                try:
+                    version = load_version(path, files, commit[:7], read)
+                except ManifestError:
+                    self.skipped.append(commit[:7])
+                    continue
+                if version.bot in {"", self.bot} and self._is_service(version.base_url):
+                    yield version.snapshot
+
+    def _is_service(self, base_url: str) -> bool:
+        return not base_url or service_of(base_url) == service_of(self.base_url)
+
+
+def place_of(path: str) -> tuple[str, str]:
+    """Return the folder of a manifest, and its path in the repository.
+
+    Raises:
+        RefusedError: It is in no repository.
+        FileError: Git is not installed.
+    """
+    manifest = Path(path).absolute()
+    folder = str(manifest.parent)
+    try:
+        prefix = os.fsdecode(git(folder, "rev-parse", "--show-prefix")).strip("\n")
+    except GitError as error:
+        if "not a git repository" in error.message:
+            raise RefusedError(f"{path} is not in a git repository", hint=_NOT_IN_GIT) from error
+        raise
+    return folder, prefix + manifest.name
+
+
+def _walk(folder: str, path: str, read: Read) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Yield the versions of a file, the newest first: commit, name, and the ids of its contents."""
+    commit = os.fsdecode(git(folder, "rev-parse", "HEAD")).strip()
+    while path:
+        commit, path = yield from _of_one_name(folder, commit, path, read)
+    if git(folder, "rev-parse", "--is-shallow-repository").strip() == b"true":
+        raise RefusedError("this clone has only the latest commits", hint=_SHALLOW)
+
+
+def _of_one_name(
+    folder: str, commit: str, path: str, read: Read
+) -> Generator[tuple[str, str, dict[str, str]], None, tuple[str, str]]:
+    """Yield the versions since a file has its name; return the commit before, and its old name."""
+    top, name = posixpath.split(path)
+    entries = entries_at(folder, "--full-tree", f"{commit}:{top}")
+    if name not in entries:
+        raise RefusedError(f"{path} is not in the commit {commit[:7]}", hint=_NOT_IN_GIT)
+    version = _version(name, entries, read)
+    yield commit, name, version.contents
+    for child, parent, changes in _changes(folder, commit, top):
+        concerned = version.linked or name in changes or matching(changes, version.patterns)
+        entries = _without_gone({**entries, **changes})
+        if name not in entries:
+            return parent, _name_before(folder, child, parent, path) if parent else ""
+        before, version = version, _version(name, entries, read) if concerned else version
+        if version.contents != before.contents:
+            yield parent, name, version.contents
+    return "", ""
+
+
+def _without_gone(entries: Mapping[str, Entry]) -> dict[str, Entry]:
+    return {file: entry for file, entry in entries.items() if entry[0] != _NO_ENTRY}
+
+
+class _Version(NamedTuple):
+    """A version: the ids of its contents by path, what it includes, and whether one is a link."""
+
+    contents: dict[str, str]
+    patterns: Sequence[str]
+    linked: bool
+
+
+def _version(name: str, entries: Mapping[str, Entry], read: Read) -> _Version:
+    files = resolved(entries, read)
+    patterns: Sequence[str] = ()
+    with suppress(ManifestError):  # its problems are found when it is loaded
+        patterns = patterns_of(name, read(files[name])) if name in files else ()
+    paths = [name, *matching(files, patterns)]
+    linked = any(entries[path][0] == LINK for path in paths)
+    return _Version({path: files[path] for path in paths if path in files}, patterns, linked)
+
+
+def _changes(folder: str, commit: str, top: str) -> Iterator[tuple[str, str, dict[str, Entry]]]:
+    """Yield the commits that changed a folder: commit, parent, and what was there before."""
+    where = ["--", f":(top,literal){top}"] if top else []
+    printed = git(folder, "log", *_FIRST_PARENT, *_RAW, commit, *where)
+    for block in printed.split(b"\1")[1:]:
+        head, *fields = block.rstrip(b"\0").split(b"\0")
+        child, _, parents = head.decode().partition(" ")
+        before = {}
+        for line, path in zip(fields[::2], fields[1::2], strict=True):
+            mode, _, identifier, *_ = line.strip().decode().split()
+            before[posixpath.relpath(os.fsdecode(path), top or ".")] = (mode[1:], identifier)
+        yield child, parents.partition(" ")[0], before
+
+
+def _name_before(folder: str, child: str, parent: str, path: str) -> str:
+    """Return the name that a file had before a commit that added it; empty for none."""
+    renames = ("diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status")
+    fields = os.fsdecode(git(folder, *renames, parent, child)).split("\0")
+    pairs = zip(fields[1::3], fields[2::3], strict=False)  # the last field is empty
+    return next((old for old, new in pairs if new == path), "")
+
+
+class Committed(NamedTuple):
+    """A manifest as it is committed, with what it includes and what was imported into it.
+
+    Attributes:
+        commit: The commit that is checked out.
+        path: The manifest's path in the repository.
+        include: The patterns of what it includes.
+        files: The mode and id of each content, by its path in the manifest's folder.
+    """
+
+    commit: str
+    path: str
+    include: Sequence[str]
+    files: Mapping[str, Entry]
+
+    def is_in(self, entries: Mapping[str, Entry]) -> bool:
+        """Whether another commit, whose files are these by their whole path, has it unchanged.
+
+        What a link leads to is not compared: then only the commit itself has it unchanged.
+        """
+        top = posixpath.dirname(self.path)
+        folder = f"{top}/" if top else ""
+        inside = {
+            path.removeprefix(folder): entry
+            for path, entry in entries.items()
+            if path.startswith(folder)
+        }
+        return self.files == _tracked(self.path, self.include, inside) and not any(
+            mode == LINK for mode, _ in self.files.values()
+        )
+
+
+def committed(manifest: Manifest) -> Committed:
+    """Return what is committed of a manifest; raises `RefusedError` if it is not."""
+    with _refused(manifest.path):
+        folder, path = place_of(manifest.path)
+        commit = os.fsdecode(git(folder, "rev-parse", "HEAD")).strip()
+        entries = entries_at(folder, "--full-tree", f"{commit}:{posixpath.dirname(path)}")
+        if posixpath.basename(path) not in entries:
+            raise RefusedError(f"{path} is not in the commit {commit[:7]}", hint=_NOT_IN_GIT)
+    files = _tracked(path, manifest.include, entries)
+    return Committed(commit, path, manifest.include, files)
+
+
+def first_parents(path: str, *, most: int) -> list[str]:
+    """Return the newest commits of the branch that a file is of; raises `RefusedError`."""
+    with _refused(path):
+        folder, _ = place_of(path)
+        printed = git(folder, "rev-list", "--first-parent", f"--max-count={most}", "HEAD")
+    return printed.decode().split()
+
+
+def _tracked(path: str, include: Sequence[str], entries: Mapping[str, Entry]) -> dict[str, Entry]:
+    name = posixpath.basename(path)
+    paths = (name, PurePosixPath(name).stem + IMPORTED, *matching(entries, include))
+    return {path: entries[path] for path in paths if path in entries}
+
+
+@contextmanager
+def _refused(path: str) -> Iterator[None]:
+    """Refuse to go on where git cannot be read."""
+    try:
+        yield
+    except RefusedError:
+        raise
+    except CommandsyncError as error:
+        message = f"the history of {path} cannot be read: {error.message}"
+        raise RefusedError(message, hint=error.hint) from error

@@ -1,0 +1,294 @@
+"""The listings of a manifest that take a whole list: how each is planned and carried out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from commandsync.api.operations import Operation
+from commandsync.apply.outcomes import Result
+from commandsync.apply.replacement import replace_list
+from commandsync.apply.steps import Step, StepResult
+from commandsync.client.driver import start_reading
+from commandsync.errors import UsageError
+from commandsync.plan.expected import expected_listing
+from commandsync.plan.listing import THE_LIST, PlannedListing
+from commandsync.plan.losses import loss_notice
+from commandsync.plan.plan import Plan, Target, make_plan
+from commandsync.plan.rules import SyncRules
+from commandsync.records.facts import Reads
+from commandsync.records.schedule import Phase
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import Resource
+from commandsync.services.fit import Fitted, as_listed, fit
+from commandsync.services.service import ListService
+from commandsync.sync.destinations import ListSite, list_sites, name_of, with_others
+from commandsync.sync.job import AnyJob, Job, Planned, connected, strict_plan
+from commandsync.sync.settings import Settings, rules_of, sites_of
+from commandsync.sync.since import earlier_manifest
+from commandsync.sync.site import Site
+
+if TYPE_CHECKING:
+    from commandsync.client.connection import Connection
+    from commandsync.manifest import Manifest
+    from commandsync.manifest.listings import Listing
+
+_COMMANDS = Resource.COMMAND
+_NOTHING = Snapshot({_COMMANDS: ()})
+
+
+@contextmanager
+def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[AnyJob]]:
+    """Find all listings of manifests, the page of each first, and open a connection to each.
+
+    Raises:
+        UsageError: The settings name a listing that no manifest has, or as `list_sites`.
+        CommandsyncError: As `sites_of`, or the earlier manifest cannot be read.
+    """
+    with_page = [manifest for manifest in manifests if manifest.has_page]
+    pages = dict(zip(map(id, with_page), sites_of(settings, with_page), strict=True))
+    _check_names(settings, manifests, list(pages.values()))
+    found = [
+        each
+        for manifest in manifests
+        for each in _sites(settings, manifest, pages.get(id(manifest)))
+    ]
+    sites = with_others([site for _, site, _ in found])
+    earlier = _earlier(settings, manifests)
+    with connected(settings, sites) as connections:
+        yield [
+            ListingJob(manifest, entry, site, settings, connection, earlier.get(id(manifest)))
+            if entry and isinstance(site, ListSite)
+            else Job(manifest, site, settings, connection, name=name_of(site))
+            for (manifest, _, entry), site, connection in zip(
+                found, sites, connections, strict=True
+            )
+        ]
+
+
+def _sites(
+    settings: Settings, manifest: Manifest, page: Site | None
+) -> Iterator[tuple[Manifest, Site, Listing | None]]:
+    """Yield the selected listings of a manifest, its page first."""
+    if page and (not settings.listing or name_of(page) in settings.listing):
+        yield manifest, page, None
+    for entry, site in list_sites(settings, manifest):
+        yield manifest, site, entry
+
+
+def _check_names(settings: Settings, manifests: Sequence[Manifest], pages: Sequence[Site]) -> None:
+    names = {entry.service for manifest in manifests for entry in manifest.listings}
+    names |= set(map(name_of, pages))
+    for name in settings.listing:
+        if name not in names:
+            known = ", ".join(sorted(names)) or "none"
+            raise UsageError(f"no listing is called {name!r}", hint=f"the listings are: {known}")
+
+
+def _earlier(settings: Settings, manifests: Sequence[Manifest]) -> dict[int, Manifest]:
+    """Load the manifests that were sent last, where the settings name them."""
+    if not settings.since:
+        return {}
+    return {
+        id(manifest): earlier_manifest(settings.since, manifest)
+        for manifest in manifests
+        if manifest.listings
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ListingJob:
+    """One listing of a manifest that takes a whole list, the settings, and a connection.
+
+    Attributes:
+        manifest: The manifest.
+        entry: Its entry for the listing.
+        site: The service, the bot and its token.
+        settings: The settings.
+        connection: The connection to the service.
+        sent: The manifest that was sent last; None if it is not known.
+    """
+
+    manifest: Manifest
+    entry: Listing
+    site: ListSite
+    settings: Settings
+    connection: Connection
+    sent: Manifest | None = None
+
+    @property
+    def service(self) -> ListService:
+        """The service."""
+        return self.site.service
+
+    @property
+    def name(self) -> str:
+        """What the listing is called."""
+        return self.service.name
+
+    @property
+    def earlier(self) -> Manifest | None:
+        """The manifest that was sent last, if it had this listing."""
+        had = self.sent and any(each.service == self.entry.service for each in self.sent.listings)
+        return self.sent if had else None
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the list is read: the service returns it, and there is a token to ask with."""
+        return self.service.facts.read.value is not Reads.NO and self.site.token is not None
+
+    def start_reading(self) -> Callable[[], Snapshot]:
+        """Start to read the list; what is returned waits for it, or has what was sent last."""
+        if self.is_read:
+            return start_reading(self.connection, self.site.bot, (_COMMANDS,))
+        earlier = self.earlier
+        known = as_listed(self._fitted(earlier).snapshot) if earlier else _NOTHING
+        return lambda: known
+
+    def read(self) -> Planned:
+        """Read the list, and plan; raises as `Job.read`."""
+        return self.planned(self.start_reading()())
+
+    def planned(self, listed: Snapshot) -> Planned:
+        """Plan for a list as it was read, or as it was sent last; raises as `Job.planned`."""
+        return Planned(self, listed, strict_plan(self.plan(listed), self.settings))
+
+    def plan(self, listed: Snapshot) -> Plan:
+        """Compare what the service can show of the manifest with a list."""
+        fitted = self._fitted(self.manifest)
+        warned = [loss for loss in fitted.losses if loss.field not in self.entry.lossy]
+        plan = make_plan(
+            desired=fitted.snapshot,
+            listed=listed,
+            target=Target(
+                bot=self.site.bot,
+                base_url=self.site.address.base_url,
+                abilities=self.service.abilities,
+            ),
+            rules=self._rules(),
+            now=self.settings.now,
+            manifest=self.manifest.paths,
+            notices=[loss_notice(loss, at=self.service.name) for loss in warned],
+        )
+        if self.settings.only:
+            plan = self._selected(plan)
+        listing = PlannedListing(
+            name=self.service.name,
+            whole=True,
+            readable=self.is_read,
+            compared_with=self._compared_with(),
+            size=len(self._wanted(plan, listed)),
+            losses=fitted.losses,
+            unseen=self.settings.unseen,
+            resend=self.settings.resend,
+            wants_none=not self.manifest.snapshot.collections.get(_COMMANDS),
+        )
+        return replace(plan, listing=listing)
+
+    def steps(self, planned: Planned) -> Generator[Step, StepResult, Result]:
+        """Return the steps that carry out a plan of this listing."""
+        wanted = self._wanted(planned.plan, planned.listed)
+        return replace_list(
+            planned.plan,
+            send=self.request(planned),
+            wanted=wanted,
+            before=planned.listed.collections[_COMMANDS],
+            read=self.service.read(self.site.bot, _COMMANDS) if self.is_read else None,
+        )
+
+    def request(self, planned: Planned) -> Operation[None]:
+        """Return the request that replaces the list, without the token."""
+        wanted = self._wanted(planned.plan, planned.listed)
+        return self.service.replace(self.site.bot, Snapshot({_COMMANDS: wanted}))
+
+    def _fitted(self, manifest: Manifest) -> Fitted:
+        rules, unprotected = rules_of(self.settings, manifest), []
+        if rules.ignore:
+            unprotected.append("ignore")
+        if not rules.prune:
+            unprotected.append("prune: false")
+        due = {
+            kind: tuple(e for e in entries if e.phase(self.settings.now) is Phase.DUE)
+            for kind, entries in manifest.snapshot.collections.items()
+            if kind is _COMMANDS
+        }
+        return fit(self.service, Snapshot(due), unprotected=unprotected)
+
+    def _rules(self) -> SyncRules:
+        """Return the rules: what they keep on a list is not kept where that cannot be read."""
+        rules = rules_of(self.settings, self.manifest)
+        return rules if self.is_read else replace(rules, prune=True, ignore=())
+
+    def _selected(self, plan: Plan) -> Plan:
+        if not self.is_read:
+            raise UsageError(
+                f"{self.service.name} does not return its list: it is replaced as a whole",
+                hint="leave out the selection for this listing",
+            )
+        return plan.only(self.settings.only)
+
+    def _compared_with(self) -> str:
+        if self.is_read:
+            return THE_LIST
+        return self.settings.since if self.earlier else ""
+
+    def _wanted(self, plan: Plan, listed: Snapshot) -> tuple[Entry, ...]:
+        """Return the commands that are sent: also what is listed and stays, if anything does."""
+        fitted = self._fitted(self.manifest).snapshot.collections[_COMMANDS]
+        kept = any(plan.rules.ignores(entry.name) for entry in listed.collections[_COMMANDS])
+        if not (kept or plan.left_out or plan.unmanaged):
+            return fitted
+        return tuple(Entry(record.text) for record in expected_listing(plan, listed)[_COMMANDS])
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The request that replaces a whole list, without the token.
+
+    Attributes:
+        listing: The service's name.
+        method: The HTTP method.
+        url: The URL; `{token}` is in the place of the token.
+        authorization: The header of this name, as the URL; empty for none.
+        body: The JSON body.
+    """
+
+    listing: str
+    method: str
+    url: str
+    authorization: str
+    body: object
+
+    def as_keys(self) -> dict[str, object]:
+        """Return it as keys of a JSON document."""
+        return {
+            "listing": self.listing,
+            "method": self.method,
+            "url": self.url,
+            "authorization": self.authorization or None,
+            "body": self.body,
+        }
+
+    def __str__(self) -> str:
+        header = [f"Authorization: {self.authorization}"] if self.authorization else []
+        body = json.dumps(self.body, indent=2)
+        head = [f"{self.method} {self.url}", *header, "Content-Type: application/json"]
+        return "\n".join([*head, "", body])
+
+
+def request_of(planned: Planned) -> Request | None:
+    """Return the request that would replace the list of a plan; None for a page."""
+    job = planned.planner
+    if not isinstance(job, ListingJob):
+        return None
+    operation = job.request(planned)
+    return Request(
+        listing=job.service.name,
+        method=operation.method,
+        url=job.site.address.api + operation.path,
+        authorization=job.service.authorization,
+        body=operation.body,
+    )

@@ -1,0 +1,125 @@
+"""The outputs of a process without the tokens of its run, whatever prints.
+
+It loads little until there is a token: `--version` and `--help` pass through it too.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from typing import Any, TextIO, cast
+
+from commandsync.api.redaction import Redaction, redacting
+
+_VARIABLE = re.compile(
+    r"COMMANDSYNC_TOKEN(_\w+)?|INPUT_(GITHUB_)?TOKEN|"
+    r"(DISCORD|TOPGG|DISCORDBOTLIST|DBL|TELEGRAM(_BOT)?)_TOKEN"
+)
+_OPTION = "--token-file"
+
+
+class RedactedStream:
+    """A text stream that shows no token; the other attributes are those of the stream.
+
+    It has no `buffer`: what writes bytes there would go past it.
+    """
+
+    def __init__(self, stream: TextIO, redaction: Redaction) -> None:
+        self.unredacted = stream
+        self._redaction = redaction
+
+    def write(self, text: str | bytes) -> int:
+        """Write a text without the tokens; a JSON document in one piece stays one.
+
+        click writes what completes a word as bytes.
+        """
+        if isinstance(text, bytes):
+            text = text.decode()
+        if self._redaction.is_needed(text):
+            text = _redacted(text, self._redaction)
+        return self.unredacted.write(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write several texts."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - the stream's own
+        """Return an attribute of the stream."""
+        if name == "buffer":
+            raise AttributeError(name)
+        return getattr(self.unredacted, name)
+
+
+@contextmanager
+def redacted_outputs(environ: Mapping[str, str], arguments: Sequence[str] = ()) -> Iterator[None]:
+    """Show no token on the standard streams until the block ends; nor write one into a file.
+
+    The tokens are those in the environment and in the file that the arguments name, and those that
+    the run reads later. They are known before anything is shown: an error may quote any argument.
+    """
+    redaction = Redaction()
+    secrets = (value for name, value in environ.items() if _VARIABLE.fullmatch(name))
+    for secret in (*secrets, *_in_files(arguments)):
+        _add(secret, redaction)
+    streams = [
+        cast("TextIO", RedactedStream(stream, redaction)) for stream in (sys.stdout, sys.stderr)
+    ]
+    with redacting(redaction), redirect_stdout(streams[0]), redirect_stderr(streams[1]):
+        yield
+
+
+def _add(secret: str, redaction: Redaction) -> None:
+    from commandsync.api.credentials import Token  # noqa: PLC0415 - as late as there is one
+    from commandsync.errors import CommandsyncError  # noqa: PLC0415 - as above
+
+    with suppress(CommandsyncError):  # one that is not valid is refused where it is needed
+        redaction.add(Token(secret))
+
+
+def _in_files(arguments: Sequence[str]) -> Iterator[str]:
+    """Return what the token files contain; a pipe can be read only once, by who needs it."""
+    for argument, following in zip(arguments, [*arguments, ""][1:], strict=True):
+        name, equals, value = argument.partition("=")
+        if name == _OPTION:
+            yield from _in_file(value if equals else following)
+
+
+def _in_file(path: str) -> Iterator[str]:
+    from pathlib import Path  # noqa: PLC0415 - seldom needed
+
+    from commandsync.errors import FileError  # noqa: PLC0415 - as above
+    from commandsync.sync.files import read_token  # noqa: PLC0415 - as above
+
+    with suppress(FileError, OSError, ValueError):
+        if Path(path).is_file():
+            yield read_token(path)
+
+
+def _redacted(text: str, redaction: Redaction) -> str:
+    """Hide tokens in a text: in the strings of JSON, since a quote must not lose its backslash."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return redaction.redacted(text)
+    dumped = json.dumps(_without_tokens(document, redaction), indent=2)
+    for mark in ("::", "##"):  # a CI runner would obey it; JSON itself has neither
+        escaped = "".join(f"\\u{ord(sign):04x}" for sign in mark)
+        dumped = dumped.replace(mark, escaped)
+    return dumped + "\n" * text.endswith("\n")
+
+
+def _without_tokens(value: object, redaction: Redaction) -> object:
+    match value:
+        case str():
+            return redaction.redacted(value)
+        case list():
+            return [_without_tokens(item, redaction) for item in value]
+        case dict():
+            return {
+                redaction.redacted(key): _without_tokens(item, redaction)
+                for key, item in value.items()
+            }
+        case _:
+            return value

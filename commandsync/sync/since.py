@@ -1,0 +1,50 @@
+"""What users notice since an earlier manifest: a file, or a revision of git."""
+
+import os
+
+from commandsync.diagnostics import Do
+from commandsync.errors import UsageError
+from commandsync.manifest import Manifest
+from commandsync.plan.userchanges import UserChanges, user_changes
+from commandsync.records.texts import Resource
+from commandsync.sync.job import load_files
+
+_STDIN = "-"
+
+
+def changes_since(since: str, manifest: Manifest) -> UserChanges:
+    """Compare a manifest with an earlier one.
+
+    Args:
+        since: The earlier one: a file, `-` for standard input, or a revision of git.
+        manifest: The later one.
+
+    Raises:
+        UsageError: There is no earlier manifest of that name, or one of the two does not manage
+            commands, so that nothing is known about those.
+        ManifestError: The earlier one is invalid.
+        FileError: Git is needed and not installed.
+    """
+    if since == manifest.path == _STDIN:
+        raise UsageError("standard input can be read only once", hint="give a file for one of them")
+    earlier = earlier_manifest(since, manifest)
+    for name, each in ((since, earlier), (manifest.path, manifest)):
+        entries = each.snapshot.collections.get(Resource.COMMAND)
+        if entries is None:
+            message = f"{name} does not manage commands: nothing is known about them"
+            raise UsageError(message, hint="compare two manifests that have commands:")
+    return user_changes(old=earlier.snapshot, new=manifest.snapshot)
+
+
+def earlier_manifest(since: str, manifest: Manifest) -> Manifest:
+    """Load an earlier manifest; arguments and exceptions as of `changes_since`."""
+    if since == _STDIN or os.path.isfile(since):  # noqa: PTH113 - False for too long a name, too
+        (earlier,) = load_files([since])
+        return earlier
+    if manifest.path == _STDIN:
+        raise UsageError(
+            f"{since!r} is not a file, and standard input has no revisions", hint=Do.NAME_MANIFEST()
+        )
+    from commandsync.sync.revision import manifest_at  # noqa: PLC0415 - seldom needed
+
+    return manifest_at(since, manifest.path)

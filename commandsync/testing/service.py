@@ -1,0 +1,181 @@
+"""A listing service for one test: its bots, the votes of their users, and what was requested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any, Unpack
+
+from commandsync import AsyncClient, Client, UsageError
+from commandsync.client import AsyncSettings, Settings
+from commandsync.server.app import create_app
+from commandsync.server.database import Database
+from commandsync.server.recorder import Recorder, Request
+from commandsync.server.reminders import send_due
+from commandsync.server.runner import running
+from commandsync.server.seed import Seed, create_bots
+from commandsync.server.votes import TooEarlyError, cast
+from commandsync.testing.simulation import SimulatedListing, serve_simulation
+
+_FIRST_ID = 779641401482805289
+
+
+@dataclass(frozen=True, slots=True)
+class ListedBot:
+    """A bot on the service of a test.
+
+    Attributes:
+        id: Its id.
+        username: Its name.
+        token: Its token.
+        base_url: The URL of the service, without `/v1`.
+    """
+
+    id: str
+    username: str
+    token: str = field(repr=False)
+    base_url: str
+
+    def client(self, **settings: Unpack[Settings]) -> Client:
+        """Return a client of this bot; the arguments are those of `Client`."""
+        return Client(self.token, self.base_url, **settings)
+
+    def async_client(self, **settings: Unpack[AsyncSettings]) -> AsyncClient:
+        """Return an asynchronous client of this bot; the arguments are those of `AsyncClient`."""
+        return AsyncClient(self.token, self.base_url, **settings)
+
+
+@dataclass(slots=True)
+class _Clock:
+    ahead: timedelta = timedelta()
+
+    def __call__(self) -> datetime:
+        return datetime.now(UTC) + self.ahead
+
+
+class Listing:
+    """A running service. It is used by the tests' thread, and answers in one of its own.
+
+    Attributes:
+        base_url: Its URL, without `/v1`.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        database: Database,
+        recorder: Recorder,
+        clock: _Clock,
+        simulations: ExitStack,
+    ) -> None:
+        self.base_url = base_url
+        self._simulations = simulations
+        self._database = database
+        self._recorder = recorder
+        self._clock = clock
+        self._ids = count(_FIRST_ID)
+        self._bots: list[ListedBot] = []
+
+    def bot(
+        self,
+        username: str = "Lantern",
+        *,
+        commands: Sequence[Mapping[str, Any]] = (),
+        announcements: Sequence[Mapping[str, Any]] = (),
+    ) -> ListedBot:
+        """Add a bot, with records as in a seed file; names need not be unique."""
+        record = {
+            "id": str(next(self._ids)),
+            "profile": {"username": username},
+            "commands": list(commands),
+            "announcements": list(announcements),
+        }
+        (seeded,) = create_bots(Seed.model_validate({"bots": [record]}), self._database)
+        bot = ListedBot(seeded.id, username, seeded.token, self.base_url)
+        self._bots.append(bot)
+        return bot
+
+    def simulate(self, service: str, **options: Any) -> SimulatedListing:  # noqa: ANN401 - checked there
+        """Run a simulation of another listing service, such as `top.gg`, until the test ends.
+
+        The options are those of `serve_simulation`, such as `empty="refused"`.
+        """
+        return self._simulations.enter_context(serve_simulation(service, **options))
+
+    def vote(self, user: str | int, *, username: str = "", bot: ListedBot | None = None) -> None:
+        """Let a user vote; the clients of the bot that are connected receive the event.
+
+        Args:
+            user: The user's id.
+            username: The user's name; the id if it is not given.
+            bot: The bot; it can be left out if there is one only.
+
+        Raises:
+            UsageError: The bot is not given, and there is not exactly one; or the user has voted,
+                and less than 12 hours have passed (see `pass_time`).
+        """
+        voter = {"id": str(user), "username": username or str(user), "avatar": ""}
+        bot = bot or self._only_bot()
+        try:
+            with self._database.writing() as connection:
+                cast(connection, bot.id, voter, at=self._clock())
+        except TooEarlyError as error:
+            raise UsageError(str(error), hint="let 12 hours pass: pass_time(hours=12)") from error
+
+    def pass_time(self, *, hours: float) -> None:
+        """Let the service's clock go on; reminders that are due by then are sent."""
+        self._clock.ahead += timedelta(hours=hours)
+        send_due(self._database, self._clock())
+
+    def wait_until_connected(self, bot: ListedBot | None = None, *, timeout: float = 10) -> None:
+        """Wait until a client of a bot has received `ready`: a vote reaches it from then on.
+
+        Args:
+            bot: The bot; it can be left out if there is one only.
+            timeout: Seconds to wait.
+
+        Raises:
+            TimeoutError: No client was connected in that time.
+            UsageError: The bot is not given, and there is not exactly one.
+        """
+        bot = bot or self._only_bot()
+        if not self._recorder.wait_until_connected(bot.id, timeout):
+            raise TimeoutError(f"no client of {bot.username} was connected in {timeout:g} seconds")
+
+    def fail_next(self, status: int = 503, *, times: int = 1, after_write: bool = False) -> None:
+        """Answer the next requests with a status.
+
+        Args:
+            status: The status, such as 429 or 503.
+            times: How many requests.
+            after_write: Whether the service does what they ask for all the same.
+        """
+        self._recorder.fail_next(status, times=times, after=after_write)
+
+    @property
+    def requests(self) -> list[Request]:
+        """What was requested so far, the oldest first: `method`, `path` and decoded `body`."""
+        return self._recorder.requests
+
+    def _only_bot(self) -> ListedBot:
+        if len(self._bots) != 1:
+            raise UsageError(f"the service has {len(self._bots)} bots", hint="give it as bot=...")
+        return self._bots[0]
+
+
+@contextmanager
+def serve_listing() -> Iterator[Listing]:
+    """Run a service in memory, on a free port of loopback, for as long as the block lasts."""
+    clock = _Clock()
+    made: list[tuple[Database, Recorder]] = []
+
+    def application(database: Database) -> Recorder:
+        recorder = Recorder(create_app(database, now=clock))
+        made.append((database, recorder))
+        return recorder
+
+    with running(application=application) as service, ExitStack() as simulations:
+        yield Listing(service.url, *made[0], clock, simulations)

@@ -1,0 +1,275 @@
+"""A list on each kind of service: planned, guarded, sent in one request, and read back."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.destination import NAMES, SENT, Destination, outcomes, result_of
+from tests.support.gitrepo import git_repo
+from tests.support.home import Home, checked
+from tests.support.terminal import POSIX, Terminal
+
+ALL = "sync: {max_deletes: all}\n"
+
+
+def test_a_first_list_is_sent_whole_and_once(place: Destination) -> None:
+    place.write("ping", "ban")
+
+    ran = place.apply("--unseen")
+
+    result = checked(ran, "result")
+    assert ran.code == 0
+    assert place.names == ["ping", "ban"]
+    assert len(place.proxy.writes) == 1
+    assert result["listing"] == place.listing.service
+    assert result["known"] is place.is_read
+    assert result["compared_with"] == ("list" if place.is_read else "")
+    assert result["losses"] == []
+    assert result["verified"] is (True if place.is_read else None)
+    assert outcomes(ran) == ({"done": 2} if place.is_read else {"sent": 2})
+
+
+def test_a_list_of_which_nothing_is_known_is_not_replaced(unread: Destination) -> None:
+    unread.write("ping")
+
+    planned = unread.home.run("plan", "--detailed-exitcode", "--format", "json")
+    ran = unread.apply(form="text")
+
+    plan = checked(planned, "plan")
+    assert (planned.code, ran.code) == (0, 5)
+    assert plan["known"] is False
+    assert plan["refused"]["message"] in ran.said
+    assert "--unseen" in ran.said
+    assert unread.proxy.requests == []
+
+
+def test_a_list_without_changes_is_not_sent(place: Destination) -> None:
+    place.sent("ping", "ban")
+
+    ran = place.apply(*place.known)
+
+    result = checked(ran, "result")
+    assert ran.code == 0
+    assert place.proxy.writes == []
+    assert len(place.proxy.requests) == place.is_read
+    assert (result["changes"], result["known"]) == ([], True)
+    assert result["compared_with"] == ("list" if place.is_read else SENT)
+    assert result["verified"] is (True if place.is_read else None)
+
+
+def test_a_list_without_changes_can_be_sent_again(place: Destination) -> None:
+    place.sent("ping", "ban")
+
+    ran = place.apply("--resend", *place.known)
+
+    assert ran.code == 0
+    assert len(place.proxy.writes) == 1
+    assert len(place.listing.writes) == 2
+
+
+def test_one_change_sends_the_whole_list_once(place: Destination) -> None:
+    place.sent("ping", "ban")
+    place.write(("ping", "Says pong."), "ban", "kick")
+
+    plan = place.home.run("plan", "--detailed-exitcode", *place.known)
+    ran = place.apply(*place.known)
+
+    assert (plan.code, ran.code) == (3, 0)
+    assert len(place.proxy.writes) == 1
+    assert place.names == ["ping", "ban", "kick"]
+    assert place.listing.commands[0]["description"] == "Says pong."
+    assert result_of(ran)["summary"] == {
+        "add": 1,
+        "edit": 1,
+        "delete": 0,
+        "replace": 0,
+        "unchanged": 1,
+    }
+    assert outcomes(ran) == ({"done": 2} if place.is_read else {"sent": 2})
+
+
+def test_a_revision_says_what_was_sent_last(unread: Destination) -> None:
+    unread.sent("ping")
+    git_repo(unread.home.path).commit({})
+    unread.write("ping", "ban")
+
+    ran = unread.apply("--since", "HEAD")
+
+    assert ran.code == 0
+    assert result_of(ran)["compared_with"] == "HEAD"
+    assert result_of(ran)["summary"]["add"] == 1
+    assert unread.names == ["ping", "ban"]
+
+
+def test_a_revision_without_the_listing_knows_nothing(unread: Destination) -> None:
+    unread.write("ping")
+    unread.home.write(unread.home.read("commands.yaml").partition("listings:")[0], SENT)
+
+    ran = unread.apply("--since", SENT)
+
+    assert ran.code == 5
+    assert unread.proxy.requests == []
+
+
+def test_a_loss_is_shown_and_refused_by_a_strict_run(place: Destination) -> None:
+    place.write(("ping", "Does it.", "/ping", "Fun"))
+
+    plan = place.home.run("plan")
+    strict = place.apply("--strict", "--unseen")
+    ran = place.apply("--unseen")
+
+    loss = {"field": "category", "count": 1, "names": ["ping"], "instead": "not shown"}
+    assert f"{place.listing.service}: the category of 1 command is not shown (ping)" in plan.said
+    assert strict.code == 4
+    assert len(place.proxy.writes) == 1
+    assert result_of(ran)["losses"] == [loss]
+
+
+def test_a_loss_that_is_allowed_is_no_warning(place: Destination) -> None:
+    place.write(("ping", "Does it.", "/ping", "Fun"), more="    lossy: [category]\n")
+
+    ran = place.apply("--strict", "--unseen")
+
+    assert ran.code == 0
+    assert result_of(ran)["warnings"] == []
+    assert [loss["field"] for loss in result_of(ran)["losses"]] == ["category"]
+
+
+@pytest.mark.parametrize("more", ["", ALL])
+def test_a_list_of_which_nothing_fits_is_not_sent(place: Destination, more: str) -> None:
+    place.sent("ping", "ban")
+    place.write("Not a name!", more=more)
+
+    ran = place.apply("--unseen", "--max-deletes", "all", *place.known, form="text")
+
+    assert ran.code == 5
+    assert "would send an empty list: the service shows none of the manifest's commands" in ran.said
+    assert place.proxy.writes == []
+    assert place.names == ["ping", "ban"]
+
+
+def test_an_empty_manifest_clears_a_list_only_where_that_is_allowed(place: Destination) -> None:
+    place.sent("ping", "ban")
+    place.write()
+    refused = place.apply("--unseen", *place.known, form="text")
+    writes = place.proxy.writes
+    place.write(more=ALL)
+    ran = place.apply(*place.known)
+
+    assert (refused.code, writes) == (5, [])
+    assert len(place.proxy.writes) == 1
+    if place.listing.service == "disq.ink":  # it refuses an empty list
+        assert ran.code == 1
+        assert place.names == ["ping", "ban"]
+    else:
+        assert ran.code == 0
+        assert place.names == []
+
+
+@pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
+def test_on_a_terminal_no_list_is_cleared_without_a_question(unread: Destination) -> None:
+    unread.sent("ping", "ban")
+    unread.write(more=ALL)
+
+    with Terminal.running(unread.home, "apply") as terminal:
+        shown = terminal.until("Make these changes? [y/N]: ")
+        terminal.type("n\n")
+        code, _, _ = terminal.ended()
+
+    assert "1 list to replace, whatever is there now" in shown
+    assert code == 1
+    assert unread.proxy.requests == []
+
+
+def test_a_list_that_loses_nine_tenths_is_refused_every_time(place: Destination) -> None:
+    place.sent(*NAMES)
+    place.write(NAMES[0])
+
+    refused = [place.apply(*place.known, form="text") for _ in range(2)]
+    writes = place.proxy.writes
+    allowed = place.apply("--max-deletes", "all", *place.known)
+
+    assert [ran.code for ran in refused] == [5, 5]
+    assert "would delete 9 of 10 listed commands (90 %); the limit is 30 %" in refused[1].said
+    assert writes == []
+    assert allowed.code == 0
+    assert place.names == NAMES[:1]
+
+
+def test_a_selection_needs_a_list_that_can_be_read(unread: Destination) -> None:
+    unread.sent("ping")
+    unread.write("ping", "ban")
+
+    ran = unread.apply("--only", "ban", *unread.known, form="text")
+
+    assert ran.code == 2
+    assert f"{unread.listing.service} does not return its list" in ran.err
+    assert unread.proxy.requests == []
+
+
+def test_a_selection_of_a_list_that_is_read_leaves_the_rest(telegram: Destination) -> None:
+    telegram.sent("ping", "ban")
+    telegram.write(("ping", "Says pong."), ("ban", "Bans."), "kick")
+
+    ran = telegram.apply("--only", "ping")
+
+    assert ran.code == 0
+    assert [command["description"] for command in telegram.listing.commands] == [
+        "Says pong.",
+        "Does it.",
+    ]
+    assert result_of(ran)["verified"] is True
+
+
+def test_an_edit_by_hand_is_found_and_taken_back(telegram: Destination, home: Home) -> None:
+    telegram.sent("ping", "ban")
+    telegram.listing.commands[1]["description"] = "By hand."
+
+    drift = home.run("plan", "--detailed-exitcode")
+    ran = telegram.apply()
+    again = home.run("plan", "--detailed-exitcode")
+
+    assert (drift.code, ran.code, again.code) == (3, 0, 0)
+    assert "By hand." in drift.out
+    assert result_of(ran)["verified"] is True
+    assert telegram.listing.commands[1]["description"] == "Does it."
+
+
+def test_what_is_ignored_stays_on_a_list_that_is_read(telegram: Destination) -> None:
+    telegram.sent("ping", "beta_one", "ban", "kick")
+    telegram.write("ping", "ban", "help", more="sync: {ignore: [beta_*]}\n")
+
+    ran = telegram.apply()
+
+    assert ran.code == 0
+    assert set(telegram.names) == {"ping", "ban", "help", "beta_one"}
+
+
+def test_what_is_ignored_is_a_loss_on_a_list_that_is_not(unread: Destination) -> None:
+    unread.write("ping", more="sync: {ignore: [beta_*], prune: false}\n")
+
+    ran = unread.apply("--unseen")
+
+    assert ran.code == 0
+    assert result_of(ran)["losses"] == [
+        {
+            "field": "sync",
+            "count": 2,
+            "names": ["ignore", "prune: false"],
+            "instead": "not kept: the service does not return its list",
+        }
+    ]
+
+
+def test_without_a_token_a_list_is_compared_with_what_was_sent(telegram: Destination) -> None:
+    telegram.sent("ping")
+    telegram.write("ping", "ban", name=SENT)
+    telegram.home.forget(telegram.listing.variable)
+
+    plan = telegram.home.run("plan", "--since", SENT, "--format", "json")
+    ran = telegram.apply("--since", SENT, form="text")
+
+    assert checked(plan, "plan")["compared_with"] == SENT
+    assert ran.code == 2
+    assert f"set {telegram.listing.variable}" in ran.err
+    assert telegram.proxy.requests == []

@@ -1,0 +1,183 @@
+"""Several listings of one manifest: all are planned before the first write, and fail alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.support.bots import Bot, Service
+from tests.support.destination import SENT, SERVICES, Destination, destination
+from tests.support.home import Home, checked, fields
+from tests.support.proxy import Instead, Proxy
+
+
+@pytest.fixture
+def places(home: Home) -> Iterator[dict[str, Destination]]:
+    with ExitStack() as opened:
+        yield {name: opened.enter_context(destination(home, name)) for name in SERVICES}
+
+
+@pytest.fixture
+def page(home: Home, service: Service) -> Bot:
+    """A page with one command, and its token."""
+    bot = service.bot(["ping"])
+    home.variable("COMMANDSYNC_TOKEN", bot.token)
+    return bot
+
+
+def write(home: Home, places: dict[str, Destination], *names: str, head: str = "") -> None:
+    entries = "".join(place.entry for place in places.values())
+    bot = head or 'bot: "812045337190064138"\n'
+    home.write(f"{fields(*((name,) for name in names))}{bot}listings:\n{entries}")
+
+
+def writes(places: dict[str, Destination]) -> dict[str, int]:
+    return {name: len(place.proxy.writes) for name, place in places.items()}
+
+
+def apply(home: Home, *options: str) -> tuple[int, dict[str, dict[str, object]]]:
+    """Return the exit code, and the documents by their listings; those of errors by numbers."""
+    ran = home.run("apply", "--yes", "--format", "json", *options)
+    results = checked(ran, "result")["results"]
+    named = {str(one.get("listing", number)): one for number, one in enumerate(results)}
+    return ran.code, named
+
+
+def test_each_listing_has_its_own_result(home: Home, places: dict[str, Destination]) -> None:
+    write(home, places, "ping", "ban")
+
+    code, results = apply(home, "--unseen")
+
+    assert code == 0
+    assert list(results) == list(SERVICES)
+    assert [result["verified"] for result in results.values()] == [None, None, True, None]
+    assert [place.names for place in places.values()] == [["ping", "ban"]] * 4
+
+
+def test_listings_can_be_selected(home: Home, places: dict[str, Destination]) -> None:
+    write(home, places, "ping")
+
+    ran = home.run("apply", "--yes", "--unseen", "--listing", "disq.ink", "--listing", "telegram")
+
+    assert ran.code == 0
+    assert list(writes(places).values()) == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "code"), [((), 5), (("--unseen", "--only", "p*"), 2), (("--strict",), 4)]
+)
+def test_a_refusal_of_one_stops_all_before_the_first_write(
+    home: Home, places: dict[str, Destination], options: tuple[str, ...], code: int
+) -> None:
+    write(home, places, "ping", "No name!")
+
+    ran = home.run("apply", "--yes", *options)
+
+    assert ran.code == code
+    assert code != 5 or "commands.yaml: top.gg: would replace the whole list" in ran.err
+    assert set(writes(places).values()) == {0}
+
+
+def test_a_list_that_cannot_be_read_stops_only_itself(
+    home: Home, places: dict[str, Destination]
+) -> None:
+    write(home, places, "ping")
+    places["telegram"].proxy.rule = lambda _: Instead(401, {"ok": False, "error_code": 401})
+
+    code, results = apply(home, "--unseen")
+    text = home.run("apply", "--yes", "--unseen")
+
+    *_, error = results.values()
+    assert (code, text.code) == (6, 6)
+    assert set(results) == {"top.gg", "discordbotlist.com", "disq.ink", "3"}
+    assert error["error"]["message"].startswith("commands.yaml: telegram: ")  # type: ignore[index]  # a document
+    assert "commands.yaml: telegram: " in text.err
+    assert writes(places) == {"top.gg": 2, "discordbotlist.com": 2, "telegram": 0, "disq.ink": 2}
+
+
+def test_a_read_that_fails_beside_lists_without_changes_changed_nothing(
+    home: Home, places: dict[str, Destination]
+) -> None:
+    write(home, places, "ping")
+    home.write(home.read("commands.yaml"), SENT)
+    places["telegram"].proxy.rule = lambda _: Instead(401, {"ok": False, "error_code": 401})
+
+    code, _ = apply(home, "--since", SENT)
+
+    assert code == 1
+    assert set(writes(places).values()) == {0}
+
+
+@pytest.mark.parametrize("failing", SERVICES)
+def test_a_write_that_fails_stops_only_itself(
+    home: Home, places: dict[str, Destination], failing: str
+) -> None:
+    write(home, places, "ping")
+    places[failing].fail(lambda _: Instead(400, {"message": "no"}))
+
+    code, results = apply(home, "--unseen")
+
+    assert code == 6
+    assert {name for name, place in places.items() if not place.names} == {failing}
+    assert results[failing]["outcomes"]["failed"] == 1  # type: ignore[index]  # a document
+
+
+def test_where_every_write_is_refused_nothing_was_changed(
+    home: Home, places: dict[str, Destination]
+) -> None:
+    write(home, places, "ping")
+    for place in places.values():
+        place.fail(lambda _: Instead(400, {"message": "no"}))
+
+    assert apply(home, "--unseen")[0] == 1
+
+
+def test_a_wait_of_an_hour_stops_only_itself(home: Home, places: dict[str, Destination]) -> None:
+    write(home, places, "ping")
+    places["top.gg"].fail(lambda listing: listing.fail_next(429, retry_after=3600))
+
+    code, _ = apply(home, "--unseen")
+
+    assert code == 6
+    assert set(writes(places).values()) == {1}
+
+
+def test_the_page_is_planned_and_applied_first(
+    home: Home, places: dict[str, Destination], page: Bot, proxy: Proxy
+) -> None:
+    write(home, places, "ping", "ban", head=f'bot: "{page.id}"\nbase_url: {proxy.url}\n')
+
+    code, results = apply(home, "--unseen")
+
+    assert code == 0
+    assert list(results) == [f"localhost:{proxy.port}", *SERVICES]
+    assert page.names() == ["ping", "ban"]
+    assert next(iter(results.values()))["compared_with"] == "list"
+    for place in places.values():
+        assert page.token not in str([each.headers for each in place.proxy.requests])
+
+
+def test_a_page_that_cannot_be_read_stops_only_itself(
+    home: Home, places: dict[str, Destination], page: Bot, proxy: Proxy
+) -> None:
+    write(home, places, "ping", "ban", head=f'bot: "{page.id}"\nbase_url: {proxy.url}\n')
+    proxy.rule = lambda _: Instead(404, {"error": "gone"})
+
+    assert apply(home, "--unseen")[0] == 6
+    assert set(writes(places).values()) == {1}
+
+
+def test_a_base_url_of_the_environment_adds_no_page(
+    home: Home, places: dict[str, Destination], page: Bot, proxy: Proxy
+) -> None:
+    home.variable("COMMANDSYNC_BASE_URL", proxy.url)
+    write(home, places, "ping", "ban")
+
+    code, results = apply(home, "--unseen")
+
+    assert code == 0
+    assert list(results) == list(SERVICES)
+    assert proxy.requests == []
+    assert page.names() == ["ping"]

@@ -1,0 +1,141 @@
+"""`announce --post --listing`: one request to a service that does not return what was posted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from commandsync.testing import SimulatedListing, serve_simulation
+from tests.support.home import Home, Ran, fields
+
+NOTES = "# Slash commands\n\nSlash commands work everywhere now.\n"
+
+
+@pytest.fixture
+def top_gg(home: Home) -> Iterator[SimulatedListing]:
+    with serve_simulation("top.gg") as listing:
+        home.variable(listing.variable, listing.token)
+        home.write(f"{fields(('help',))}{listing.manifest}")
+        home.write(NOTES, "news.md")
+        yield listing
+
+
+def post(home: Home, *more: str) -> Ran:
+    where = more or ("--listing", "top.gg")
+    return home.run("announce", "--notes-file", "news.md", "--post", "--yes", *where)
+
+
+def test_it_is_posted_in_one_request_and_the_manifest_stays(
+    home: Home, top_gg: SimulatedListing
+) -> None:
+    before = home.read("commands.yaml")
+
+    ran = post(home)
+
+    (posted,) = top_gg.announcements
+    assert ran.code == 0, ran.said
+    assert ran.out == 'posted "Slash commands" at top.gg\n'
+    assert "Slash commands work everywhere now." in ran.err
+    assert (posted["title"], posted["content"]) == (
+        "Slash commands",
+        "Slash commands work everywhere now.",
+    )
+    assert [each.method for each in top_gg.requests] == ["POST"]
+    assert home.read("commands.yaml") == before
+    assert top_gg.token not in ran.said
+
+
+@pytest.mark.parametrize("after_write", [True, False], ids=["posted", "not posted"])
+def test_a_lost_answer_is_incomplete_and_it_is_not_posted_again(
+    home: Home, top_gg: SimulatedListing, *, after_write: bool
+) -> None:
+    top_gg.lose_next(after_write=after_write)
+
+    ran = post(home)
+
+    assert ran.code == 6
+    assert "the result is unknown, it may have been written" in ran.err
+    assert "check before you repeat it: the bot's page at top.gg" in ran.err
+    assert len(top_gg.requests) == 1
+    assert len(top_gg.announcements) == after_write
+
+
+def test_a_failure_of_the_service_is_incomplete(home: Home, top_gg: SimulatedListing) -> None:
+    top_gg.fail_next(503, after_write=True)
+
+    assert post(home).code == 6
+    assert len(top_gg.requests) == 1
+
+
+@pytest.mark.parametrize("status", [401, 429])
+def test_what_was_refused_was_not_posted(home: Home, top_gg: SimulatedListing, status: int) -> None:
+    top_gg.fail_next(status)
+
+    assert post(home).code == 1
+    assert len(top_gg.requests) == 1
+    assert top_gg.announcements == []
+
+
+def test_a_text_that_the_service_does_not_take_is_not_sent(
+    home: Home, top_gg: SimulatedListing
+) -> None:
+    home.write("# Slash commands\n\nShort.\n", "news.md")
+
+    ran = post(home)
+
+    assert ran.code == 2
+    assert "the description of an announcement at top.gg has 10 to 2,000 characters" in ran.err
+    assert top_gg.requests == []
+
+
+def test_a_text_with_the_token_is_not_sent(home: Home, top_gg: SimulatedListing) -> None:
+    home.write(f"# Slash commands\n\nThe secret is {top_gg.token} today.\n", "news.md")
+
+    ran = post(home)
+
+    assert ran.code == 5
+    assert top_gg.requests == []
+    assert top_gg.token not in ran.said
+
+
+def test_a_service_without_announcements_is_refused(home: Home, top_gg: SimulatedListing) -> None:
+    home.write(f"{home.read('commands.yaml')}  - service: telegram\n")
+
+    ran = post(home, "--listing", "telegram")
+
+    assert ran.code == 2
+    assert "telegram takes no announcements" in ran.err
+    assert "services that do: top.gg" in ran.err
+    assert top_gg.requests == []
+
+
+@pytest.mark.parametrize("names", [["listing.example"], ["top.gg", "telegram"]])
+def test_it_is_posted_at_one_service_of_the_manifest(
+    home: Home, top_gg: SimulatedListing, names: list[str]
+) -> None:
+    home.write(f"{home.read('commands.yaml')}  - service: telegram\n")
+
+    ran = post(home, *(word for name in names for word in ("--listing", name)))
+
+    assert ran.code == 2
+    assert f"{', '.join(names)} is not one service in listings: of the manifest" in ran.err
+    assert top_gg.requests == []
+
+
+@pytest.mark.usefixtures("top_gg")
+def test_without_post_a_listing_is_refused(home: Home) -> None:
+    ran = home.run("announce", "--notes-file", "news.md", "--yes", "--listing", "top.gg")
+
+    assert ran.code == 2
+    assert "--listing needs --post" in ran.err
+
+
+def test_without_a_token_nothing_is_sent(home: Home, top_gg: SimulatedListing) -> None:
+    home.forget(top_gg.variable)
+
+    ran = post(home)
+
+    assert ran.code == 2
+    assert "no token was given for top.gg" in ran.err
+    assert top_gg.requests == []

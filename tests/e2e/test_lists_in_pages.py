@@ -1,0 +1,173 @@
+"""Services that list page by page, or a part: nothing is compared with a part, nothing written."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from tests.support.bots import Bot, Service
+from tests.support.home import Home, checked, failed
+from tests.support.partial import HTTP, SIGNS, Manner, manners
+from tests.support.proxy import Instead, Proxy, Rule
+from tests.support.rawserver import Request
+
+MANIFEST = """\
+version: 1
+prefix: "/"
+commands:
+  - {name: first, description: Reworded., syntax: "{prefix}first"}
+  - {name: new, description: Does it., syntax: "{prefix}new"}
+"""
+WHOLE = """\
+version: 1
+prefix: "/"
+commands:
+  - {name: first, description: Does it., syntax: "{prefix}first"}
+  - {name: second, description: Does it., syntax: "{prefix}second"}
+  - {name: third, description: Does it., syntax: "{prefix}third"}
+"""
+ADDED = """\
+  - {name: new, description: Does it., syntax: "{prefix}new"}
+  - {name: newer, description: Does it., syntax: "{prefix}newer"}
+"""
+EVERY_SIGN = pytest.mark.parametrize("sign", [*SIGNS, *HTTP])
+NEVER_READ = (
+    Instead(200, {"success": "false", "data": []}),
+    Instead(200, {"success": 0, "data": []}),
+    Instead(200, {"ok": False, "data": []}),
+    Instead(200, {"status": "error", "data": []}),
+    Instead(200, {"status": 500, "commands": []}),
+    Instead(200, {"error": "The database is down.", "success": True, "data": []}),
+    Instead(202, []),
+    Instead(202, b""),
+)
+
+
+@pytest.fixture
+def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
+    bot = service.bot(["first", "second", "third"])
+    home.knows(bot, url=proxy.url)
+    home.write(MANIFEST)
+    return bot
+
+
+def drawn(sign: str) -> Manner:
+    """Return one manner of a sign, always the same one."""
+    of_sign = [manner for manner in manners() if manner.sign == sign]
+    return Random(sign).choice(of_sign)  # noqa: S311 - a test is not a secret
+
+
+def paging(bot: Bot, manner: Manner, *, size: int) -> Rule:
+    """Answer reads of the commands with the first page of that size."""
+
+    def rule(seen: Request) -> Instead | None:
+        if seen.short != "GET commands":
+            return None
+        listed = bot.commands()
+        reply = manner.answer(listed[:size], count=len(listed))
+        return Instead(reply.status, reply.body, dict(reply.headers))
+
+    return rule
+
+
+def silently_cut(bot: Bot, *, size: int) -> Rule:
+    """Answer reads of the commands with the first ones, as if there were no more."""
+    return lambda seen: (
+        Instead(200, {"data": bot.commands()[:size]}) if seen.short == "GET commands" else None
+    )
+
+
+@EVERY_SIGN
+def test_a_first_page_is_never_compared_and_nothing_is_written(
+    home: Home, bot: Bot, proxy: Proxy, sign: str
+) -> None:
+    manner = drawn(sign)
+    proxy.rule = paging(bot, manner, size=2)
+    before = bot.everything()
+
+    planned = home.run("plan", "--retries", "0")
+    applied = home.run("apply", "--yes", "--max-deletes", "all", "--retries", "0", "--format=json")
+
+    assert (planned.code, planned.out) == (1, ""), str(manner)
+    assert "the answer contains only a part of the commands (see its " in planned.err
+    assert applied.code == 1
+    assert "only a part of the commands" in failed(applied, "service")
+    assert proxy.writes == []
+    assert bot.everything() == before
+
+
+@EVERY_SIGN
+def test_a_service_in_pages_is_synced_while_one_page_holds_all(
+    home: Home, bot: Bot, proxy: Proxy, sign: str
+) -> None:
+    manner = drawn(sign)
+    proxy.rule = paging(bot, manner, size=4)
+    home.write(MANIFEST.replace("first", "third"))
+
+    planned = home.run("plan")
+    applied = home.run("apply", "--yes", "--max-deletes", "all", "--format", "json")
+
+    assert planned.code == 0, f"{manner}: {planned.err}"
+    assert applied.code == 0
+    assert checked(applied, "result")["verified"] is True
+    assert bot.names() == ["third", "new"]
+
+
+@EVERY_SIGN
+def test_a_list_that_grows_past_a_page_is_not_read_as_the_whole(
+    home: Home, bot: Bot, proxy: Proxy, sign: str
+) -> None:
+    proxy.rule = paging(bot, drawn(sign), size=3)
+    home.write(WHOLE + '  - {name: new, description: Does it., syntax: "{prefix}new"}\n')
+
+    runs = [home.run("apply", "--yes", "--retries", "0") for _ in range(3)]
+
+    assert [run.code for run in runs] == [6, 1, 1]
+    assert "only a part of the commands" in runs[0].said
+    assert bot.names() == ["first", "second", "third", "new"]
+
+
+@pytest.mark.parametrize("answer", NEVER_READ, ids=str)
+def test_an_answer_that_says_it_failed_is_never_an_empty_listing(
+    home: Home, bot: Bot, proxy: Proxy, answer: Instead
+) -> None:
+    proxy.rule = lambda _: answer
+    before = bot.everything()
+
+    planned = home.run("plan", "--retries", "0")
+    applied = home.run("apply", "--yes", "--max-deletes", "all", "--retries", "0")
+
+    assert (planned.code, planned.out) == (1, "")
+    assert applied.code == 1
+    assert proxy.writes == []
+    assert bot.everything() == before
+
+
+@pytest.mark.parametrize("update", ["apply --yes", "apply --yes --unordered"])
+def test_a_list_that_is_cut_without_a_sign_is_not_told_to_run_again(
+    home: Home, bot: Bot, proxy: Proxy, update: str
+) -> None:
+    proxy.rule = silently_cut(bot, size=3)
+    home.write(WHOLE + ADDED)
+
+    ran = home.run(*update.split())
+
+    assert ran.code == 6
+    assert ran.out.count("the list may be cut") == 2
+    assert "look for it on the bot's page first" in ran.out
+    assert "run plan" not in ran.said
+    assert "run again" not in ran.said.lower()
+
+
+def test_a_list_that_shows_a_part_of_what_was_added_is_not_called_cut(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    proxy.rule = silently_cut(bot, size=4)
+    home.write(WHOLE + ADDED)
+
+    ran = home.run("apply", "--yes")
+
+    assert ran.code == 6
+    assert "newer" in ran.out
+    assert "may be cut" not in ran.said

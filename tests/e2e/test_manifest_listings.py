@@ -1,0 +1,54 @@
+"""`listings:` in a manifest stays as it is written, whatever edits or reads the manifest."""
+
+import json
+
+import pytest
+
+from tests.support.bots import Service
+from tests.support.home import Home, fields
+
+LISTINGS = """\
+listings:   # elsewhere
+  - {service: top.gg, lossy: [category]}
+  - service: 'our-list'
+    token_env: COMMANDSYNC_TOKEN_OUR_LIST
+    replace:
+      method: PUT
+
+      url: "https://list.example/{bot}"
+      authorization: Bearer {token}
+"""
+PLAIN = fields(("help",))
+
+
+def test_edits_leave_the_listings_alone(home: Home, service: Service) -> None:
+    bot = service.bot(["help", "play"])
+    home.knows(bot)
+    home.write(f"{PLAIN.replace('commands:', LISTINGS + 'commands:')}import: {{from: list.json}}\n")
+    new = [{"name": "new", "description": "Is new.", "syntax": "/new"}]
+    home.write(json.dumps(new), "list.json")
+
+    runs = [home.run("import", "--yes"), home.run("pull", "--merge", "--yes")]
+
+    assert [ran.code for ran in runs] == [0, 0], runs
+    manifest = home.read("commands.yaml")
+    assert manifest.count(LISTINGS) == 1
+    assert all(f'name: "{name}"' in manifest for name in ("help", "new", "play"))
+
+
+@pytest.mark.parametrize("command", ["pull", "docs COMMANDS.md --check", "validate"])
+def test_what_is_printed_has_nothing_of_the_listings(
+    home: Home, service: Service, command: str
+) -> None:
+    bot = service.bot(["play"])
+    home.knows(bot)
+    base_url = f"base_url: {service.url}\n"
+    home.write(PLAIN + base_url)
+    assert home.run("docs", "COMMANDS.md").code == 0
+    plain = home.run(*command.split())
+    home.write(PLAIN + base_url + LISTINGS)
+
+    ran = home.run(*command.split())
+
+    assert ran.code == 0, ran.said
+    assert (ran.out, ran.err) == (plain.out, plain.err)

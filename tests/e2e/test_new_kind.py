@@ -1,0 +1,343 @@
+"""The recipe "A new kind of record" of CONTRIBUTING.md, carried out on a copy of the package.
+
+The kind exists in no room but those that the recipe names, and goes from YAML to the page and back.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import requests
+
+import commandsync
+
+pytestmark = pytest.mark.thorough
+
+PACKAGE = Path(commandsync.__file__).parent
+ROOT = Path(__file__).parents[2]
+ROW = re.compile(r"^\| `(commandsync/[\w/]+\.py)` \|", re.MULTILINE)
+URL = re.compile(r"http://[\d.:]+")
+BOT = "4711"
+
+
+class Recipe:
+    """Insertions into a copy of the package, and the files that they touch."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.files: set[str] = set()
+
+    def insert(self, path: str, text: str, *, before: str) -> None:
+        """Insert a text before the first place of another one."""
+        file = self.root / "commandsync" / path
+        source = file.read_text(encoding="utf-8")
+        assert before in source, f"{path} has no {before!r}"
+        file.write_text(source.replace(before, text + before, 1), encoding="utf-8")
+        self.files.add(f"commandsync/{path}")
+
+    def create(self, path: str, text: str, *, beside: str) -> None:
+        """Write a new file, which the recipe names by the one beside it."""
+        (self.root / "commandsync" / path).write_text(text, encoding="utf-8")
+        self.files.add(f"commandsync/{beside}")
+
+
+def values(recipe: Recipe, *, edit: bool) -> None:
+    """Add the kind to the rooms of values: its fields, what the service does, its keys in YAML."""
+    recipe.insert(
+        "records/texts.py",
+        "class ReviewText(NamedTuple):\n"
+        '    """The text of a review."""\n\n'
+        '    heading: str\n    body: str\n    stars: str = ""\n    note: str = ""\n\n\n',
+        before="Text = CommandText |",
+    )
+    recipe.insert("records/texts.py", "ReviewText | ", before="CommandText | AnnouncementText\n")
+    recipe.insert("records/texts.py", '    REVIEW = "review"\n', before="\n    @property")
+    recipe.insert(
+        "records/texts.py",
+        '    Resource.REVIEW: _Kind(ReviewText, group="stars"),\n',
+        before="    Resource.ANNOUNCEMENT: _Kind",
+    )
+    recipe.insert(
+        "records/models.py",
+        'class Review(_Listed):\n    """A review."""\n\n    id: Identifier = _IDENTIFIER\n'
+        '    heading: str = Field(pattern=r"\\S")\n    body: OptionalText = ""\n'
+        '    stars: OptionalText = ""\n    note: OptionalText = ""\n\n\n',
+        before="class Profile(",
+    )
+    recipe.insert("records/models.py", "Review | ", before="Command | Announcement")
+    recipe.insert(
+        "records/models.py", "    Resource.REVIEW: Review,\n", before="}\n" + '"""The model'
+    )
+    recipe.insert(
+        "services/abilities.py",
+        f"        Resource.REVIEW: Ability(edit={edit}),\n",
+        before="        Resource.ANNOUNCEMENT",
+    )
+    recipe.insert("__init__.py", "Review ", before="Voter VoterPage")
+
+
+def manifest(recipe: Recipe, *, edit: bool) -> None:
+    """Add the kind to the manifest; what cannot be edited has a policy."""
+    recipe.insert(
+        "manifest/model.py",
+        "class ReviewModel(_Table):\n"
+        '    """A review as a manifest describes it."""\n\n'
+        "    heading: fields.AnyText\n    body: fields.AnyText\n"
+        '    stars: fields.DefaultCategory = ""\n    note: fields.DefaultCategory = ""\n'
+        '    id: fields.Id = ""\n'
+        "    formerly: fields.Texts = ()\n"
+        "    schedule: ClassVar[Schedule | None] = None\n\n"
+        "    def as_text(self, _: CommandDefaults) -> ReviewText:\n"
+        '        """Return the review as it is compared and sent."""\n'
+        "        stars, note = canonical(self.stars), canonical(self.note)\n"
+        "        return ReviewText(self.heading, self.body, stars, note)\n\n\n",
+        before="class DefaultsModel(",
+    )
+    recipe.insert("manifest/model.py", "ReviewText, ", before="Resource, canonical")
+    field = "    reviews: Annotated[list[ReviewModel], FailFast()] = []\n"
+    recipe.insert("manifest/model.py", field, before="\n\nclass ManifestModel(")
+    recipe.insert("manifest/model.py", field, before="\n\nTABLES:")
+    recipe.insert(
+        "manifest/model.py", '    "reviews": ReviewModel,\n', before='}\n"""The models of'
+    )
+    if edit:
+        return
+    recipe.insert(
+        "manifest/model.py",
+        '    reviews: fields.Policy = "append"\n',
+        before="\n\nclass ImportModel(",
+    )
+    recipe.insert(
+        "plan/rules.py",
+        '    reviews: Literal["append", "mirror"] = "append"\n',
+        before="\n    def manages",
+    )
+    recipe.insert(
+        "document/plan.py",
+        '    reviews: Literal["append", "mirror"]\n',
+        before="    ignore: tuple[str, ...]",
+    )
+
+
+def service(recipe: Recipe) -> None:
+    """Add the kind to the embedded service."""
+    recipe.insert(
+        "server/bodies.py",
+        "class ReviewRecord(Wire):\n"
+        '    """A review as listed."""\n\n'
+        "    id: str\n    heading: str\n    body: str\n    stars: str | None = None\n"
+        "    note: str | None = None\n    created_at: Timestamp\n\n\n"
+        "class ReviewBody(Body):\n"
+        '    """A review to add, or, with `id`, to edit."""\n\n'
+        "    id: str | None = None\n    heading: Name\n    body: Description\n"
+        "    stars: Category | None = None\n    note: Category | None = None\n\n\n",
+        before="SEEDED: dict",
+    )
+    recipe.insert(
+        "server/bodies.py", "    Resource.REVIEW: ReviewBody,\n", before="}\n" + '"""What a seed'
+    )
+    recipe.insert(
+        "server/routes.py",
+        "_add_routes(Resource.REVIEW, bodies.ReviewRecord)\n\n\n"
+        '@router.post("/bot/{bot}/reviews", **_ANSWER)\n'
+        "def add_review(\n"
+        "    bot: OwnBot, body: Annotated[bodies.ReviewBody, Body()],\n"
+        "    database: Db, answer: Answers\n"
+        ") -> Response:\n"
+        '    """Add a review."""\n'
+        "    with database.writing() as connection:\n"
+        "        if body.id is not None:\n"
+        "            storage.edit(connection, bot, Resource.REVIEW, body.id, body.columns())\n"
+        "        else:\n"
+        "            storage.add(connection, bot, Resource.REVIEW, body.columns())\n"
+        '    return answer("The review was written.")\n',
+        before="\n\n_PING =",
+    )
+    last = len(list((recipe.root / "commandsync/server/migrations/versions").glob("schema_*.py")))
+    recipe.create(
+        f"server/migrations/versions/schema_{last + 1}.py",
+        '"""Reviews."""\n\nimport sqlalchemy as sa\nfrom alembic import op\n\n'
+        f'revision = "{last + 1}"\ndown_revision = "{last}"\n\n\n'
+        "def upgrade() -> None:\n"
+        "    whole = sa.BigInteger().with_variant(sa.Integer, 'sqlite')\n"
+        "    of = sa.ForeignKey('bots.id')\n"
+        "    bot = sa.Column('bot', sa.String, of, nullable=False, index=True)\n"
+        "    fields = [sa.Column(f, sa.String, nullable=False, server_default='')\n"
+        "              for f in ('heading', 'body', 'stars', 'note')]\n"
+        "    op.create_table('reviews', sa.Column('seq', whole, primary_key=True),\n"
+        "        sa.Column('id', sa.String, nullable=False, unique=True), bot, *fields,\n"
+        "        sa.Column('created_at', sa.String, nullable=False))\n",
+        beside="server/migrations/versions/schema_1.py",
+    )
+
+
+def doors(recipe: Recipe, *, edit: bool) -> None:
+    """Add the kind to the client and to the command line."""
+    recipe.insert(
+        "cli/program.py",
+        '    "reviews": "List, add and delete reviews.",\n',
+        before='    "completion":',
+    )
+    edits = (
+        "    async def edit_review(\n"
+        "        self, id: Id, heading: str, body: str, stars: str = ''\n"
+        "    ) -> None:\n"
+        '        """Edit a review."""\n'
+        "        text = ReviewText(heading, body, stars)\n"
+        "        await self.call(operations.edit(self.bot, Resource.REVIEW, id, text))\n\n"
+    )
+    recipe.insert(
+        "client/asynclibrary.py",
+        "    async def get_reviews(self) -> tuple[Review, ...]:\n"
+        '        """Return the reviews."""\n'
+        "        return await self.call(operations.list_records(self.bot, Resource.REVIEW))\n\n"
+        + edits
+        * edit
+        + "    async def delete_review(self, id: Id) -> None:\n"
+        '        """Delete a review."""\n'
+        "        await self.call(operations.delete(self.bot, Resource.REVIEW, id))\n\n",
+        before="    async def set_uses(",
+    )
+    recipe.insert("client/asynclibrary.py", "ReviewText, ", before="Resource\n")
+
+
+@pytest.fixture(params=[True, False], ids=["editable", "posted"])
+def edit(request: pytest.FixtureRequest) -> bool:
+    """Whether the service can edit records of the new kind."""
+    return bool(request.param)
+
+
+@pytest.fixture
+def recipe(tmp_path: Path, edit: bool) -> Recipe:  # noqa: FBT001 - a fixture
+    """Carry the recipe out on a copy."""
+    skipped = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGE, tmp_path / "commandsync", ignore=skipped)
+    shutil.copytree(ROOT / ".ci", tmp_path / ".ci", ignore=skipped)
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    made = Recipe(tmp_path)
+    service(made)
+    for step in (values, manifest, doors):
+        step(made, edit=edit)
+    generated = run(tmp_path, sys.executable, ".ci/clients.py")
+    assert generated.returncode == 0, generated.stderr
+    return made
+
+
+def run(root: Path, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a program with the copy of the package."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("COMMANDSYNC_", "GITHUB_"))}
+    return subprocess.run(
+        command,
+        cwd=root,
+        env={**kept, "PYTHONPATH": str(root), "NO_COLOR": "1", **variables},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+
+@contextmanager
+def served(root: Path) -> Iterator[dict[str, str]]:
+    """Serve a listing with a bot; yield the variables that name it."""
+    reviews = [{"heading": "Old", "body": "Gone soon."}]
+    seed = {"bots": [{"id": BOT, "profile": {"username": "Lantern"}, "reviews": reviews}]}
+    (root / "seed.json").write_text(json.dumps(seed), encoding="utf-8")
+    words = ("-m", "commandsync", "serve", "--port", "0", "--seed", "seed.json")
+    database = ("--database", "listing.db")
+    with subprocess.Popen(
+        [sys.executable, *words, *database],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        assert process.stdout is not None
+        url = next(found[0] for line in process.stdout if (found := URL.search(line)))
+        token = run(root, sys.executable, "-m", "commandsync", "bots", "token", BOT, *database)
+        try:
+            yield {
+                "COMMANDSYNC_BASE_URL": url,
+                "COMMANDSYNC_TOKEN": token.stdout.strip(),
+            }
+        finally:
+            process.terminate()
+
+
+MANIFEST = """\
+version: 1
+prefix: "/"
+sync: {max_deletes: all%s}
+reviews:
+- {heading: Good, body: It works., stars: "5"}
+- {heading: Fair, body: It works at times., stars: "3"}
+"""
+
+
+def test_a_new_kind_needs_the_files_of_the_recipe_and_no_other(
+    recipe: Recipe,
+    edit: bool,  # noqa: FBT001 - a fixture
+) -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    _, _, rest = text.partition("## A new kind of record\n")
+    named = set(ROW.findall(rest.partition("\n## ")[0]))
+    policy = {"commandsync/plan/rules.py", "commandsync/document/plan.py"} if edit else set()
+
+    assert recipe.files == named - policy
+
+
+def test_a_new_kind_goes_from_yaml_to_the_listing_and_back(
+    recipe: Recipe,
+    edit: bool,  # noqa: FBT001 - a fixture
+) -> None:
+    root, action = recipe.root, "edit" if edit else "replace"
+    policy = "" if edit else ", reviews: mirror"
+    (root / "commands.yaml").write_text(MANIFEST % policy, encoding="utf-8")
+
+    with served(root) as target:
+
+        def call(*words: str, code: int = 0) -> str:
+            ended = run(root, sys.executable, "-m", "commandsync", *words, **target)
+            assert ended.returncode == code, f"{words}: {ended.stdout}{ended.stderr}"
+            return ended.stdout
+
+        assert "Plan: 2 to add, 0 to edit, 1 to delete" in call("plan")
+        assert "Good" in call("plan", "--format", "markdown")
+        first = json.loads(call("apply", "--yes", "--format", "json"))
+        assert first["verified"] is True
+        assert {change["outcome"] for change in first["changes"]} == {"done"}
+        assert "0 to add" in call("plan", "--detailed-exitcode")
+
+        text = (root / "commands.yaml").read_text(encoding="utf-8")
+        renamed = text.replace("It works.", "It works well.").replace(
+            "heading: Fair", "heading: Ok"
+        )
+        (root / "commands.yaml").write_text(renamed, encoding="utf-8")
+        plan = json.loads(call("plan", "--format", "json", "--out", "saved.json"))
+        actions = sorted(change["action"] for change in plan["changes"])
+        assert actions == sorted([action, "add", "delete"])
+        assert any("looks like" in warning["message"] for warning in plan["warnings"]) is edit
+        call("apply", "--plan", "saved.json", "--yes")
+        assert "0 to add" in call("plan", "--detailed-exitcode")
+
+        pulled = call("pull")
+        assert "reviews:" in pulled
+        assert "note" not in pulled  # it is optional, and empty
+        (root / "pulled.yaml").write_text(pulled, encoding="utf-8")
+        assert "0 to add" in call("plan", "-f", "pulled.yaml", "--detailed-exitcode")
+        rows = call("reviews", "list").splitlines()
+        assert rows[0].split() == ["HEADING", "STARS", "BODY", "NOTE", "ID"]
+        assert [row.split()[0] for row in rows[1:]] == ["Good", "Ok"] if edit else ["Ok", "Good"]
+        schema = json.loads(call("schema"))
+        assert "reviews" in schema["properties"]
+        assert requests.get(f"{target['COMMANDSYNC_BASE_URL']}/bot/{BOT}", timeout=10).ok

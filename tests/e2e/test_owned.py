@@ -1,0 +1,277 @@
+"""`apply --owned` takes away only what a version of the manifest had, by its history in git."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.bots import Bot, Service
+from tests.support.gitrepo import GitRepo, git_repo
+from tests.support.home import Home, Ran, fields
+
+KEPT = [f"kept{n}" for n in range(9)]
+FOREIGN = "apply would delete or replace what no version of the manifest had: command 'gone'"
+
+
+def wanted(*names: str) -> str:
+    return fields(*((name,) for name in (*names, *KEPT)))
+
+
+@pytest.fixture
+def bot(service: Service, home: Home) -> Bot:
+    bot = service.bot(["gone", *KEPT])
+    home.knows(bot)
+    return bot
+
+
+@pytest.fixture
+def repo(home: Home) -> GitRepo:
+    return git_repo(home.path)
+
+
+def applied(home: Home, *options: str) -> Ran:
+    return home.run("apply", "--yes", "--owned", *options)
+
+
+def explained(ran: Ran, bot: Bot) -> bool:
+    """Whether the delete was made; if not, nothing was written."""
+    if ran.code == 0:
+        assert "gone" not in bot.names()
+        return True
+    assert ran.code == 5, ran.said
+    assert FOREIGN in ran.err
+    assert bot.names() == ["gone", *KEPT]
+    return False
+
+
+def test_what_an_earlier_version_had_is_deleted(home: Home, bot: Bot, repo: GitRepo) -> None:
+    repo.commit({"commands.yaml": wanted("gone")})
+    repo.commit({"commands.yaml": wanted()})
+
+    assert explained(applied(home), bot)
+
+
+def test_what_no_version_had_is_refused_and_both_ways_on_are_named(
+    home: Home, bot: Bot, repo: GitRepo
+) -> None:
+    repo.commit({"commands.yaml": wanted("new")})
+    ran = applied(home)
+    shown = home.run("apply", "--dry-run", "--owned")
+
+    assert not explained(ran, bot)
+    assert "add it to the manifest, or apply without --owned" in ran.err
+    assert (shown.code, shown.err) == (5, ran.err)
+    assert home.run("apply", "--yes").code == 0
+    assert "gone" not in bot.names()
+
+
+def test_a_plan_that_takes_nothing_away_needs_no_history(home: Home, bot: Bot) -> None:
+    home.write(wanted("gone", "new"))
+    ran = applied(home)
+
+    assert ran.code == 0, ran.said
+    assert "new" in bot.names()
+
+
+def test_a_shared_name_explains_nothing(home: Home, bot: Bot, repo: GitRepo) -> None:
+    rows = [("gone", "Does something else."), *((name,) for name in KEPT)]
+    repo.commit({"commands.yaml": fields(*rows)})
+    repo.commit({"commands.yaml": wanted()})
+
+    assert not explained(applied(home), bot)
+
+
+def test_a_text_that_the_service_has_changed_is_explained(
+    home: Home, service: Service, repo: GitRepo
+) -> None:
+    long = "x" * 60
+    was = fields(("Gone & Away", long), *((name,) for name in KEPT))
+    repo.commit({"commands.yaml": was})
+    repo.commit({"commands.yaml": wanted()})
+    bot = service.bot(KEPT)
+    bot.post("commands", name="gone &amp; away", description=long[:40], syntax="/gone & away")
+    home.knows(bot)
+    ran = applied(home)
+
+    assert ran.code == 0, ran.said
+    assert bot.names() == KEPT
+
+
+def test_a_copy_of_a_record_that_stays_needs_no_explanation(
+    home: Home, bot: Bot, repo: GitRepo
+) -> None:
+    repo.commit({"commands.yaml": fields(("kept0", "Other."), *((n,) for n in KEPT[1:]))})
+    repo.commit({"commands.yaml": wanted("gone")})
+    bot.post("commands", name="gone", description="Does it.", syntax="/gone")
+    ran = applied(home)
+
+    assert ran.code == 0, ran.said
+    assert bot.names().count("gone") == 1
+
+
+@pytest.mark.parametrize(
+    ("head", "owns"),
+    [
+        ("", True),
+        ('bot: "OURS"\nbase_url: URL/\n', True),
+        ('bot: "1"\n', False),
+        ("base_url: https://listing.example\n", False),
+    ],
+    ids=["none", "ours", "another bot", "another service"],
+)
+def test_only_versions_for_this_bot_and_service_explain(
+    home: Home, bot: Bot, repo: GitRepo, head: str, *, owns: bool
+) -> None:
+    head = head.replace("OURS", bot.id).replace("URL", bot.url)
+    version, lines = wanted("gone").split("\n", 1)
+    repo.commit({"commands.yaml": f"{version}\n{head}{lines}"})
+    repo.commit({"commands.yaml": wanted()})
+
+    assert explained(applied(home), bot) == owns
+
+
+def test_an_invalid_version_is_skipped_and_named(home: Home, bot: Bot, repo: GitRepo) -> None:
+    repo.commit({"commands.yaml": wanted("gone")})
+    broken = repo.commit({"commands.yaml": "version: 1\ncommands: [{name: gone}]\n"})
+    repo.commit({"commands.yaml": wanted()})
+    bot.post("commands", name="by-hand", description="Mine.", syntax="/mine")
+    ran = applied(home)
+
+    assert ran.code == 5, ran.said
+    assert f"not valid, and skipped: {broken[:7]}" in ran.err
+    assert "'by-hand'" in ran.err
+    assert "'gone'" not in ran.err.partition("no version")[2]
+
+
+def test_a_renamed_manifest_is_followed_into_another_folder(
+    home: Home, bot: Bot, repo: GitRepo
+) -> None:
+    repo.commit({"old/bot.yaml": wanted("gone")})
+    repo.git("mv", "old/bot.yaml", "bot.yaml")
+    repo.commit({})
+    repo.git("mv", "bot.yaml", "commands.yaml")
+    repo.commit({"commands.yaml": wanted()})
+
+    assert explained(applied(home), bot)
+
+
+def test_includes_are_those_of_each_version(home: Home, bot: Bot, repo: GitRepo) -> None:
+    head = 'version: 1\nprefix: "/"\ninclude: ["%s/*.yaml"]\n'
+    before, after = (
+        text.replace("version: 1\n", "").replace('prefix: "/"', "")
+        for text in (wanted("gone"), wanted())
+    )
+    repo.commit({"commands.yaml": head % "a", "a/one.yaml": before})
+    repo.git("mv", "a", "b")
+    repo.commit({"commands.yaml": head % "b"})
+    repo.commit({"b/one.yaml": after})
+    repo.commit({"elsewhere.txt": "Another file."})
+
+    assert explained(applied(home), bot)
+
+
+def test_a_link_to_the_manifest_has_the_versions_of_its_file(
+    home: Home, bot: Bot, repo: GitRepo
+) -> None:
+    (home.path / "commands.yaml").symlink_to("real.yaml")
+    repo.commit({"real.yaml": wanted("gone")})
+    repo.commit({"real.yaml": wanted()})
+
+    assert explained(applied(home), bot)
+
+
+def test_a_branch_that_added_and_removed_a_command_explains_nothing(
+    home: Home, bot: Bot, repo: GitRepo
+) -> None:
+    repo.commit({"commands.yaml": wanted()})
+    repo.git("switch", "--quiet", "--create", "feature")
+    repo.commit({"commands.yaml": wanted("gone")})
+    repo.commit({"commands.yaml": wanted("new")})
+    repo.git("switch", "--quiet", "main")
+    repo.git("merge", "--quiet", "--no-ff", "--message", "Merge", "feature")
+
+    assert not explained(applied(home), bot)
+
+
+def test_a_merge_commit_that_takes_a_command_away_explains_it(
+    home: Home, bot: Bot, repo: GitRepo
+) -> None:
+    repo.commit({"commands.yaml": wanted("gone")})
+    repo.git("switch", "--quiet", "--create", "feature")
+    repo.commit({"commands.yaml": wanted("new")})
+    repo.git("switch", "--quiet", "main")
+    repo.commit({"README.md": "Meanwhile."})
+    repo.git("merge", "--quiet", "--no-ff", "--message", "Merge", "feature")
+
+    assert explained(applied(home), bot)
+
+
+def test_at_most_two_hundred_versions_are_read(home: Home, bot: Bot, repo: GitRepo) -> None:
+    repo.commit({"commands.yaml": wanted("gone")})
+    repo.commit_many("commands.yaml", [wanted(f"new{n}") for n in range(199)])
+    bot.post("commands", name="by-hand", description="Mine.", syntax="/mine")
+    known = applied(home)
+    repo.commit({"commands.yaml": wanted()})
+    forgotten = applied(home)
+
+    assert "'by-hand'" in known.err
+    assert "'gone'" not in known.err.partition("no version")[2]
+    assert "'gone'" in forgotten.err.partition("no version")[2]
+
+
+def test_a_shallow_clone_refuses_what_its_commits_do_not_explain(
+    home: Home, bot: Bot, repo: GitRepo, tmp_path: Path
+) -> None:
+    repo.commit({"commands.yaml": wanted("gone")})
+    repo.commit({"commands.yaml": wanted("new")})
+    repo.commit({"commands.yaml": wanted()})
+    for depth in (1, 3):
+        url = f"file://{repo.path}"
+        repo.git("clone", "--quiet", f"--depth={depth}", url, f"{tmp_path}/clone{depth}")
+    shallow = applied(home, "-f", f"{tmp_path}/clone1/commands.yaml")
+    enough = applied(home, "-f", f"{tmp_path}/clone3/commands.yaml")
+
+    assert shallow.code == 5, shallow.said
+    assert "this clone has only the latest commits" in shallow.err
+    assert "fetch-depth: 0" in shallow.err
+    assert explained(enough, bot)
+
+
+def test_a_manifest_that_is_not_committed_is_refused(home: Home, bot: Bot, repo: GitRepo) -> None:
+    repo.commit({"README.md": "Hello."})
+    home.write(wanted())
+    ran = applied(home)
+
+    assert ran.code == 5, ran.said
+    assert "commands.yaml is not in the commit" in ran.err
+    assert "(a saved plan needs no history), or apply without --owned" in ran.err
+    assert "gone" in bot.names()
+
+
+def test_without_a_repository_or_git_nothing_is_deleted(
+    home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.write(wanted())
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(home.path.parent))
+    home.variable("GIT_CEILING_DIRECTORIES", str(home.path.parent))
+    outside = applied(home)
+    home.variable("PATH", str(home.path))
+    without = applied(home)
+
+    assert (outside.code, without.code) == (5, 5), outside.said + without.said
+    assert "commands.yaml is not in a git repository" in outside.err
+    assert "git is not installed" in without.err
+    assert "gone" in bot.names()
+
+
+def test_a_saved_plan_needs_no_history(home: Home, bot: Bot) -> None:
+    home.write(wanted())
+    home.run("plan", "--out", "plan.json")
+    both = home.run("apply", "--yes", "--owned", "--plan", "plan.json")
+    ran = home.run("apply", "--yes", "--plan", "plan.json")
+
+    assert both.code == 2
+    assert "--owned" in both.err
+    assert ran.code == 0, ran.said
+    assert "gone" not in bot.names()

@@ -1,0 +1,111 @@
+"""A simulated service that takes a whole list, behind a server that counts and replaces answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from commandsync.testing import SimulatedListing, serve_simulation
+from tests.support.home import Home, Ran, fields
+from tests.support.proxy import Instead, Proxy
+from tests.support.rawserver import Request
+
+SERVICES = ("top.gg", "discordbotlist.com", "telegram", "disq.ink")
+UNREAD = tuple(name for name in SERVICES if name != "telegram")
+NAMES = [f"command{number}" for number in range(10)]
+SENT = "sent.yaml"
+
+LOST = Instead(0)
+LOST_AFTER = Instead(0, forwarded=True)
+
+Fault = Callable[[SimulatedListing], Instead | None]
+
+
+@dataclass
+class Destination:
+    """A simulation, and the manifest of a bot that is listed there.
+
+    Attributes:
+        home: Where runs are made.
+        listing: The simulation.
+        proxy: What is in front of it.
+    """
+
+    home: Home
+    listing: SimulatedListing
+    proxy: Proxy
+
+    @property
+    def entry(self) -> str:
+        """Its entry in `listings:`."""
+        written = self.listing.manifest.replace(self.listing.base_url, self.proxy.url)
+        return written.removeprefix("listings:\n")
+
+    @property
+    def is_read(self) -> bool:
+        return self.listing.service == "telegram"
+
+    @property
+    def names(self) -> list[str]:
+        """The names that it shows."""
+        return [record.get("name") or record["command"] for record in self.listing.commands]
+
+    @property
+    def secret(self) -> str:
+        """The part of its token that nothing may show."""
+        return self.listing.token.rpartition(":")[2]
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The options with which a run knows what was sent last."""
+        return () if self.is_read else ("--since", SENT)
+
+    def manifest(self, *records: str | tuple[str, ...], more: str = "") -> str:
+        texts = [(each,) if isinstance(each, str) else each for each in records]
+        bot = f'bot: "{self.listing.bot}"\n'
+        return f"{fields(*texts)}{bot}listings:\n{self.entry}{more}"
+
+    def write(self, *records: str | tuple[str, ...], more: str = "", name: str = "") -> None:
+        self.home.write(self.manifest(*records, more=more), name or "commands.yaml")
+
+    def apply(self, *options: str, form: str = "json") -> Ran:
+        return self.home.run("apply", "--yes", "--format", form, *options)
+
+    def sent(self, *records: str | tuple[str, ...]) -> None:
+        """Let commands be sent, and remember the manifest; requests are counted from now on."""
+        self.write(*records)
+        self.write(*records, name=SENT)
+        ran = self.apply("--unseen")
+        assert ran.code == 0, ran.said
+        self.proxy.requests.clear()
+
+    def fail(self, fault: Fault, *, times: int = 1_000, reads: bool = False) -> None:
+        """Let a fault happen to the next writes, or to reads too."""
+        left = iter(range(times))
+
+        def rule(request: Request) -> Instead | None:
+            is_meant = reads or request.writes
+            return fault(self.listing) if is_meant and next(left, None) is not None else None
+
+        self.proxy.rule = rule
+
+
+def result_of(ran: Ran) -> Any:  # noqa: ANN401 - any document
+    """Return the one result or plan in the document of a run."""
+    document = ran.document
+    return document["results"][0] if "results" in document else document
+
+
+def outcomes(ran: Ran) -> dict[str, int]:
+    """Return the outcomes of the changes that are not zero."""
+    return {name: count for name, count in result_of(ran)["outcomes"].items() if count}
+
+
+@contextmanager
+def destination(home: Home, service: str, **choices: Any) -> Iterator[Destination]:  # noqa: ANN401 - as of simulations
+    """Run a simulation with its proxy; its token is in the environment."""
+    with serve_simulation(service, **choices) as listing, Proxy(listing.base_url) as proxy:
+        home.variable(listing.variable, listing.token)
+        yield Destination(home, listing, proxy)

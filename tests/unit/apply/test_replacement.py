@@ -1,0 +1,271 @@
+"""A list that is replaced as a whole: what its answer and later reads make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.api.operations import Operation
+from commandsync.api.policy import Doubt, Failure
+from commandsync.apply.outcomes import Outcome, Result
+from commandsync.apply.replacement import replace_list
+from commandsync.apply.steps import Aborted, Answered, Elapsed, Interrupted, StepResult
+from commandsync.errors import (
+    DecodeError,
+    Invalid,
+    ListingError,
+    RateLimited,
+    Reply,
+    ServerError,
+    StoppedError,
+    TransportError,
+)
+from commandsync.plan.listing import THE_LIST, PlannedListing
+from commandsync.plan.plan import Plan, Target, make_plan
+from commandsync.plan.rules import DeleteLimit, SyncRules
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import CommandText, Resource
+from commandsync.services.abilities import LIST_ABILITIES
+
+Entries = tuple[Entry, ...]
+SEND: Operation[None] = Operation("replace commands", "PUT", "/commands", lambda _: None)
+READ: Operation[Entries] = Operation("list commands", "GET", "/commands", lambda _: ())
+
+
+def listed(*names: str) -> Entries:
+    return tuple(Entry(CommandText(name, f"{name}.", ""), id=name) for name in names)
+
+
+NEW, OLD, OTHER = listed("a", "c"), listed("a", "b"), listed("x")
+UNREADABLE = Failure(DecodeError("not a list", reply=Reply(200, b"")))
+
+
+def plan_of(
+    before: Entries, wanted: Entries, *, readable: bool, resend: bool = False, known: bool = True
+) -> Plan:
+    plan = make_plan(
+        desired=Snapshot({Resource.COMMAND: tuple(replace(entry, id="") for entry in wanted)}),
+        listed=Snapshot({Resource.COMMAND: before}),
+        target=Target(bot="42", base_url="https://list.example", abilities=LIST_ABILITIES),
+        rules=SyncRules(max_deletes=DeleteLimit()),
+    )
+    listing = PlannedListing(
+        name="list",
+        whole=True,
+        readable=readable,
+        compared_with=THE_LIST if known else "",
+        size=len(wanted),
+        resend=resend,
+    )
+    return replace(plan, listing=listing)
+
+
+def played(
+    answers: Iterable[Any],
+    *,
+    before: Entries | None = None,
+    readable: bool = True,
+    **options: bool,
+) -> tuple[Result, int]:
+    """Return the result of these answers, the first to the list that is sent; and the calls."""
+    before = OLD if before is None else before
+    plan = plan_of(before, NEW, readable=readable, **options)
+    read = READ if readable else None
+    steps = replace_list(plan, send=SEND, wanted=NEW, before=before, read=read)
+    waiting, calls, event = iter(answers), 0, None
+    try:
+        while True:
+            step = next(steps) if event is None else steps.send(event)
+            calls += len(step.start)
+            answer: Any = Elapsed() if step.wait else next(waiting)
+            event = answer if isinstance(answer, StepResult) else Answered(0, answer)
+    except StopIteration as end:
+        result: Result = end.value
+        return result, calls
+
+
+def refused(status: int, before: Doubt = Doubt.NONE) -> Failure:
+    reply = Reply(status, b"")
+    error: type[Any] = RateLimited if status == 429 else Invalid if status < 500 else ServerError
+    return Failure(error(f"HTTP {status}", reply=reply), before)
+
+
+def silent(*, sent: bool = True) -> Failure:
+    return Failure(TransportError("no answer", sent=sent))
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome", "verified"),
+    [
+        ([None, NEW], Outcome.DONE, True),
+        ([None, OLD, NEW], Outcome.DONE, True),
+        ([None, OLD, OLD, OLD], Outcome.UNKNOWN, False),
+        ([None, *[UNREADABLE] * 3], Outcome.DONE, False),
+        ([None, UNREADABLE, NEW], Outcome.DONE, True),
+        ([refused(400), NEW], Outcome.DONE, True),
+        ([refused(400), OLD, OLD, OLD], Outcome.FAILED, False),
+        ([refused(400), OTHER, OTHER, OTHER], Outcome.UNKNOWN, False),
+        ([refused(400), *[UNREADABLE] * 3], Outcome.UNKNOWN, False),
+        ([refused(500), OLD, OLD, OLD], Outcome.FAILED, False),
+        ([refused(400, Doubt.SILENT), OLD, OLD, OLD], Outcome.UNKNOWN, False),
+        ([silent(), NEW], Outcome.DONE, True),
+        ([silent(), OLD, OLD, OLD], Outcome.UNKNOWN, False),
+        ([silent(sent=False)], Outcome.FAILED, False),
+        ([Failure(StoppedError("stopped"))], Outcome.SKIPPED, False),
+    ],
+)
+def test_a_list_that_can_be_read_ends_as_it_is_read(
+    answers: Sequence[Any], outcome: Outcome, *, verified: bool
+) -> None:
+    result, calls = played(answers)
+
+    assert {settled.outcome for settled in result.settled} == {outcome} == {result.sent}
+    assert result.verified is verified
+    assert calls == len(answers)
+    assert result.touched is (outcome in {Outcome.DONE, Outcome.UNKNOWN})
+    assert result.complete is verified
+    assert result.read_back is any(isinstance(answer, tuple) for answer in answers)
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        (None, Outcome.SENT),
+        *((refused(status), Outcome.FAILED) for status in (400, 401, 403, 404, 405, 422, 429)),
+        *((refused(status), Outcome.UNKNOWN) for status in (302, 408, 409, 500, 503)),
+        (refused(400, Doubt.REFUSED), Outcome.UNKNOWN),
+        (silent(), Outcome.UNKNOWN),
+        (silent(sent=False), Outcome.FAILED),
+    ],
+)
+def test_a_list_that_cannot_be_read_ends_as_it_is_answered(
+    answer: Failure | None, outcome: Outcome
+) -> None:
+    result, calls = played([answer], readable=False)
+
+    assert {settled.outcome for settled in result.settled} == {outcome} == {result.sent}
+    assert result.verified is None
+    assert calls == 1
+    assert result.complete is (outcome is Outcome.SENT)
+    assert result.read_back
+
+
+@pytest.mark.parametrize("readable", [True, False])
+def test_a_list_without_changes_is_sent_only_on_request(*, readable: bool) -> None:
+    nothing, none = played([], before=NEW, readable=readable)
+    again, calls = played([None, NEW], before=NEW, readable=readable, resend=True)
+    lost, _ = played([refused(400), *[OLD] * 3], before=NEW, readable=readable, resend=True)
+
+    assert (nothing.sent, none, nothing.complete) == (None, 0, True)
+    assert nothing.verified is (True if readable else None)
+    assert (again.sent, calls) == ((Outcome.DONE, 2) if readable else (Outcome.SENT, 1))
+    assert again.complete
+    assert not lost.complete
+    assert lost.stopped == "HTTP 400"
+
+
+def test_a_list_of_which_nothing_is_known_is_sent() -> None:
+    result, _ = played([None], before=(), readable=False, known=False)
+
+    assert result.sent is Outcome.SENT
+    assert result.plan.pending is False
+
+
+def test_the_failure_of_a_read_is_told() -> None:
+    result, _ = played([None, *[UNREADABLE] * 3])
+
+    (notice,) = result.notices
+    assert "not a list" in notice.message
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome"),
+    [
+        ([Interrupted(), None], Outcome.DONE),
+        ([Interrupted(), silent()], Outcome.UNKNOWN),
+        ([Aborted()], Outcome.UNKNOWN),
+        ([Interrupted(), Aborted()], Outcome.UNKNOWN),
+    ],
+)
+def test_a_stop_lets_the_request_end_and_reads_nothing_more(
+    answers: Sequence[Any], outcome: Outcome
+) -> None:
+    result, _ = played(answers)
+
+    assert result.sent is outcome
+    assert result.interrupted
+
+
+def test_a_stop_while_waiting_ends_the_reads() -> None:
+    plan = plan_of(OLD, NEW, readable=True)
+    steps = replace_list(plan, send=SEND, wanted=NEW, before=OLD, read=READ)
+    next(steps)
+    steps.send(Answered(0))
+    assert steps.send(Answered(1, OLD)).wait
+
+    with pytest.raises(StopIteration) as end:
+        steps.send(Interrupted())
+
+    result: Result = end.value.value
+    assert (result.interrupted, result.sent) == (True, Outcome.UNKNOWN)
+
+
+@given(
+    limit=st.none() | st.just(DeleteLimit()),
+    size=st.integers(0, 2),
+    wants_none=st.booleans(),
+    known=st.booleans(),
+    unseen=st.booleans(),
+    resend=st.booleans(),
+    changes=st.booleans(),
+)
+def test_an_empty_or_unseen_list_is_refused_unless_it_is_allowed(
+    limit: DeleteLimit | None,
+    *,
+    size: int,
+    wants_none: bool,
+    known: bool,
+    unseen: bool,
+    resend: bool,
+    changes: bool,
+) -> None:
+    listing = PlannedListing(
+        name="list",
+        whole=True,
+        compared_with=THE_LIST if known else "",
+        size=size,
+        unseen=unseen,
+        resend=resend,
+        wants_none=wants_none,
+    )
+    refusal = listing.refusal(SyncRules(max_deletes=limit), changes=changes)
+
+    sends = changes or resend or not known
+    empty = size == 0 and not (wants_none and limit)
+    assert (refusal is not None) is (sends and (empty or not (known or unseen)))
+    assert PlannedListing(name="page").refusal(SyncRules(), changes=changes) is None
+
+
+def test_an_error_of_another_kind_is_never_a_success() -> None:
+    error: ListingError = DecodeError("half an answer", reply=Reply(200, b""))
+    result, _ = played([Failure(error)], readable=False)
+
+    assert result.sent is Outcome.UNKNOWN
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("resend", [True, False])
+@pytest.mark.parametrize("before", [OLD, NEW])
+def test_a_plan_is_refused_and_pending_as_its_listing_is_known(
+    *, known: bool, resend: bool, before: Entries
+) -> None:
+    plan = plan_of(before, NEW, readable=False, resend=resend, known=known)
+
+    assert (plan.refusal is None) is known
+    assert plan.pending is (known and before is OLD)
+    assert plan.writes is (before is OLD or resend or not known)

@@ -1,0 +1,214 @@
+"""The commands that a bot registered, read from a real server that answers like Discord."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from traceback import TracebackException
+from typing import Any
+
+import pytest
+
+from commandsync.api.credentials import Token
+from commandsync.client.discordapi import discord_address, registered_commands
+from commandsync.errors import (
+    CommandsyncError,
+    DecodeError,
+    Forbidden,
+    Invalid,
+    ListingError,
+    NotFound,
+    PlainHttpError,
+    RateLimited,
+    ServerError,
+    TransportError,
+    Unauthorized,
+    UsageError,
+)
+from tests.support.rawserver import Act, RawServer, answer, answering, closing, sending
+
+TOKEN = "NzcxMjM0NTY3ODkwMTIzNDU2.X5hvTg.marked-token-7f3a9c1e"
+PING = {"id": "1", "application_id": "42", "name": "ping", "description": "Pings", "type": 1}
+SELF = {"id": "42", "name": "My bot"}
+
+
+def read(server: RawServer, **options: Any) -> bytes:  # noqa: ANN401 - arguments of the function
+    address = discord_address(options.pop("base_url", f"{server.url}/api"))
+    given: dict[str, Any] = {"retries": 0, "timeout": 20.0} | options
+    return registered_commands(address, Token(TOKEN), **given)
+
+
+def refusal(server: RawServer, *acts: Act, **options: Any) -> ListingError:  # noqa: ANN401 - as above
+    server.then(*acts)
+    with pytest.raises(ListingError) as caught:
+        read(server, **{"application": "42", **options})
+    return caught.value
+
+
+def test_one_request_reads_the_commands_with_all_their_localizations(server: RawServer) -> None:
+    server.then(answering([PING]))
+
+    body = read(server, application="42")
+
+    assert b'"ping"' in body
+    (request,) = server.requests
+    assert (request.method, request.path) == ("GET", "/api/v10/applications/42/commands")
+    assert request.query == {"with_localizations": "true"}
+    assert request.headers["authorization"] == f"Bot {TOKEN}"
+    assert request.headers["user-agent"].startswith("DiscordBot (https://")
+
+
+def test_without_an_application_discord_is_asked_which_one_the_token_is_for(
+    server: RawServer,
+) -> None:
+    server.then(answering(SELF), answering([]))
+
+    assert read(server) == b"[]"
+    assert [request.path for request in server.requests] == [
+        "/api/v10/applications/@me",
+        "/api/v10/applications/42/commands",
+    ]
+
+
+def test_the_version_may_be_in_the_base_url(server: RawServer) -> None:
+    server.then(answering([]))
+
+    assert read(server, application="42", base_url=f"{server.url}/api/v10/") == b"[]"
+    assert server.requests[0].path == "/api/v10/applications/42/commands"
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "kind", "message"),
+    [
+        (401, "401: Unauthorized", Unauthorized, "Discord: the token is not accepted (401: "),
+        (403, "Missing Access", Forbidden, "Discord: the token may not read the commands"),
+        (404, "Unknown Application", NotFound, "Discord: the application does not exist (404: "),
+        (429, "slow down", RateLimited, "Discord: the service limits the rate of requests (429: "),
+        (400, "odd", Invalid, "Discord: the service refuses the request (400: odd)"),
+        (302, "", Invalid, "Discord: the service redirects (HTTP 302), and redirects are not"),
+        (503, "", ServerError, "Discord: the service has an internal error (HTTP 503)"),
+    ],
+)
+def test_a_refusal_says_what_and_what_to_do(
+    server: RawServer, status: int, words: str, kind: type[ListingError], message: str
+) -> None:
+    headers = {"Location": f"{server.url}/elsewhere", "Retry-After": "999"}
+    body = {"message": words, "code": 0} if words else b""
+
+    error = refusal(server, answering(body, status=status, headers=headers))
+
+    assert type(error) is kind
+    assert error.message.startswith(message)
+    assert words in error.message
+    assert bool(error.hint) is (status != 400)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"commands": []}, "Discord: the answer contains no list of commands"),
+        ("text", "Discord: the answer contains no list of commands"),
+        (b"<html>", "Discord: the answer is an HTML page (HTTP 200)"),
+        (b"[" * 99_999, "Discord: the answer is not valid JSON (HTTP 200)"),
+    ],
+)
+def test_an_answer_that_is_not_a_list_is_an_error(
+    server: RawServer, body: object, message: str
+) -> None:
+    error = refusal(server, answering(body))
+
+    assert isinstance(error, DecodeError)
+    assert (error.message, error.hint) == (message, "check the base URL: is it Discord's?")
+
+
+@pytest.mark.parametrize("body", [[], {}, {"id": None}, {"id": "../x"}, {"id": "9" * 99}])
+def test_an_application_without_an_id_is_an_error(server: RawServer, body: object) -> None:
+    error = refusal(server, answering(body), application="")
+
+    assert error.message == "Discord: the answer contains no application"
+
+
+def test_it_is_tried_again_after_a_failure_that_passes(server: RawServer) -> None:
+    server.then(
+        answering({"retry_after": 0.01}, status=429, headers={"Retry-After": "0"}),
+        answering([PING]),
+    )
+
+    assert b"ping" in read(server, application="42", retries=1)
+
+
+def test_a_service_that_hangs_up_is_named_by_its_host(server: RawServer) -> None:
+    error = refusal(server, closing)
+
+    assert isinstance(error, TransportError)
+    assert error.message.endswith("closed the connection before it answered")
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"base_url": "http://discord.example/api"}, PlainHttpError, "is plain http to another"),
+        ({"base_url": "https://discord.com/api/v9"}, UsageError, "another version than /v10"),
+        ({"base_url": "discord.com"}, UsageError, "is not an http or https URL"),
+        ({"application": "../users/1"}, UsageError, "'../users/1' is not an application's id"),
+        ({"application": "٤٢"}, UsageError, "is not an application's id"),
+    ],
+)
+def test_what_is_not_valid_is_refused_before_any_request(
+    server: RawServer, options: dict[str, Any], kind: type[CommandsyncError], message: str
+) -> None:
+    with pytest.raises(kind, match=message) as caught:
+        read(server, **options)
+
+    assert "discord.com/api, without /v10" in str(caught.value.hint) or "application" in options
+    assert server.requests == []
+
+
+ECHOES: dict[str, Act] = {
+    **{
+        str(status): answering(
+            {"message": f"You sent Bot {TOKEN}"}, status=status, headers={"X-Echo": TOKEN}
+        )
+        for status in (302, 401, 403, 404, 429, 500)
+    },
+    "no list": answering({"commands": TOKEN}),
+    "no HTTP": sending(f"{TOKEN} Bot {TOKEN}\r\n\r\n".encode()),
+    "cut off": sending(answer(b"[", headers={"Content-Length": "99"})),
+}
+
+
+@pytest.mark.parametrize("what", ECHOES)
+def test_no_error_shows_the_token(
+    server: RawServer, caplog: pytest.LogCaptureFixture, what: str
+) -> None:
+    caplog.set_level(logging.NOTSET)
+
+    error = refusal(server, ECHOES[what])
+
+    assert error.__traceback__ is not None
+    frames = error.__traceback__.tb_next  # without this test's own, which knows the token
+    assert frames is not None
+    shown = [caplog.text]
+    inner: BaseException | None = error
+    while inner is not None:
+        below = frames.tb_next
+        shown += TracebackException(type(inner), inner, below, capture_locals=True).format()
+        shown += [repr(inner), repr(vars(inner)), repr(inner.args)]
+        inner = inner.__cause__ or inner.__context__
+    assert TOKEN not in "\n".join(shown)
+    assert server.requests[0].headers["authorization"] == f"Bot {TOKEN}"
+
+
+def test_netrc_is_not_read(
+    server: RawServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("default login someone password other-secret\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    server.then(answering([]))
+
+    read(server, application="42")
+
+    assert server.requests[0].headers["authorization"] == f"Bot {TOKEN}"

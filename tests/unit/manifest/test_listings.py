@@ -1,0 +1,248 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.diagnostics import Location
+from commandsync.errors import ManifestError
+from commandsync.manifest import load_head, load_manifests
+from commandsync.manifest.dump import dump_manifest
+from commandsync.manifest.editing import edit
+from commandsync.manifest.entries import ListEdits
+from commandsync.manifest.listingmodel import Loss
+from commandsync.manifest.listings import Listing, same_listing_problems
+from commandsync.records.losses import LOSSY
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import CommandText, Resource
+from commandsync.services.catalogue import LISTS
+from commandsync.services.declared import LIMITS, Replacement, problems
+from commandsync.services.fit import fit
+from tests.unit.manifest.conftest import Load
+
+OWN = """\
+version: 1
+bot: "42"
+listings:
+  - service: our-list
+    bot: 77
+    token_env: COMMANDSYNC_TOKEN_OUR_LIST
+    lossy: category
+    replace:
+      method: PATCH
+      url: HTTPS://List.Example/api/bots/{bot}/commands?all=1
+      authorization: "Bearer {token}"
+      wrap: commands
+      fields: {name: name, usage: syntax}
+      limits: {syntax: 50, commands: 9}
+    limits: {syntax: 60, name: 20, commands: 3}
+  - service: telegram
+    base_url: http://127.0.0.1:8081/
+commands: []
+""".replace("HTTPS", "https")
+
+NAMES = st.from_regex("[A-Za-z0-9][A-Za-z0-9._-]{0,20}", fullmatch=True).filter(
+    lambda name: name.lower() not in {*LISTS, "page"}
+)
+BOTS = st.from_regex("[0-9]{1,20}", fullmatch=True)
+FIELDS = st.sampled_from(Resource.COMMAND.fields)
+KEYS = st.text(min_size=1, max_size=9).map(str.strip).filter(lambda key: key and "{" not in key)
+NUMBERS = st.dictionaries(st.sampled_from(LIMITS), st.integers(1, 5000))
+REPLACEMENTS = st.fixed_dictionaries(
+    {
+        "method": st.sampled_from(["POST", "PUT", "PATCH"]),
+        "url": st.from_regex(
+            r"https://[a-z0-9]{1,9}\.example/([!$-;=?-Z_a-z~]|\{bot\}){0,30}", fullmatch=True
+        ),
+    },
+    optional={
+        "authorization": st.from_regex(r"([A-Za-z]+ )?\{token\}[!-z]{0,9}", fullmatch=True),
+        "wrap": KEYS,
+        "fields": st.dictionaries(KEYS, FIELDS, max_size=5).map(lambda keys: keys | {"n": "name"}),
+        "limits": NUMBERS,
+    },
+)
+LOSSES = st.lists(st.sampled_from(LOSSY), max_size=4)
+
+
+@st.composite
+def entries(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Return the listings of a manifest, each of another service."""
+    listings: list[dict[str, Any]] = []
+    for name in draw(st.lists(st.sampled_from(sorted(LISTS)), unique=True)):
+        optional = {"bot": BOTS, "base_url": st.just("http://127.0.0.1:8081")}
+        whole = st.fixed_dictionaries({"service": st.just(name)}, optional=optional)
+        listings.append(draw(whole))
+    for name in draw(st.lists(NAMES, unique_by=str.lower, max_size=3)):
+        own: dict[str, Any] = draw(REPLACEMENTS)
+        own["url"] = own["url"].replace("https://", f"https://{len(listings)}.")
+        listing: dict[str, Any] = {"service": name, "replace": own}
+        if "authorization" in own:
+            listing["token_env"] = "COMMANDSYNC_TOKEN_OWN"
+        listings.append(listing)
+    common = st.fixed_dictionaries({}, optional={"lossy": LOSSES, "limits": NUMBERS})
+    return [listing | draw(common) for listing in listings]
+
+
+def written(listings: list[dict[str, Any]]) -> str:
+    return yaml.safe_dump({"version": 1, "listings": listings, "commands": []})
+
+
+@given(entries())
+def test_every_listing_is_loaded_as_it_is_written(listings: list[dict[str, Any]]) -> None:
+    text = written(listings)
+    (manifest,) = load_manifests(["-"], stdin=text.encode)
+
+    assert len(manifest.listings) == len(listings)
+    for listing, data in zip(manifest.listings, listings, strict=True):
+        own = data.pop("replace", None)
+        data["lossy"] = tuple(data.get("lossy", ()))
+        assert {key: getattr(listing, key) for key in data} == data
+        assert listing.replace == (Replacement(**own) if own else None)
+        assert listing.replace is None or list(problems(listing.replace)) == []
+        line = text.splitlines()[listing.location.line - 1]
+        assert line[listing.location.column - 3 : listing.location.column - 1] == "- "
+
+
+@given(entries(), st.lists(st.text(min_size=1, max_size=40), max_size=5))
+def test_what_fits_a_listing_keeps_its_limits(
+    listings: list[dict[str, Any]], descriptions: list[str]
+) -> None:
+    (manifest,) = load_manifests(["-"], stdin=written(listings).encode)
+    texts = (CommandText("a" * (n + 1), text, "/a b") for n, text in enumerate(descriptions))
+    snapshot = Snapshot({Resource.COMMAND: tuple(map(Entry, texts))})
+
+    for listing in manifest.listings:
+        sent = fit(listing.list_service, snapshot).snapshot.commands
+        assert len(sent) <= listing.limits.get("commands", len(sent))
+        for field in Resource.COMMAND.fields:
+            most = listing.limits.get(field)
+            assert most is None or all(
+                len(getattr(text, field).encode("utf-16-le", "surrogatepass")) <= 2 * most
+                for text in sent
+            )
+
+
+def test_a_listing_has_its_values_and_their_places(load: Load) -> None:
+    own, telegram = load(OWN).listings
+
+    assert own.replace == Replacement(
+        method="PATCH",
+        url="https://list.example/api/bots/{bot}/commands?all=1",
+        authorization="Bearer {token}",
+        wrap="commands",
+        fields={"name": "name", "usage": "syntax"},
+        limits={"syntax": 50, "commands": 9},
+    )
+    assert (own.bot_of("42"), telegram.bot_of("42")) == ("77", "")
+    assert own.lossy == ("category",)
+    assert own.location == Location("-", 4, 5)
+    assert own.places["token_env"] == Location("-", 6, 16)
+    assert own.places.keys() == {
+        *("service", "bot", "token_env", "lossy", "replace", "limits"),
+    }
+    assert telegram == Listing(
+        service="telegram",
+        base_url="http://127.0.0.1:8081",
+        location=Location("-", 16, 5),
+        places={"service": Location("-", 16, 14), "base_url": Location("-", 17, 15)},
+    )
+
+
+def test_the_lower_limit_counts(load: Load) -> None:
+    own, telegram = (listing.list_service for listing in load(OWN).listings)
+
+    assert [own.facts.limit(name).most for name in ("name", "syntax")] == [20, 50]
+    assert own.facts.most_records.number == 3
+    assert (own.origin, telegram.origin) == ("https://list.example", "http://127.0.0.1:8081")
+    assert telegram.facts == LISTS["telegram"].facts
+
+
+@pytest.mark.parametrize(
+    ("keys", "has_page"),
+    [
+        ("", True),
+        ("listings: []", True),
+        ("listings: [{service: top.gg}]", False),
+        ("base_url: https://a.example", True),
+        ("base_url: https://a.example\nlistings: [{service: top.gg}]", True),
+    ],
+)
+def test_the_page_is_synced_without_listings_or_with_a_base_url(
+    load: Load, keys: str, *, has_page: bool
+) -> None:
+    assert load(f"version: 1\n{keys}\ncommands: []\n").has_page is has_page
+
+
+def test_the_head_of_a_manifest_has_its_listings() -> None:
+    head = load_head("commands.yaml", OWN.encode())
+
+    assert [listing.service for listing in head.listings] == ["our-list", "telegram"]
+
+
+def test_an_included_file_has_no_listings(tmp_path: Path) -> None:
+    (tmp_path / "commands.yaml").write_text("version: 1\ninclude: [more.yaml]\n", encoding="utf-8")
+    (tmp_path / "more.yaml").write_text("listings: []\ncommands: []\n", encoding="utf-8")
+
+    with pytest.raises(ManifestError) as caught:
+        load_manifests([str(tmp_path / "commands.yaml")], stdin=bytes)
+
+    (problem,) = caught.value.problems
+    assert problem.message == 'an included file has no key "listings"'
+
+
+def test_two_manifests_with_one_listing_are_refused(tmp_path: Path) -> None:
+    for name, bot in {"a": "42", "b": "43", "c": "42", "d": ""}.items():
+        text = f"version: 1\nbot: '{bot}'\nlistings: [{{service: top.gg}}]\ncommands: []\n"
+        text = text.replace("bot: ''\n", "")
+        (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
+
+    with pytest.raises(ManifestError) as caught:
+        load_manifests([str(tmp_path)], stdin=bytes)
+
+    (problem,) = caught.value.problems
+    first = f"{tmp_path.as_posix()}/a.yaml:3:12"
+    assert problem.message == f'duplicate listing "top.gg" (first at {first})'
+    assert problem.location == Location(f"{tmp_path.as_posix()}/c.yaml", 3, 12)
+
+
+def test_the_bot_of_a_run_makes_two_listings_one(load: Load) -> None:
+    text = "version: 1\nlistings: [{service: top.gg}, {service: top.gg, bot: 42}]\ncommands: []\n"
+    listings = load(text).listings
+
+    assert same_listing_problems([(listings, "")]) == ()
+    assert same_listing_problems([(listings, "43")]) == ()
+    assert len(same_listing_problems([(listings, "42")])) == 1
+
+
+def test_the_words_for_losses_are_those_of_services() -> None:
+    assert get_args(Loss) == LOSSY
+
+
+def test_an_edit_and_a_dump_leave_listings_alone(load: Load) -> None:
+    entry = {"name": "help", "description": "Shows it.", "syntax": "/help"}
+    edited = edit(OWN, {"commands": ListEdits(added=[(None, entry)])}, path="-")
+    head = OWN.partition("commands: []")[0]
+
+    assert edited.startswith(head)
+    assert load(edited).listings == load(OWN).listings
+    dumps = {
+        dump_manifest(load(text).snapshot, bot="42", base_url="").text
+        for text in (edited, edited.replace(OWN[OWN.index("listings:") : len(head)], ""))
+    }
+    assert len(dumps) == 1
+
+
+def test_a_wrong_listing_leaves_the_others_to_be_checked(
+    complaints: Callable[[str], list[str]],
+) -> None:
+    wrong = "replace: {method: GET, url: 'https://a.example/', authorization: '{token}'}"
+
+    found = complaints(f"version: 1\nlistings: [{{service: x, {wrong}}}, {{service: y}}]\n")
+    assert [problem.partition(" | ")[0] for problem in found] == [
+        "2:43: method must be POST, PUT or PATCH",
+        '2:113: "y" is not a known service',
+    ]

@@ -1,0 +1,367 @@
+import re
+from functools import cache
+from itertools import cycle, pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commandsync.characters import readable
+from commandsync.pages.assets import beside, previewed, served
+from commandsync.pages.botpage import BotPage, Preview, ProblemLine, page_files, render_bot
+from commandsync.pages.rows import Mark, Row, listed_rows
+from commandsync.records.models import Bot
+from commandsync.records.texts import Resource
+from tests.support.botpages import announcement, bot, command, voter
+from tests.support.hostile import texts
+from tests.support.outline import Outline
+
+EMPTY = Preview(summary="Plan: nothing.")
+COMMAND, ANNOUNCEMENT = Resource
+
+
+def listed(
+    record: Bot | None = None,
+    commands: list[dict[str, Any]] | None = None,
+    announcements: list[dict[str, Any]] | None = None,
+    **others: Any,  # noqa: ANN401 - of the page
+) -> BotPage:
+    """Return the page of a bot as a service lists it."""
+    rows = {
+        COMMAND: listed_rows(COMMAND, commands or []),
+        ANNOUNCEMENT: listed_rows(ANNOUNCEMENT, announcements or []),
+    }
+    return BotPage(**{"bot": record or bot(), "rows": rows, **others})
+
+
+def page(*records: Any, **others: Any) -> str:  # noqa: ANN401 - as above
+    return render_bot(listed(*records, **others), assets=served())
+
+
+def changed(*rows: Row, preview: Preview = EMPTY, **others: Any) -> BotPage:  # noqa: ANN401 - as above
+    """Return the page of a preview."""
+    by_kind = {kind: [row for row in rows if row.kind is kind] for kind in Resource}
+    return BotPage(**{"bot": bot(), "rows": by_kind, "preview": preview, **others})
+
+
+def text_of(html: str) -> str:
+    return Outline(html).words
+
+
+def test_a_new_bot_has_a_page_that_says_what_is_missing() -> None:
+    text = text_of(page())
+
+    assert "No commands are listed yet." in text
+    assert "Nobody has voted yet." in text
+    assert "Rating none" in text
+    assert "About" not in text
+    assert "Announcements" not in text
+
+
+def test_what_the_bot_is_and_its_numbers_are_shown() -> None:
+    record = bot(
+        profile={"username": "Lantern", "discriminator": "4821"},
+        prefix="!",
+        information={"overview": "Lights up.", "description": "**Every** channel", "tags": ["fun"]},
+        statistics={"servers": 1284, "totalVotes": 5120, "monthlyVotes": 402},
+        ratings={"average": 4.55, "total": 1},
+        certificate=1,
+    )
+    html = page(record, voters=[voter(username="Ann")])
+    text = text_of(html)
+
+    for words in (
+        *("Lantern Certified Lights up. fun", "About Every channel", "Servers 1,284"),
+        *("Votes 5,120", "Votes: This month 402", "1 rating 4.5"),
+        *("Prefix !", "Platform discord", "Tag Lantern#4821", "Id 7", "Listed since 4 March 2026"),
+        "Latest voters Ann 4 March 2026 All voters",
+    ):
+        assert words in text
+    assert "<title>Lantern · Bot listing</title>" in html
+
+
+def test_commands_are_grouped_with_a_link_to_each_category() -> None:
+    listed = [
+        command(1, category="Fun", uses=1),
+        command(2, uses=1234),
+        command(3, category="Music"),
+        command(4, category="Fun"),
+    ]
+    html = page(commands=listed)
+    text = text_of(html)
+
+    assert "Commands 4" in text
+    assert "Fun 2 Other 1 Music 1 Fun n1 /n1 1 use d1 n4 /n4 d4 Other n2 /n2 1,234 uses" in text
+    for number in (1, 2, 3):
+        assert f'href="#category-{number}"' in html
+        assert f'id="category-{number}"' in html
+    assert '<a href="#command-c3">n3</a>' in html
+
+
+def test_commands_without_any_category_have_no_list_of_categories() -> None:
+    html = page(commands=[command(1), command(2)])
+
+    assert "Categories" not in html
+    assert '<h3 dir="auto" class="unseen">All commands</h3>' in html
+
+
+def test_the_only_category_is_named() -> None:
+    assert '<h3 dir="auto">Fun</h3>' in page(commands=[command(1, category="Fun")])
+
+
+def test_announcements_begin_with_the_newest_and_old_ones_are_folded() -> None:
+    html = page(announcements=[announcement(number) for number in range(1, 6)])
+    folded = html.index('<details class="older"><summary>2 older</summary>')
+
+    assert re.findall(r'<h3 dir="auto">(t\d)', html) == ["t5", "t4", "t3", "t2", "t1"]
+    assert html.index(">t3") < folded < html.index(">t2")
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://chat.example/invite?bot=7", True),
+        ("javascript:alert(1)", False),
+        ("//chat.example", False),
+        ("", False),
+    ],
+)
+def test_only_an_address_of_the_web_is_an_invitation(url: str, shown: bool) -> None:  # noqa: FBT001 - a parameter
+    html = page(bot(inviteURL=url))
+
+    assert (f'href="{url}" rel="nofollow noopener noreferrer ugc">Invite</a>' in html) is shown
+    assert ("Invite" in html) is shown
+
+
+def test_who_has_voted_is_told_when_the_next_vote_is() -> None:
+    html = page(next_vote="2026-03-05T00:00:00.000Z")
+
+    assert "disabled>Voted</button>" in html
+    assert "You can vote again on 5 March 2026" in text_of(html)
+
+
+def test_headings_follow_one_another_without_a_gap() -> None:
+    record = bot(information={"description": "# a\n### b"})
+    levels = Outline(
+        page(record, [command(1)], [announcement(1, description="# c\n# d")], voters=[voter()])
+    ).headings()
+
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert levels.count(1) == 1
+
+
+def test_every_anchor_of_the_page_is_there_and_once() -> None:
+    lost = {"name": "x", "description": "x", "syntax": "x"}
+    html = render_bot(
+        changed(
+            Row(COMMAND, command(1, category="a"), "command-c1", Mark.NEW),
+            Row(COMMAND, command(2), "command-c2"),
+            Row(COMMAND, lost, "gone-command-1", Mark.GONE),
+        ),
+        assets=served(),
+    )
+    anchors = re.findall(r'href="#([^"]+)"', html)
+    places = re.findall(r' id="([^"]+)"', html)
+
+    assert set(anchors) <= set(places)
+    assert len(places) == len(set(places))
+    assert {"command-c1", "gone-command-1", "main"} <= set(anchors)
+
+
+PROBLEMS = (
+    ProblemLine(place="commands.yaml:3:5", message="nmae is not a key", hint="name?"),
+    ProblemLine(place="commands.yaml:9:1", message="syntax is missing", hint=""),
+)
+
+
+def test_a_preview_begins_with_the_counts_and_with_what_keeps_it_from_being_applied() -> None:
+    preview = Preview(
+        summary="Plan: 1 to add.", notices=("it deletes too much",), problems=PROBLEMS
+    )
+    text = text_of(page(preview=preview))
+
+    assert "Preview Plan: 1 to add. it deletes too much The manifest has 2 problems." in text
+    assert "commands.yaml:3:5 nmae is not a key name? commands.yaml:9:1 syntax is missing" in text
+    assert "shows its last valid state" in text
+
+
+def test_problems_without_a_valid_state_are_all_that_the_page_shows_of_the_manifest() -> None:
+    record = Bot.model_construct(profile=bot(profile={"username": "a.yaml"}).profile, id="")
+    nothing = BotPage(bot=record, rows={}, preview=Preview(problems=PROBLEMS))
+    text = text_of(render_bot(nothing, assets=beside()))
+
+    assert "Preview The manifest has 2 problems. commands.yaml:3:5 nmae is not a key" in text
+    assert "a.yaml" in text
+    for absent in ("last valid state", "No commands", "Id", "Listed since"):
+        assert absent not in text
+
+
+def test_a_preview_without_problems_has_no_box_for_them() -> None:
+    html = page(preview=EMPTY)
+
+    assert "Plan: nothing." in html
+    assert 'class="problems"' not in html
+    assert 'class="changed"' not in html
+
+
+def test_changes_are_marked_in_words_where_they_are() -> None:
+    lost = {"name": "lost", "description": "d", "syntax": "/lost"}
+    html = render_bot(
+        changed(
+            Row(COMMAND, command(1), "c1", Mark.NEW),
+            Row(COMMAND, command(2), "c2", Mark.EDITED, {"description": "old d2"}),
+            Row(COMMAND, command(3), "c3", Mark.RENAMED, {"name": "older"}),
+            Row(COMMAND, command(4), "c4"),
+            Row(COMMAND, lost, "gone-c", Mark.GONE),
+            Row(ANNOUNCEMENT, announcement(1), "a1", Mark.EDITED, {"description": "old text 1"}),
+            Row(ANNOUNCEMENT, announcement(2), "a2", Mark.NEW),
+            Row(ANNOUNCEMENT, {"title": "gone news", "description": "*n*"}, "gone-a", Mark.GONE),
+        ),
+        assets=previewed(),
+    )
+    text = text_of(html)
+
+    assert "n1 new /n1 d1 n2 edited /n2 d2 What changed description old d2" in text
+    assert "n3 renamed was older /n3 d3 What changed name older n3 n4 /n4 d4" in text
+    assert "lost gone /lost d" in text
+    assert "<del>old </del>d2" in html
+    assert "t1 edited 4 March 2026 text 1 What changed description old text 1" in text
+    assert "n1 edited n2 renamed n3 gone lost new t2 edited t1 gone gone news" in text
+    assert '<h3 dir="auto"><del>gone news</del>' in html
+
+
+def test_old_announcements_are_unfolded_where_one_has_changed() -> None:
+    news = [Row(ANNOUNCEMENT, announcement(n), f"a{n}", Mark.NEW) for n in range(1, 6)]
+
+    assert '<details class="older" open>' in render_bot(changed(*news), assets=served())
+
+
+def test_a_page_of_a_folder_needs_nothing_else() -> None:
+    shown = listed(bot(), [command()], [announcement()], preview=EMPTY)
+    files = page_files(shown)
+    html = files["index.html"].decode()
+    named = re.findall(r'(?:href|src)="([^"#]+)"', html)
+
+    assert html.startswith("<!doctype html>")
+    assert set(named) == files.keys() - {"index.html"}
+    assert html == render_bot(shown, assets=beside())
+    assert '<form class="vote"' not in html
+    assert files["theme.css"].startswith(b":root{")
+
+
+def test_a_live_preview_has_no_link_to_a_listing() -> None:
+    shown = listed(bot(information={"tags": ["fun"]}), [command()], preview=EMPTY)
+    outline = Outline(render_bot(shown, assets=previewed(), version=7))
+
+    assert all(str(link["href"]).startswith("#") for link in outline.links)
+    assert {"/live", "7"} <= set(outline.values)
+    assert "action" not in outline.attributes
+
+
+def test_a_record_of_any_kind_is_shown_by_its_fields() -> None:
+    texts = {kind: [f"{name} of it" for name in kind.fields] for kind in Resource}
+    rows = [
+        Row(kind, dict(zip(kind.fields, texts[kind], strict=True)), f"{kind}-1")
+        for kind in Resource
+    ]
+    text = text_of(render_bot(changed(*rows), assets=served()))
+
+    for kind in Resource:
+        assert kind.collection.capitalize() in text
+        assert all(field in text for field in texts[kind])
+
+
+FIELDS = (
+    *("name", "overview", "tag", "prefix", "provider", "discriminated", "command", "syntax"),
+    *("description", "category", "title", "voter", "summary", "notice", "place", "message"),
+    *("hint", "old", "lost"),
+)
+
+
+def hostile_page(text: dict[str, str]) -> Outline:
+    """Return a page with a text in every field that is shown as it is."""
+    record = bot(
+        profile={"username": text["name"], "tag": text["discriminated"]},
+        information={"overview": text["overview"], "tags": [text["tag"]]},
+        prefix=text["prefix"],
+        provider=text["provider"],
+    )
+    first = command(
+        1,
+        name=text["command"],
+        syntax=text["syntax"],
+        description=text["description"],
+        category=text["category"],
+    )
+    lost = {"name": text["lost"], "description": text["lost"], "syntax": text["lost"]}
+    shown = changed(
+        Row(COMMAND, first, "c1", Mark.RENAMED, {"name": text["old"]}),
+        Row(COMMAND, lost, "gone-1", Mark.GONE),
+        Row(ANNOUNCEMENT, announcement(title=text["title"]), "a1"),
+        Row(ANNOUNCEMENT, {"title": text["lost"], "description": "x"}, "gone-2", Mark.GONE),
+        preview=Preview(
+            summary=text["summary"],
+            notices=(text["notice"],),
+            problems=(
+                ProblemLine(place=text["place"], message=text["message"], hint=text["hint"]),
+            ),
+        ),
+        bot=record,
+        voters=[voter(username=text["voter"])],
+    )
+    return Outline(render_bot(shown, assets=served()))
+
+
+@cache
+def harmless_page() -> Outline:
+    return hostile_page(dict.fromkeys(FIELDS, "a"))
+
+
+@settings(max_examples=40)
+@given(some=st.tuples(texts, texts, texts))
+def test_no_text_changes_the_structure_of_the_page(some: tuple[str, ...]) -> None:
+    fields = dict(zip(FIELDS, cycle(some), strict=False))
+    written = hostile_page(fields)
+    # The pieces of a change are as many as the words that differ.
+    pieces = re.compile(r"</?(?:ins|del)\b.*>")
+
+    assert _without(written.tags, pieces) == _without(harmless_page().tags, pieces)
+    assert all(readable(text) in written.text for text in some)
+    for link in written.links:
+        assert (link["href"] or "").startswith(("/", "#"))
+
+
+HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+ENTITIES = ("&#x202e;", "&#8206;", "&lrm;", "&#27;", "&#x85;")
+
+
+@settings(max_examples=30)
+@given(
+    some=st.lists(
+        st.sampled_from(ENTITIES) | st.from_regex(HIDDEN, fullmatch=True) | texts,
+        min_size=1,
+        max_size=5,
+    ).map("".join)
+)
+def test_no_page_contains_a_control_or_changes_the_direction_of_text(some: str) -> None:
+    record = bot(information={"description": some, "tags": [some]})
+    shown = hostile_page(dict.fromkeys(FIELDS, some))
+    marked_down = Outline(page(record, [], [announcement(description=f"{some} **b**")]))
+
+    for outline in (shown, marked_down):
+        assert HIDDEN.findall("".join((outline.text, *outline.values))) == []
+
+
+def _without(tags: list[str], pattern: re.Pattern[str]) -> list[str]:
+    return [tag for tag in tags if not pattern.fullmatch(tag)]
+
+
+@settings(max_examples=30)
+@given(tag=texts)
+def test_a_tag_leads_to_the_bots_that_have_it(tag: str) -> None:
+    links = Outline(page(bot(information={"tags": [tag]}))).links
+    (href,) = (link["href"] or "" for link in links if link.get("class") == "tag")
+
+    assert re.fullmatch(r"/\?tags=[\w%+.~/-]+", href, re.ASCII)

@@ -1,0 +1,108 @@
+"""One page of commands: it loads nothing, runs its own script alone, and shows any text as text."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from itertools import repeat
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commandsync.characters import readable
+from commandsync.pages.commandlist import commands_page
+from commandsync.records.texts import CommandText
+from tests.support.hostile import texts
+from tests.support.outline import Outline
+
+COMMANDS = (
+    CommandText("ban", "Bans.", "/ban <user>", "Staff"),
+    CommandText("afk", "Is away.", ".afk"),
+    CommandText("Afk!", "Is away, too.", "/afk"),
+    CommandText("😀", "Smiles.", "/😀", "Fun"),
+    CommandText("tic tac_toe", "Plays.", "/ttt", "Fun"),
+)
+POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
+
+
+def digests_of(html: str, tag: str) -> list[str]:
+    """Return the digests of the contents of a tag, as a policy names them."""
+    contents = re.findall(rf"<{tag}>(.*?)</{tag}>", html, re.DOTALL)
+    return [f"'sha256-{b64encode(sha256(c.encode()).digest()).decode()}'" for c in contents]
+
+
+def test_commands_are_shown_by_category_with_the_prefix_filled_in() -> None:
+    outline = Outline(commands_page(COMMANDS))
+
+    shown = outline.words[outline.words.index("Commands of the bot") :]
+    assert "Commands 5 Filter commands Staff 1 Other 2 Fun 2 Staff ban /ban <user> Bans." in shown
+    assert "Fun 😀 /😀 Smiles. tic tac_toe /ttt Plays." in shown
+    assert outline.headings()[:4] == [1, 2, 3, 4]
+
+
+def test_the_content_of_the_page(golden: Callable[[str, str], None]) -> None:
+    html = commands_page((*COMMANDS, CommandText("<b>", "Says \"<b>\" & 'a'.", "/<b>", "<i>")))
+
+    golden(html[html.index("<main") : html.index("</main>")], "commandlist.html")
+
+
+def test_the_anchor_of_a_command_follows_its_name_and_is_there_once() -> None:
+    html = commands_page(COMMANDS)
+    anchors = re.findall(r'<li class="command" id="([^"]*)">', html)
+
+    assert anchors == [
+        *("command-ban", "command-afk", "command-afk--2", "command", "command-tic-tac-toe")
+    ]
+    ids = re.findall(r'id="([^"]*)"', html)
+    links = [link["href"] for link in Outline(html).links]
+    assert len(set(ids)) == len(ids)
+    assert {str(link).removeprefix("#") for link in links} <= set(ids)
+
+
+def test_the_policy_allows_the_style_and_the_script_of_the_page_alone() -> None:
+    html = commands_page(COMMANDS)
+    (policy,) = POLICY.findall(html)
+    (style,), (script,) = (digests_of(html, tag) for tag in ("style", "script"))
+
+    assert policy.split("; ") == [
+        "default-src 'none'",
+        f"style-src {style}",
+        f"script-src {script}",
+        *("img-src data:", "form-action 'none'", "base-uri 'none'"),
+    ]
+    assert html.index(policy) < html.index("<style>")
+
+
+def test_nothing_is_loaded_and_nothing_is_inline() -> None:
+    html = commands_page(COMMANDS)
+    outline = Outline(html)
+
+    assert not re.search(r"https?:|url\(|@import|</script>.*</script>", html, re.DOTALL)
+    assert [value for value in outline.values if ":" in value.partition(" ")[0]] == ["data:,"]
+    assert outline.attributes.isdisjoint({"style", "src", "action", "onclick", "onload"})
+
+
+def test_a_page_without_commands_says_so() -> None:
+    assert "Commands 0 No commands are listed yet." in Outline(commands_page(())).words
+
+
+@cache
+def harmless() -> Outline:
+    return Outline(commands_page([CommandText(*"abcd")]))
+
+
+@settings(max_examples=30)
+@given(some=st.tuples(texts, texts, texts, texts))
+def test_no_text_changes_the_structure_of_the_page(some: tuple[str, str, str, str]) -> None:
+    outline = Outline(commands_page([CommandText(*some)]))
+
+    assert outline.tags == harmless().tags
+    assert all(readable(text) in outline.text for text in some)
+    assert not [value for value in outline.values if re.search(r"[<>'\s]alert", value)]
+
+
+def test_a_page_is_the_same_each_time() -> None:
+    assert len(set(map(commands_page, repeat(COMMANDS, 3)))) == 1

@@ -1,0 +1,83 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commandsync.pages.markup import REL, html_of, link_of
+from tests.support.hostile import FRAGMENTS
+from tests.support.outline import Outline
+
+TAGS = {
+    *("a", "blockquote", "br", "code", "del", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p"),
+    *("pre", "s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
+}
+PIECES = (
+    *("# ", "### ", "> ", "- ", "1. ", "```\n", "`", "**", "_", "~~", "| a | b |\n|---|---|\n"),
+    *("[x](", "![x](", ")", "<http://a.example>", "](javascript:alert(1))", "https://a.example"),
+    *("[x]: ", "\n\n", "    ", "\\"),
+)
+
+
+@pytest.mark.parametrize(
+    ("markdown", "html"),
+    [
+        ("Hello *you*", "<p>Hello <em>you</em></p>"),
+        ("a\nb", "<p>a\nb</p>"),
+        ("- a\n- b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>"),
+        ("3. a", '<ol start="3">\n<li>a</li>\n</ol>'),
+        ("`<b>`", "<p><code>&lt;b&gt;</code></p>"),
+        ("~~old~~", "<p><s>old</s></p>"),
+        ("<b>x</b>", "<p>&lt;b&gt;x&lt;/b&gt;</p>"),
+        ("![a *cat*](https://a.example/x.png)", "<p>a cat</p>"),
+        ("[x](javascript:alert(1))", "<p>[x](javascript:alert(1))</p>"),
+        ("[x](//a.example)", "<p>[x](//a.example)</p>"),
+        ("[x](/bot/1/vote)", "<p>[x](/bot/1/vote)</p>"),
+        ("[x](mailto:a@b.example)", "<p>[x](mailto:a@b.example)</p>"),
+        ('[x](https://a.example "t")', f'<p><a href="https://a.example" rel="{REL}">x</a></p>'),
+        (
+            "<HTTP://a.example>",
+            f'<p><a href="HTTP://a.example" rel="{REL}">HTTP://a.example</a></p>',
+        ),
+    ],
+)
+def test_markdown_is_shown_without_html_and_pictures(markdown: str, html: str) -> None:
+    assert html_of(markdown, above=2).strip() == html
+
+
+@pytest.mark.parametrize(
+    ("markdown", "levels"),
+    [
+        ("# a\n## b\n# c", [3, 4, 3]),
+        ("### a\n###### b\n## c", [3, 4, 4]),
+        ("# a\n## b\n### c\n#### d\n##### e", [3, 4, 5, 6, 6]),
+    ],
+)
+def test_headings_follow_the_one_above_without_a_gap(markdown: str, levels: list[int]) -> None:
+    assert Outline(html_of(markdown, above=2)).headings() == levels
+
+
+@settings(max_examples=50)
+@given(st.lists(st.sampled_from(PIECES + FRAGMENTS) | st.text(max_size=6), max_size=12))
+def test_whatever_is_written_only_what_is_allowed_is_shown(pieces: list[str]) -> None:
+    outline = Outline(html_of("".join(pieces), above=3))
+    tags = {tag.strip("</>").split()[0] for tag in outline.tags}
+
+    assert tags <= TAGS
+    assert all(level >= 4 for level in outline.headings())
+    for link in outline.links:
+        assert (link.pop("href", None) or "https://").lower().startswith(("http://", "https://"))
+        assert link == {"rel": REL}
+    assert outline.attributes <= {"href", "rel", "start"}
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://a.example/x", True),
+        ("HTTP://a.example", True),
+        ("javascript:alert(1)", False),
+        (" https://a.example", False),
+        ("", False),
+    ],
+)
+def test_only_addresses_of_the_web_are_linked(url: str, kept: bool) -> None:  # noqa: FBT001 - a parameter
+    assert link_of(url) == (url if kept else None)

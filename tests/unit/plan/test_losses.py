@@ -1,0 +1,47 @@
+"""The sentences about what a service does not show."""
+
+from __future__ import annotations
+
+import pytest
+
+from commandsync.plan.losses import MOST_NAMED, loss_notice
+from commandsync.records.facts import Limit
+from commandsync.records.losses import COMMANDS, OPTIONS, SYNC, Instead, Loss, Reason
+
+LIMIT = Limit(least=3, most=7, allowed="a-z")
+
+
+@pytest.mark.parametrize(
+    "reason", [each for each in Reason if each not in {Reason.NOT_TAKEN, Reason.NOT_READ}]
+)
+@pytest.mark.parametrize("count", [1, MOST_NAMED, MOST_NAMED + 2])
+def test_what_is_left_out_is_counted_and_the_first_are_named(reason: Reason, count: int) -> None:
+    names = tuple(f"name{n}" for n in range(count))
+    field = COMMANDS if reason is Reason.RECORDS else "name"
+
+    said = loss_notice(Loss(field, reason, Instead.LEFT_OUT, names, LIMIT), at="list").message
+
+    assert said.startswith(f"list: {count} command")
+    assert [name in said for name in names] == [n < MOST_NAMED for n in range(count)]
+    assert (f"{count - MOST_NAMED} more" in said) is (count > MOST_NAMED)
+    assert "{" not in said
+
+
+@pytest.mark.parametrize(
+    ("loss", "words"),
+    [
+        (Loss("name", Reason.HAS_SUB_COMMANDS, Instead.GROUP, ("a",)), ["1 command is", "group"]),
+        (
+            Loss("description", Reason.LONG, Instead.SHORTENED, ("a", "b"), LIMIT),
+            ["description of 2 commands is", "7 characters"],
+        ),
+        (Loss("description", Reason.LONG, Instead.SHORTENED, ("a",)), ["description of 1 command"]),
+        (Loss(OPTIONS, Reason.NOT_TAKEN, Instead.NOT_SHOWN, ("a",)), ["options of 1 command are"]),
+        (Loss(SYNC, Reason.NOT_READ, Instead.NOT_KEPT, ("ignore",)), ["ignore", "not kept"]),
+        (Loss("name", Reason.SHORT, Instead.LEFT_OUT, ("a",)), ["shorter than 0"]),
+    ],
+)
+def test_each_loss_says_what_happens_instead(loss: Loss, words: list[str]) -> None:
+    said = loss_notice(loss, at="list").message
+
+    assert all(word in said for word in words), said

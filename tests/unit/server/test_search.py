@@ -1,0 +1,263 @@
+"""Texts and queries become the same words, and every database finds the same bots by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection, delete, update
+
+from commandsync.server import catalogue, selection, storage
+from commandsync.server.counters import days
+from commandsync.server.database import Database, opened
+from commandsync.server.search import LONGEST_PART, MOST_PARTS, endings, fold, parts, plain
+from commandsync.server.selection import Wanted
+from commandsync.server.tables import bots
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+SYNTAX = ['"', "'", "*", "(", ")", "-", ":", "^", "+", "|", "&", "!", "<", "%", "_", "\\", "$"]
+OPERATORS = ["NEAR(", " OR ", " AND ", " NOT ", "endings:", "/*", "--", ";"]
+LETTERS = ["a", "b", "A", "à", "é", "e", "ß", "s", "日", "本", "音", "が", "한", "\U0001f3b5", " "]
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
+NEAR_TEXTS = st.lists(st.sampled_from(LETTERS + SYNTAX), max_size=40).map("".join)
+PAGES = st.one_of(TEXTS, NEAR_TEXTS)
+TYPED = st.one_of(
+    NEAR_TEXTS,
+    st.text(st.characters(), max_size=20),
+    st.lists(st.sampled_from([*LETTERS, *SYNTAX, *OPERATORS, "\0", "\ud800"])).map("".join),
+)
+
+
+class UndoneError(Exception):
+    """Ends a transaction without its writes."""
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    with opened(database_url) as opened_database:
+        yield opened_database
+
+
+@contextmanager
+def undone(database: Database) -> Iterator[Connection]:
+    with suppress(UndoneError), database.writing() as connection:
+        yield connection
+        raise UndoneError
+
+
+def record(username: str = "", **information: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
+    return {"profile": {"username": username}, "information": information}
+
+
+def add(connection: Connection, *overviews: str) -> None:
+    for number, overview in enumerate(overviews):
+        storage.add_bot(connection, str(number), record(overview=overview))
+
+
+def found(connection: Connection, query: str) -> list[int]:
+    keys, number = selection.find(connection, Wanted(q=query, limit=100), days=days(NOW))
+    ids = [int(bot["id"]) for bot in storage.bots_of(connection, keys)]
+    assert len(ids) == number
+    return ids
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(pages=st.lists(PAGES, max_size=5), query=TYPED)
+def test_a_bot_is_found_if_its_words_contain_every_part_of_the_query(
+    database: Database, pages: list[str], query: str
+) -> None:
+    words = [fold(page).split() for page in pages]
+    expected = [
+        number
+        for number, of_page in enumerate(words)
+        if all(any(part in word for word in of_page) for part in parts(query))
+    ]
+    with undone(database) as connection:
+        add(connection, *pages)
+
+        assert found(connection, query) == expected
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(page=PAGES, data=st.data())
+def test_a_bot_is_found_by_any_part_of_its_words_in_any_order(
+    database: Database, page: str, data: st.DataObject
+) -> None:
+    words = st.sampled_from(fold(page).split() or [""])
+    drawn = data.draw(st.lists(words, max_size=3))
+    begins = [data.draw(st.integers(0, len(word))) for word in drawn]
+    query = " ".join(word[begin:] for word, begin in zip(drawn, begins, strict=True))
+    with undone(database) as connection:
+        add(connection, page)
+
+        assert found(connection, query) == [0]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("music lantern", [0]),
+        ("LANT", [0]),
+        ("ntern", [0]),
+        ("creme", [1]),
+        ("CRÈME", [1]),
+        ("楽", [2]),
+        ("音楽", [2]),
+        ("日本語", [2]),
+        ("c++", [3]),
+        ("c", [0, 1, 3]),
+        ("foo-bar", [3]),
+        ('"foo', [3]),
+        ("lantern cafe", []),
+        ("*", [0, 1, 2, 3]),
+        ("NEAR(", []),
+        ("a" * 5_000, []),
+        ("foo " * 5_000, [3]),
+    ],
+)
+def test_a_query_is_what_a_person_means(
+    database: Database, query: str, expected: list[int]
+) -> None:
+    pages = ("Lantern, the music bot", "Café Crème", "日本語の音楽を再生します", "C++ foo_bar")
+    with database.writing() as connection:
+        add(connection, *pages)
+
+        assert found(connection, query) == expected
+
+
+@pytest.mark.parametrize("query", ["lantern", "overview", "described", "tagged"])
+def test_all_texts_of_a_bot_are_searched_without_their_markup(
+    database: Database, query: str
+) -> None:
+    texts = {"overview": "Overview.", "description": "<blink>Described</blink>", "tags": ["Tagged"]}
+    with database.writing() as connection:
+        storage.add_bot(connection, "0", record("Lantern", **texts))
+
+        assert found(connection, query) == [0]
+        assert found(connection, "blink") == []
+
+
+def test_the_largest_text_is_searched_at_its_beginning(database: Database) -> None:
+    characters = [chr(0x20000 + number) for number in range(20_000)]  # 4 bytes each
+    page = " ".join("".join(characters[start : start + 50]) for start in range(0, 20_000, 50))
+    with database.writing() as connection:
+        add(connection, page)
+
+        assert found(connection, "".join(characters[5_000:5_020])) == [0]
+        assert found(connection, characters[15_000]) == []
+
+
+def test_a_changed_bot_is_found_by_its_new_words_alone(database: Database) -> None:
+    with database.writing() as connection:
+        add(connection, "old words", "others")
+        changed = update(bots).where(bots.c.id == "0").values(record=record(overview="new words"))
+        connection.execute(changed)
+        catalogue.refresh(connection, "0")
+
+        assert found(connection, "old") == []
+        assert found(connection, "new") == [0]
+        assert found(connection, "words") == [0]
+
+
+def test_a_deleted_bot_is_not_found(database: Database) -> None:
+    with database.writing() as connection:
+        add(connection, "words", "words too")
+        connection.execute(delete(bots).where(bots.c.id == "0"))
+
+        assert found(connection, "words") == [1]
+        assert found(connection, "") == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Café CRÈME", "cafe creme"),
+        ("Ünïcödé", "unicode"),
+        ("Straße", "strasse"),
+        ("İstanbul", "istanbul"),
+        ("Ёлка", "елка"),
+        ("Ελλάς", "ελλασ"),
+        ("\uff2d\uff35\uff33\uff29\uff23 \ufb01ne", "music fine"),
+        ("音楽・翻訳", "音楽 翻訳"),
+        ("がぎ ひらがな", "がぎ ひらがな"),
+        ("한국어", "한국어"),
+        ("हिन्दी", "हिन्दी"),
+        ("foo-bar_baz.qux", "foo bar baz qux"),
+        ("C++ a|b 5$", "c++ a|b 5$"),
+        ("\u2764\ufe0f\u200d\U0001f525 \u2764", "\u2764\U0001f525 \u2764"),
+        ("zero\u200bwidth so\u00adft", "zerowidth soft"),
+        ("nul\0l half\ud800pair\t\n", "nul l half pair"),
+        ("\"*'NEAR( %)\\", "near"),
+        ("", ""),
+    ],
+)
+def test_words_are_folded(text: str, folded: str) -> None:
+    assert fold(text) == folded
+
+
+@given(st.text(st.characters()))
+def test_folding_twice_is_folding_once(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+
+
+@given(st.text(st.characters()))
+def test_folded_words_contain_nothing_that_a_query_language_takes_for_syntax(text: str) -> None:
+    assert not set("\"'\\*()&!:%_\0\t\n") & set(fold(text))
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<p>One</p><p>two</p>", "one two"),
+        ("<a href='x'>link</a> &amp; &eacute;", "link e"),
+        ("<style>.a > .b { color: red }</style>Seen", "seen"),
+        ("Seen<script>hidden()", "seen"),
+        ("<SCRIPT>a</b>c</script >Seen", "seen"),
+        ("3 < 4 and 5 > 4", "3 < 4 and 5 > 4"),
+        ("I <3 bots", "i <3 bots"),
+        ("**bold** [link](https://a.example)", "bold link https a example"),
+        ("<!-- hidden --> seen", "seen"),
+    ],
+)
+def test_markup_is_not_text(markup: str, text: str) -> None:
+    assert fold(plain(markup)) == text
+
+
+@pytest.mark.parametrize("untrusted", ["<style>", "<a", "<", "<style><", "<!--", "&#"])
+def test_untrusted_markup_is_read_in_linear_time(untrusted: str) -> None:
+    markup = untrusted * 200_000  # a quadratic pattern takes hours
+
+    assert len(plain(markup)) <= len(markup)
+
+
+def test_every_ending_of_a_word_is_indexed() -> None:
+    assert endings("bot music") == "bot c ic music ot sic t usic"
+
+
+def test_long_endings_are_cut() -> None:
+    assert endings("a" * 40).split() == ["a" * length for length in range(1, LONGEST_PART + 1)]
+
+
+def test_a_query_is_its_words_each_once() -> None:
+    assert parts('  Foo-bar "foo') == ("foo", "bar")
+
+
+def test_a_long_word_is_searched_in_parts() -> None:
+    assert parts("ab" * 10) == ("ab" * 8, "ab" * 2)
+
+
+def test_a_query_has_a_limit() -> None:
+    words = [f"w{number}" for number in range(100)]
+
+    assert parts(" ".join(words)) == tuple(words[:MOST_PARTS])
+
+
+@pytest.mark.parametrize("text", ["", " ", "*", '"', "\0", "\ud800", "(-)", "%_"])
+def test_a_query_without_words_has_no_parts(text: str) -> None:
+    assert parts(text) == ()

@@ -1,0 +1,430 @@
+"""What is sent fits, what is not sent or differs is a loss, and nothing else is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.diagnostics import Location
+from commandsync.records.facts import Limit
+from commandsync.records.losses import LOSSY, Instead, Loss, Reason
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
+from commandsync.services.catalogue import LISTS
+from commandsync.services.declared import Replacement, declared
+from commandsync.services.discordlists import DISCORD_BOT_LIST, TOP_GG
+from commandsync.services.fit import Fitted, as_listed, fit
+from commandsync.services.service import ListService
+from commandsync.services.telegram import TELEGRAM
+from tests.support.calls import calls_of
+from tests.support.lists import discord_problems, leaves, telegram_problems, utf16
+
+URL = "https://list.example/api/bots/{bot}/commands"
+TIGHT = declared(
+    "tight", Replacement(method="POST", url=URL, limits={"description": 7, "commands": 3})
+)
+FLAT = declared(
+    "flat",
+    Replacement(
+        method="PUT",
+        url=URL,
+        fields={"cmd": "name", "about": "description", "group": "category"},
+        limits={"name": 9, "description": 20, "category": 4, "commands": 5},
+    ),
+)
+WHOLE = declared(
+    "whole",
+    Replacement(method="PATCH", url=URL, fields={name: name for name in CommandText._fields}),
+)
+SERVICES = [*LISTS.values(), TIGHT, FLAT, WHOLE]
+
+WORDS = st.sampled_from(
+    ["a", "b", "config", "prefix", "x" * 32, "x" * 33, "Ban", "ban_1", "größe", "ไทย", "a/b", "😀"]
+)
+NAMES = st.one_of(
+    st.lists(WORDS, min_size=1, max_size=4).map(" ".join),
+    st.builds("{}{}".format, st.sampled_from(["/", ".", "//", "/ "]), WORDS),
+    st.sampled_from(["/", "/ /", "config  prefix", ".", "..", ""]),
+    st.text(max_size=34),
+)
+SIZES = st.sampled_from([1, 6, 7, 8, 19, 20, 21, 99, 100, 101, 255, 256, 257])
+PROSE = st.one_of(
+    st.text(max_size=300),
+    st.builds(lambda text, size: (text * 300)[:size], st.text("a é😀", min_size=1), SIZES),
+)
+SYNTAXES = st.sampled_from(["/{}", ".{}", "{}", "/{} <user>", "!{} [x]", "/else", "/else <y>", ""])
+
+
+@st.composite
+def entries(draw: st.DrawFn) -> CommandText:
+    name = draw(NAMES)
+    syntax = draw(SYNTAXES).format(name.removeprefix("/"))
+    category = draw(st.sampled_from(["", "Fun", "Moderation"]))
+    return CommandText(*map(canonical, (name, draw(PROSE), syntax, category)))
+
+
+TEXTS = st.lists(entries(), max_size=40)
+
+
+def snapshot_of(texts: Iterable[CommandText]) -> Snapshot:
+    """Return a manifest's commands, one for each line."""
+    return Snapshot(
+        {
+            Resource.COMMAND: tuple(
+                Entry(text, id=f"pin{line}", location=Location("commands.yaml", line), uses=3)
+                for line, text in enumerate(texts, start=1)
+            )
+        }
+    )
+
+
+def line(entry: Entry) -> int:
+    assert entry.location is not None
+    return entry.location.line
+
+
+def sent(fitted: Fitted) -> tuple[Entry, ...]:
+    return fitted.snapshot.collections[Resource.COMMAND]
+
+
+def body_of(service: ListService, fitted: Fitted) -> Any:  # noqa: ANN401 - JSON is anything
+    return service.replace("42", fitted.snapshot).body
+
+
+def command(name: str, *, syntax: str = "", description: str = "Does it.") -> CommandText:
+    return CommandText(name, description, syntax or f"/{name.removeprefix('/')}")
+
+
+def fitted_names(service: ListService, *names: str) -> tuple[list[str], list[Loss]]:
+    fitted = fit(service, snapshot_of(map(command, names)))
+    return [entry.name for entry in sent(fitted)], list(fitted.losses)
+
+
+@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
+@given(texts=TEXTS)
+def test_what_is_sent_fits(service: ListService, texts: list[CommandText]) -> None:
+    fitted = fit(service, snapshot_of(texts))
+
+    for entry in sent(fitted):
+        assert canonical(entry.text.description) == entry.text.description
+        assert not entry.id
+    body = body_of(service, fitted)
+    if service is TELEGRAM:
+        assert telegram_problems(body.get("commands", [])) == []
+    elif service is FLAT:
+        assert len(body) <= 5
+        for each in body:
+            assert each.keys() <= {"cmd", "about", "group"}
+            assert 1 <= utf16(each["cmd"]) <= 9
+            assert utf16(each.get("about", "")) <= 20
+            assert utf16(each.get("group", "")) <= 4
+    elif service is TIGHT:
+        assert len(body) <= 3
+        assert discord_problems(body, description=7) == []
+    elif service is not WHOLE:
+        assert discord_problems(body) == []
+
+
+@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
+@given(texts=TEXTS)
+def test_the_request_has_what_was_fitted_and_nothing_else(
+    service: ListService, texts: list[CommandText]
+) -> None:
+    fitted = fit(service, snapshot_of(texts))
+
+    body = body_of(service, fitted)
+    pairs = [(entry.name, entry.text[1]) for entry in sent(fitted)]
+    match service.name:
+        case "telegram":
+            listed = [(each["command"], each["description"]) for each in body.get("commands", [])]
+        case "flat":
+            listed = [(each["cmd"], each.get("about", "")) for each in body]
+        case "whole":
+            assert body == [
+                {key: text for key, text in entry.text._asdict().items() if text}
+                for entry in sent(fitted)
+            ]
+            return
+        case _:
+            described = dict(pairs)
+            listed = [pair for pair in leaves(body) if pair[0] in described]
+            groups = {name for name, _ in leaves(body)} - described.keys()
+            below = [name for name in described if " " in name]
+            assert groups == {
+                group
+                for name in below
+                for group in (name.split(" ")[0], name.rpartition(" ")[0])
+                if group not in described
+            }
+            order = list(dict.fromkeys(name.split(" ")[0] for name, _ in pairs))
+            assert [node["name"] for node in body] == order
+            listed.sort(key=lambda pair: list(described).index(pair[0]))
+    assert listed == pairs
+
+
+@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
+@given(texts=TEXTS)
+def test_the_losses_are_the_differences(service: ListService, texts: list[CommandText]) -> None:
+    fitted = fit(service, snapshot_of(texts))
+
+    kept = {line(entry): entry.text for entry in sent(fitted)}
+    assert list(kept) == sorted(kept)
+    missing: list[str] = []
+    differs: dict[str, list[str]] = {"description": [], "category": [], "call": []}
+    for number, text in enumerate(texts, start=1):
+        if number not in kept:
+            missing.append(text.name)
+            continue
+        shown = tuple[str, ...](kept[number])
+        plain = text.name.removeprefix("/").split()
+        assert shown[0] == (" ".join(plain) if service.slash else text.name)
+        differs["description"] += [text.name] * (shown[1] != text.description)
+        differs["category"] += [text.name] * (shown[3] != text.category)
+        implied = ("/" if service.slash else "") + shown[0]
+        differs["call"] += [text.name] * (
+            bool(text.syntax) and shown[2] != text.syntax and text.syntax != implied
+        )
+    lost = {field: [loss for loss in fitted.losses if loss.field == field] for field in LOSSY}
+    left_out = [loss for loss in fitted.losses if loss.instead is Instead.LEFT_OUT]
+    assert Counter(missing) == Counter(name for loss in left_out for name in loss.names)
+    for field in ("description", "category"):
+        changed = [loss for loss in lost[field] if loss.instead is not Instead.LEFT_OUT]
+        assert [name for loss in changed for name in loss.names] == differs[field]
+    called = [set(loss.names) for loss in (*lost["syntax"], *lost["options"])]
+    assert set().union(*called) == set(differs["call"])
+
+
+@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
+@given(texts=TEXTS)
+def test_fitting_twice_is_fitting_once(service: ListService, texts: list[CommandText]) -> None:
+    once = fit(service, snapshot_of(texts))
+    twice = fit(service, once.snapshot)
+
+    assert twice.snapshot == once.snapshot
+    assert {loss.reason for loss in twice.losses} <= {Reason.HAS_SUB_COMMANDS}
+    assert fit(service, snapshot_of(texts)) == once
+
+
+@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
+@given(texts=TEXTS)
+def test_a_loss_names_commands_of_the_manifest_in_its_order(
+    service: ListService, texts: list[CommandText]
+) -> None:
+    losses = fit(service, snapshot_of(texts)).losses
+
+    names = [text.name for text in texts]
+    for loss in losses:
+        rest = iter(names)
+        assert all(name in rest for name in loss.names)
+        assert loss.count == len(loss.names) > 0
+        assert loss.location is not None
+        assert names[loss.location.line - 1] == loss.names[0]
+        assert loss.field in LOSSY
+    assert len({(loss.field, loss.reason, loss.instead) for loss in losses}) == len(losses)
+
+
+@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
+@given(texts=TEXTS)
+def test_a_fitted_list_is_listed_with_an_id_for_each(
+    service: ListService, texts: list[CommandText]
+) -> None:
+    fitted = fit(service, snapshot_of(texts))
+    listed = as_listed(fitted.snapshot).collections[Resource.COMMAND]
+
+    assert [entry.text for entry in listed] == [entry.text for entry in sent(fitted)]
+    assert len({entry.id for entry in listed}) == len(listed)
+    assert all(entry.writable for entry in listed)
+
+
+@pytest.mark.parametrize("service", [TOP_GG, DISCORD_BOT_LIST, TELEGRAM])
+def test_a_slash_is_not_part_of_a_name_and_no_loss(service: ListService) -> None:
+    assert fitted_names(service, "/afk", "ban") == (["afk", "ban"], [])
+
+
+@pytest.mark.parametrize("service", [TOP_GG, TELEGRAM])
+def test_a_name_with_a_dot_is_left_out_beside_one_with_a_slash(service: ListService) -> None:
+    names, (loss,) = fitted_names(service, ".afk", "/afk")
+
+    assert names == ["afk"]
+    assert (loss.field, loss.reason, loss.names) == ("name", Reason.CHARACTERS, (".afk",))
+
+
+@pytest.mark.parametrize("service", [TOP_GG, TELEGRAM])
+def test_of_two_calls_of_one_name_the_first_is_sent(service: ListService) -> None:
+    texts = [command("afk", description="One."), command("afk", description="Two.")]
+    fitted = fit(service, snapshot_of(texts))
+
+    assert [entry.text[1] for entry in sent(fitted)] == ["One."]
+    (loss,) = fitted.losses
+    assert (loss.reason, loss.instead, loss.names) == (
+        Reason.SAME_NAME,
+        Instead.LEFT_OUT,
+        ("afk",),
+    )
+    assert loss.location == Location("commands.yaml", 2)
+
+
+def test_a_list_of_the_manifests_own_fields_keeps_two_of_one_name() -> None:
+    names, losses = fitted_names(WHOLE, "/afk", "afk", "afk")
+
+    assert names == ["/afk", "afk", "afk"]
+    assert losses == []
+
+
+def test_a_command_before_its_sub_commands_stays() -> None:
+    names, (loss,) = fitted_names(TOP_GG, "config", "config prefix", "config set a")
+
+    assert names == ["config"]
+    assert (loss.field, loss.reason) == ("commands", Reason.BELOW_COMMAND)
+    assert loss.names == ("config prefix", "config set a")
+
+
+def test_a_command_after_its_sub_commands_is_shown_as_their_group() -> None:
+    texts = [command("config prefix"), command("config", description="Settings.")]
+    fitted = fit(TOP_GG, snapshot_of(texts))
+
+    assert [entry.name for entry in sent(fitted)] == ["config prefix", "config"]
+    (loss,) = fitted.losses
+    assert (loss.field, loss.reason) == ("commands", Reason.HAS_SUB_COMMANDS)
+    assert (loss.instead, loss.names) == (Instead.GROUP, ("config",))
+    (node,) = body_of(TOP_GG, fitted)
+    assert node["description"] == "Settings."
+
+
+def test_a_second_command_of_a_group_is_left_out() -> None:
+    names, losses = fitted_names(TOP_GG, "config prefix", "config", "config", "config set")
+
+    assert names == ["config prefix", "config", "config set"]
+    assert [loss.reason for loss in losses] == [Reason.SAME_NAME, Reason.HAS_SUB_COMMANDS]
+
+
+def test_telegram_has_no_sub_commands_and_invents_no_name() -> None:
+    names, (loss,) = fitted_names(TELEGRAM, "config", "config prefix", "Ban")
+
+    assert names == ["config"]
+    assert (loss.reason, loss.names) == (Reason.CHARACTERS, ("config prefix", "Ban"))
+    assert loss.limit is not None
+    assert loss.limit.allowed == "a-z, 0-9 and _"
+
+
+@pytest.mark.parametrize("group", ["config", "config set"])
+def test_of_26_sub_commands_the_last_is_left_out(group: str) -> None:
+    fitted = fit(TOP_GG, snapshot_of(command(f"{group} c{n}") for n in range(26)))
+
+    (loss,) = fitted.losses
+    assert (loss.reason, loss.names) == (Reason.SUB_COMMANDS, (f"{group} c25",))
+    assert loss.limit == Limit(most=25)
+    names = [name for name, _ in leaves(body_of(TOP_GG, fitted))]
+    assert names[-25:] == [f"{group} c{n}" for n in range(25)]
+
+
+def test_groups_and_sub_commands_count_together() -> None:
+    full = [f"config c{n}" for n in range(24)]
+    names, (loss,) = fitted_names(TOP_GG, *full, "config set a", "config set b", "config get c")
+
+    assert names == [*full, "config set a", "config set b"]
+    assert loss.names == ("config get c",)
+
+
+def test_three_levels_of_sub_commands_are_left_out() -> None:
+    names, (loss,) = fitted_names(TOP_GG, "a b c", "a b c d", "a b e")
+
+    assert names == ["a b c", "a b e"]
+    assert (loss.reason, loss.names) == (Reason.LEVELS, ("a b c d",))
+    assert loss.limit == Limit(most=2)
+
+
+def test_of_130_commands_telegram_gets_the_first_100() -> None:
+    names, (loss,) = fitted_names(TELEGRAM, *(f"c{n}" for n in range(130)))
+
+    assert names == [f"c{n}" for n in range(100)]
+    assert (loss.field, loss.reason, loss.count) == ("commands", Reason.RECORDS, 30)
+    assert loss.limit == Limit(most=100)
+
+
+def test_of_130_commands_a_service_without_a_known_limit_gets_all() -> None:
+    names, losses = fitted_names(TOP_GG, *(f"c{n}" for n in range(130)))
+
+    assert (len(names), losses) == (130, [])
+
+
+def test_commands_are_counted_and_not_their_sub_commands() -> None:
+    names, (loss, _) = fitted_names(TIGHT, "a b", "a c", "d", "e", "f", "a g")
+
+    assert names == ["a b", "a c", "d", "e", "a g"]
+    assert (loss.reason, loss.names) == (Reason.RECORDS, ("f",))
+
+
+@pytest.mark.parametrize(
+    ("syntax", "lost"),
+    [
+        ("/ban", []),
+        ("/ban <user> [reason]", ["options"]),
+        (".ban", ["syntax"]),
+        (".ban <user>", ["options", "syntax"]),
+        ("ban", ["syntax"]),
+        ("/banish", ["options", "syntax"]),
+        ("/kick", ["syntax"]),
+        ("/kick <user>", ["options", "syntax"]),
+    ],
+)
+def test_what_the_name_does_not_show_of_a_syntax(syntax: str, lost: list[str]) -> None:
+    snapshot = snapshot_of([command("ban", syntax=syntax)])
+
+    assert sorted(loss.field for loss in fit(TOP_GG, snapshot).losses) == lost
+    without_options = {loss.field for loss in fit(TELEGRAM, snapshot).losses}
+    assert without_options == ({"syntax"} if lost else set())
+
+
+def test_a_description_is_shortened_and_a_category_is_not_shown() -> None:
+    text = CommandText("ban", "Bans a member, " * 10 + "at once.", "/ban", "Moderation")
+    fitted = fit(TOP_GG, snapshot_of([text]))
+
+    (entry,) = sent(fitted)
+    assert entry.text == CommandText(
+        "ban", "Bans a member, " * 6 + "Bans a…", syntax="", category=""
+    )
+    assert [(loss.field, loss.instead) for loss in fitted.losses] == [
+        ("description", Instead.SHORTENED),
+        ("category", Instead.NOT_SHOWN),
+    ]
+
+
+def test_announcements_and_what_is_not_managed_are_not_sent() -> None:
+    news = Entry(AnnouncementText("News", "There are some."))
+
+    assert fit(TOP_GG, Snapshot({Resource.ANNOUNCEMENT: (news,)})) == Fitted(Snapshot({}), ())
+
+
+def test_the_policy_keeps_nothing_on_a_list_that_cannot_be_read() -> None:
+    keeps = ("ignore: beta-*",)
+    empty = Snapshot({Resource.COMMAND: ()})
+
+    (loss,) = fit(TOP_GG, empty, unprotected=keeps).losses
+    assert loss == Loss("sync", Reason.NOT_READ, Instead.NOT_KEPT, keeps)
+    assert fit(TELEGRAM, empty, unprotected=keeps).losses == ()
+    assert fit(TOP_GG, empty).losses == ()
+
+
+def test_former_names_are_written_as_the_name_is() -> None:
+    entry = Entry(command("/set prefix"), formerly=("/config  prefix", "conf"))
+    (fitted,) = sent(fit(TOP_GG, Snapshot({Resource.COMMAND: (entry,)})))
+
+    assert fitted == Entry(
+        CommandText("set prefix", "Does it.", ""), formerly=("config prefix", "conf")
+    )
+
+
+@pytest.mark.parametrize("form", ["c{}", "g{} sub", "one sub{}", "same", "{} a b c d", "G{}"])
+@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
+def test_twice_the_commands_are_twice_the_work(service: ListService, form: str) -> None:
+    def work(count: int) -> int:
+        snapshot = snapshot_of(command(form.format(number)) for number in range(count))
+        return calls_of(lambda: as_listed(fit(service, snapshot).snapshot))
+
+    assert work(2000) <= 2.3 * work(1000)

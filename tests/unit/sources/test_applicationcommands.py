@@ -1,0 +1,291 @@
+"""Application commands in every form that Discord and the frameworks write."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import pytest
+
+from commandsync.diagnostics import Location
+from commandsync.errors import FileError
+from commandsync.sources import read_answer
+from commandsync.sources.contents import of_json
+from commandsync.sources.entry import SourceEntry, SourceReading, Trait
+
+SET = {"type": 1, "name": "set", "description": "Sets it", "options": None}
+LANGUAGE = {"type": 2, "name": "language", "description": "Languages", "options": [SET]}
+SHOW = {"type": 1, "name": "show", "description": "Shows all"}
+
+
+def read(content: object, *, locale: str = "") -> SourceReading:
+    return read_answer(json.dumps(content).encode(), locale=locale)
+
+
+def entry(locale: str = "", **command: Any) -> SourceEntry:  # noqa: ANN401 - keys of a command
+    (entry,) = read([{"name": "ping", "description": "Pings", **command}], locale=locale).entries
+    return entry
+
+
+def option(**keys: object) -> dict[str, object]:
+    return {"type": 3, "name": "mode", "description": "The mode", **keys}
+
+
+def complaint(content: object) -> str:
+    with pytest.raises(FileError) as caught:
+        read(content)
+    return caught.value.message
+
+
+@pytest.mark.parametrize("kind", [{}, {"type": None}, {"type": 1}, {"type": "CHAT_INPUT"}])
+def test_a_slash_command(kind: dict[str, Any]) -> None:
+    command = entry(**kind)
+
+    assert (command.name, command.description, command.syntax) == ("ping", "Pings", "/ping")
+    assert (command.category, command.key, command.traits) == (None, None, frozenset())
+
+
+@pytest.mark.parametrize(("kind", "menu"), [(2, "user"), (3, "message"), ("USER", "user")])
+@pytest.mark.parametrize("description", [{}, {"description": None}, {"description": ""}])
+def test_a_command_in_a_menu_has_no_slash(
+    kind: object, menu: str, description: dict[str, object]
+) -> None:
+    (command,) = read([{"name": "Report this", "type": kind, **description}]).entries
+
+    assert command.syntax == command.name == "Report this"
+    assert command.description == f"In the menu of a {menu}, under Apps."
+
+
+def test_a_command_in_a_menu_keeps_a_description() -> None:
+    assert entry(type=2).description == "Pings"
+
+
+def test_the_entry_point_of_an_activity_is_a_slash_command() -> None:
+    assert entry(type=4, handler=2, name="launch").syntax == "/launch"
+
+
+def test_a_command_without_a_description_has_dots_which_the_manifest_warns_about() -> None:
+    assert entry(description=None).description == "…"
+    assert entry(description="  ").description == "…"
+
+
+@pytest.mark.parametrize("kind", [*range(3, 12), "STRING", "Attachment"])
+def test_options_of_every_type_are_shown_by_their_names(kind: object) -> None:
+    options = [option(type=kind, required=True), option(type=kind, name="user", required=None)]
+
+    reading = read([{"name": "ping", "options": options}])
+
+    assert reading.entries[0].syntax == "/ping <mode> [user]"
+    assert reading.notes == ()
+
+
+def test_short_choices_are_shown() -> None:
+    choices = [{"name": "on", "value": 1}, {"name": "off", "value": 0}]
+
+    assert entry(options=[option(choices=choices, required=True)]).syntax == "/ping <on|off>"
+    assert entry(options=[option(choices=choices)]).syntax == "/ping [on|off]"
+    assert entry(options=[option(choices=[*choices, "odd"])]).syntax == "/ping [mode]"
+    assert entry(options=[option(choices=None)]).syntax == "/ping [mode]"
+
+
+def test_sub_commands_and_groups_become_their_full_paths_and_the_command_itself_is_gone() -> None:
+    command = {"id": "77", "name": "config", "description": "x", "options": [LANGUAGE, SHOW]}
+
+    entries = read([command, {"name": "ping"}]).entries
+
+    assert [(entry.name, entry.syntax) for entry in entries] == [
+        ("config language set", "/config language set"),
+        ("config show", "/config show"),
+        ("ping", "/ping"),
+    ]
+    assert [entry.description for entry in entries] == ["Sets it", "Shows all", "…"]
+    assert [entry.category for entry in entries] == ["config", "config", None]
+    assert [entry.key for entry in entries] == [
+        "discord:77 language set",
+        "discord:77 show",
+        None,
+    ]
+
+
+def test_types_in_words_nest_too() -> None:
+    group = {**LANGUAGE, "type": "SUB_COMMAND_GROUP", "options": [{**SET, "type": "Subcommand"}]}
+
+    assert entry(options=[group]).syntax == "/ping language set"
+
+
+def test_keys_in_camel_case_are_those_that_discord_js_writes() -> None:
+    command = {
+        "applicationId": "1",
+        "guildId": "5",
+        "defaultMemberPermissions": "8",
+        "nameLocalizations": {"de": "pong"},
+        "options": [
+            {
+                **option(minValue=1, channelTypes=[0]),
+                "choices": [
+                    {"name": "on", "nameLocalizations": {"de": "an"}},
+                    {"name": "off"},
+                ],
+            }
+        ],
+    }
+
+    reading = read([{"name": "ping", **command}], locale="de")
+
+    assert reading.entries[0].syntax == "/pong [an|off]"
+    assert reading.entries[0].traits == {Trait.GUILD_ONLY, Trait.ADMIN_ONLY}
+    assert reading.notes == ()
+
+
+def test_the_key_stays_if_the_command_is_renamed() -> None:
+    assert entry(id="77", name="old").key == entry(id=77, name="new").key == "discord:77"
+    assert entry(id=None).key is None
+
+
+@pytest.mark.parametrize(
+    ("keys", "traits"),
+    [
+        ({"guild_id": "5"}, {Trait.GUILD_ONLY}),
+        ({"guild_id": None}, set()),
+        ({"contexts": [0], "dm_permission": False}, set()),
+        ({"nsfw": True}, {Trait.NSFW}),
+        ({"nsfw": None}, set()),
+        ({"default_member_permissions": "0"}, {Trait.ADMIN_ONLY}),
+        ({"default_member_permissions": 0}, {Trait.ADMIN_ONLY}),
+        ({"default_member_permissions": "40"}, {Trait.ADMIN_ONLY}),
+        ({"default_member_permissions": 8192}, set()),
+        ({"default_member_permissions": None}, set()),
+        ({"default_member_permissions": "all"}, set()),
+        ({"default_permission": False}, {Trait.ADMIN_ONLY}),
+        ({"guild_id": 5, "nsfw": True}, {Trait.GUILD_ONLY, Trait.NSFW}),
+    ],
+)
+def test_the_traits_of_a_command_are_those_of_its_sub_commands(
+    keys: dict[str, Any], traits: set[Trait]
+) -> None:
+    assert entry(**keys).traits == traits
+    assert entry(**keys, options=[LANGUAGE]).traits == traits
+
+
+def test_the_texts_can_be_those_of_a_language() -> None:
+    german = {"name_localizations": {"de": "sprache"}, "description_localizations": None}
+    choice = {"name": "on", "value": 1, "name_localizations": {"de": "an", "fr": "oui"}}
+    command = {
+        "id": "1",
+        "name": "language",
+        **german,
+        "options": [
+            {
+                **SET,
+                "description_localizations": {"de": "Setzt sie", "fr": None},
+                "options": [option(choices=[choice, {"name": "off", "value": 0}])],
+            }
+        ],
+    }
+
+    (german_entry,) = read([command], locale="de").entries
+    (french,) = read([command], locale="FR").entries
+
+    assert german_entry.name == "sprache set"
+    assert german_entry.description == "Setzt sie"
+    assert german_entry.syntax == "/sprache set [an|off]"
+    assert german_entry.category == "sprache"
+    assert french.syntax == "/language set [oui|off]"
+    assert french.description == "Sets it"
+    assert german_entry.key == french.key == "discord:1 set"
+
+
+@pytest.mark.parametrize(
+    ("locale", "text"),
+    [("en", "British"), ("en-US", "American"), ("en_gb", "British"), ("en-AU", "Pings")],
+)
+def test_a_language_without_a_country_is_the_first_that_fits(locale: str, text: str) -> None:
+    texts = {"en-US": "American", "en-GB": "British"}
+
+    assert entry(locale=locale, description_localizations=texts).description == text
+
+
+def test_a_language_that_no_text_has_is_told() -> None:
+    (note,) = read([{"name": "ping", "name_localizations": {"de": " "}}], locale="de").notes
+
+    assert note.message == "no text has a localization for 'de'"
+
+
+def test_what_is_not_known_is_read_as_far_as_possible_and_told_once() -> None:
+    options = [option(type=99, colour="red"), option(type=99)]
+    commands = [
+        {"name": "b", "type": 7, "shape": 1, "options": options},
+        {"name": "c", "shape": {}, "size": [], "options": options},
+        {"name": "d", "type": [1]},
+        {"name": "e", "type": True},
+    ]
+
+    reading = read(commands)
+
+    assert [entry.syntax for entry in reading.entries] == ["b", "/c [mode] [mode]", "d", "e"]
+    assert [f"{note.message}: {str(note.hint).partition(';')[0]}" for note in reading.notes] == [
+        "unknown keys of commands: 'shape', 'size': they are ignored",
+        "unknown keys of options: 'colour': they are ignored",
+        "unknown types of commands: '7', 'list', 'bool': their syntax is only the name",
+        "unknown types of options: '99': they are read as the other options are",
+    ]
+
+
+def test_a_group_without_a_sub_command_cannot_be_called_and_is_told() -> None:
+    command = {"name": "config", "options": [SHOW, {**LANGUAGE, "options": []}]}
+
+    reading = read([command])
+
+    assert [entry.name for entry in reading.entries] == ["config show"]
+    assert [note.message for note in reading.notes] == ["groups without a sub-command: 'language'"]
+
+
+def test_a_note_names_few_of_many_and_the_place_of_the_first() -> None:
+    commands = [{"name": "a"}, {"name": "b", **{f"key{number:02}": 1 for number in range(12)}}]
+    data = json.dumps(commands, indent=0).encode()
+
+    (note,) = of_json({"my.json": data}, columns={}, locale="").notes
+
+    assert note.message.endswith("'key08', 'key09' and more")
+    assert note.location == Location("my.json", 5, 1)
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ({}, "a command has no name"),
+        ({"name": None}, "a command has no name"),
+        ({"name": " "}, "a command has no name"),
+        ({"name": 247}, "a command has no name"),
+        ({"name": "a", "options": {}}, "its options are not a list"),
+        ({"name": "a", "options": ["b"]}, "an option has no name"),
+        ({"name": "a", "options": [{"type": 1}]}, "an option has no name"),
+        ({"name": "a", "options": [{**SET, "options": [3]}]}, "an option has no name"),
+    ],
+)
+def test_what_is_not_a_command_is_an_error(command: object, message: str) -> None:
+    assert complaint([command]) == f"the answer: not an application command: {message}"
+
+
+def test_sub_commands_below_a_sub_command_of_a_group_are_an_error() -> None:
+    nested = {**LANGUAGE, "options": [{**LANGUAGE, "options": [SET]}]}
+
+    assert complaint([{"name": "a", "options": [nested]}]) == (
+        "the answer: its sub-commands are nested deeper than Discord allows"
+    )
+
+
+def test_nesting_as_deep_as_the_parser_allows_gives_no_traceback() -> None:
+    depths = range(sys.getrecursionlimit() - 150, sys.getrecursionlimit())
+    messages = set()
+
+    for depth in depths:
+        nested = "[" * depth + "]" * depth
+        for text in (f'[{{"name": "a", "type": {nested}}}]', f'{{"x": {nested}, "commands": []}}'):
+            try:
+                read_answer(text.encode())
+            except FileError as error:
+                messages.add(error.message)
+
+    assert messages <= {"the answer is not valid JSON: it is nested too deep"}

@@ -1,0 +1,150 @@
+"""Hints are values: every program has its own words for them, and the core spells no option."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import commandsync
+from commandsync.action.wording import INPUTS
+from commandsync.cli.wording import OPTIONS
+from commandsync.diagnostics import LIBRARY, Do, Hint
+
+PACKAGE = Path(str(commandsync.__file__)).parent
+CORE = (
+    *("records", "api", "services", "plan", "apply", "document", "manifest", "client"),
+    *("sync", "sources", "report", "preview"),
+)
+TABLES = {"the library": LIBRARY, "the command line": OPTIONS, "the Action": INPUTS}
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?![\w=-])")
+ARGUMENT = re.compile(r"\w=(\.\.\.|True|\{)")
+OF_OTHERS = {  # what a program must not name
+    "the library": re.compile(rf"{OPTION.pattern}|COMMANDSYNC_|\bthe input"),
+    "the command line": re.compile(rf"{ARGUMENT.pattern}|\bthe input"),
+    "the Action": re.compile(rf"{ARGUMENT.pattern}|{OPTION.pattern}|(?<!\w)-f\b"),
+}
+COMMAND = re.compile(r"\b(git|commandsync) [a-z]+( --[a-z]+)*")
+"""A whole command, for any shell."""
+
+
+def trees() -> Iterator[ast.Module]:
+    """Yield the package's modules, parsed."""
+    for path in PACKAGE.rglob("*.py"):
+        yield ast.parse(path.read_text(encoding="utf-8"))
+
+
+def kinds(node: ast.AST) -> set[Do]:
+    """Return the kinds of hint that an expression names."""
+    return {
+        Do[part.attr]
+        for part in ast.walk(node)
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name)
+        if part.value.id == "Do"
+    }
+
+
+def values_of() -> dict[Do, set[str]]:
+    """Return the names of the values with which the package makes each kind of hint."""
+    made: dict[Do, set[str]] = {}
+    for tree in trees():
+        nodes = list(ast.walk(tree))
+        named = {  # a variable that holds one kind or another
+            node.targets[0].id: kinds(node.value)
+            for node in nodes
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+            if isinstance(node.value, ast.IfExp)
+        }
+        for node in nodes:
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id="Do"), attr=name)):
+                    these = {Do[name]}
+                case ast.Call(func=ast.Name(id=name)):
+                    these = named.get(name, set())
+                case _:
+                    continue
+            for kind in these:
+                made[kind] = made.get(kind, set()) | {str(each.arg) for each in node.keywords}
+    return made
+
+
+def fields(words: str) -> set[str]:
+    """Return the values that words name in braces."""
+    return {name for _, name, _, _ in Formatter().parse(words) if name}
+
+
+def test_words_name_the_values_of_their_hints() -> None:
+    values = values_of()
+    named = {
+        kind: set().union(*(fields(table.get(kind, "")) for table in TABLES.values()))
+        for kind in Do
+    }
+
+    assert named == values
+    assert [
+        words
+        for table in TABLES.values()
+        for kind, words in table.items()
+        if not fields(words) <= values[kind]
+    ] == []
+
+
+def test_every_hint_has_words_in_the_command_line() -> None:
+    assert [kind for kind in Do if not OPTIONS.get(kind, LIBRARY.get(kind))] == []
+
+
+@pytest.mark.parametrize(("program", "table"), TABLES.items())
+def test_a_program_names_only_what_it_has(program: str, table: Mapping[Do, str]) -> None:
+    spoken = [COMMAND.sub("", words) for words in (LIBRARY | dict(table)).values()]
+
+    assert [words for words in spoken if OF_OTHERS[program].search(words)] == []
+
+
+def test_a_hint_is_said_in_the_words_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    hint = Do.DELETE_ALONE(mend=Do.ALLOW_DELETES(limit="all"))
+    library = str(hint)
+    monkeypatch.setattr(Hint, "words", OPTIONS)
+
+    assert library == (
+        "if that is meant, pass max_deletes='all'; or make the deletes alone, with only=NAMES"
+    )
+    assert str(hint) == (
+        "if that is meant, allow it with --max-deletes all; or make the deletes alone, with apply "
+        "--only NAMES"
+    )
+
+
+def test_a_hint_that_a_program_cannot_follow_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not Do.REPLACE_FILE()
+
+    monkeypatch.setattr(Hint, "words", OPTIONS)
+
+    assert Do.REPLACE_FILE()
+
+
+def strings(node: ast.AST) -> Iterator[str]:
+    """Yield the sentences below a node that are not docstrings: one word is an argument."""
+    for child in ast.iter_child_nodes(node):
+        match child:
+            case ast.Expr(value=ast.Constant()):
+                continue
+            case ast.Constant(value=str(text)):
+                yield from [text] if " " in text.strip() else []
+            case _:
+                yield from strings(child)
+
+
+@pytest.mark.parametrize("room", CORE)
+def test_the_core_spells_no_option(room: str) -> None:
+    spelled = [
+        text
+        for path in (PACKAGE / room).rglob("*.py")
+        for text in strings(ast.parse(path.read_text(encoding="utf-8")))
+        if OPTION.search(COMMAND.sub("", text))
+    ]
+
+    assert spelled == []
