@@ -233,13 +233,19 @@ def recipe(tmp_path: Path, edit: bool) -> Recipe:  # noqa: FBT001 - a fixture
     return made
 
 
+def environment(root: Path, **variables: str) -> dict[str, str]:
+    """Return the variables of a program that uses the copy, whose branches nobody measures."""
+    own = ("COMMANDSYNC_", "GITHUB_", "COVERAGE_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+    return {**kept, "PYTHONPATH": str(root), "NO_COLOR": "1", **variables}
+
+
 def run(root: Path, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run a program with the copy of the package."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("COMMANDSYNC_", "GITHUB_"))}
     return subprocess.run(
         command,
         cwd=root,
-        env={**kept, "PYTHONPATH": str(root), "NO_COLOR": "1", **variables},
+        env=environment(root, **variables),
         capture_output=True,
         encoding="utf-8",
         timeout=60,
@@ -258,7 +264,7 @@ def served(root: Path) -> Iterator[dict[str, str]]:
     with subprocess.Popen(
         [sys.executable, *words, *database],
         cwd=root,
-        env={**os.environ, "PYTHONPATH": str(root)},
+        env=environment(root),
         stdout=subprocess.PIPE,
         encoding="utf-8",
     ) as process:
