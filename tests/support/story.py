@@ -119,10 +119,12 @@ class Story:
         self._last = now
         before = Counter(text for _, text in self.case.before)
         wanted = Counter(want.text for want in self.case.wants)
+        former = {name for want in self.case.wants for name in want.formerly}
+        staying = Counter({text: n for text, n in before.items() if text[0] not in former})
         ids = {one for name in FIELDS for one in service.ids(name)}
         seen = {
             "copied for a moment": now - (before | wanted) - self._others,
-            "lost for a moment": (_names(before) & _names(wanted)) - _names(now),
+            "lost for a moment": (_names(staying) & _names(wanted)) - _names(now),
             "another record is lost": self.case.kept - ids,
         }
         known = {problem.kind for problem in self.problems}
