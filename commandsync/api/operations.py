@@ -35,30 +35,21 @@ _NO_SUCH_METHOD = {404, 405}
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[T_co]):
-    """One call of the service.
+    """One call of the service."""
 
-    Attributes:
-        name: Its name in messages, e.g. `add command`.
-        method: The HTTP method.
-        path: The path below `{base_url}/v1`, or behind the host where the service says so; every
-            part percent-encoded. The transport alone replaces a `{token}` in it.
-        read: Reads the answer; raises `ApiError` or `DecodeError`.
-        query: The query parameters.
-        body: The JSON body, an object or a list; None for none.
-        idempotent: Whether doing it twice has the same result as doing it once, so that it may be
-            sent again if the result is unknown. Adding is not idempotent.
-        gone_is_done: Whether a 404 means success (a delete).
-        fallback: The method that older versions of the service have for it; None for none.
-    """
-
-    name: str
+    name: str  # its name in messages, e.g. `add command`
     method: Method
+    # The path below `{base_url}/v1`, or behind the host where the service says so; every part
+    # percent-encoded. The transport alone replaces a `{token}` in it.
     path: str
-    read: Callable[[Reply], T_co]
+    read: Callable[[Reply], T_co]  # reads the answer; raises `ApiError` or `DecodeError`
     query: tuple[tuple[str, str], ...] = ()
-    body: Any = None
+    body: Any = None  # the JSON body, an object or a list; None for none
+    # Whether doing it twice has the same result as doing it once, so that it may be sent again if
+    # the result is unknown. Adding is not idempotent.
     idempotent: bool = True
-    gone_is_done: bool = False
+    gone_is_done: bool = False  # whether a 404 means success (a delete)
+    # The method that older versions of the service have for it; None for none.
     fallback: Method | None = None
 
     def raw(self) -> Operation[Reply]:

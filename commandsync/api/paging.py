@@ -19,17 +19,11 @@ _TOO_LARGE = {400, 413, 422}
 
 @dataclass(slots=True)
 class Paging(Generic[P]):
-    """The pages of a list.
+    """The pages of a list."""
 
-    Attributes:
-        operation: Reads the next page.
-        unique: Whether a record is listed once; somebody may vote twice.
-        over: Whether the last page was read.
-    """
-
-    operation: Operation[P]
-    unique: bool = False
-    over: bool = False
+    operation: Operation[P]  # reads the next page
+    unique: bool = False  # whether a record is listed once; somebody may vote twice
+    over: bool = False  # whether the last page was read
     _page: int = 1
     _before: tuple[str, ...] = ()  # the page before
     _pages: set[tuple[str, ...]] = field(default_factory=set)

@@ -126,14 +126,10 @@ class Doubt(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An operation that was given up.
+    """An operation that was given up."""
 
-    Attributes:
-        error: The error of its last try.
-        before: The greatest doubt of the earlier tries: a later refusal proves nothing about them.
-    """
-
-    error: ListingError
+    error: ListingError  # the error of its last try
+    # The greatest doubt of the earlier tries: a later refusal proves nothing about them.
     before: Doubt = Doubt.NONE
 
     @property

@@ -17,29 +17,19 @@ Listed = Mapping[Identity, Text]
 
 @dataclass(slots=True)
 class Claims:
-    """The records of one collection that appear during the run.
-
-    Attributes:
-        ledger: The ledger of the run.
-        resource: The collection.
-        writes: Its writes.
-        known: The records that some earlier read showed: none of them is new.
-        without_id: How many of them had no usable id in the first read.
-        listed: The texts in the last read since the writes.
-        entries: The entries of the last read since the writes; None before it.
-        unclaimed: New records that no add of this run made, and their texts.
-        copies: The texts among these that equal an add of this run.
-    """
+    """The records of one collection that appear during the run."""
 
     ledger: Ledger
     resource: Resource
     writes: Sequence[Write]
-    known: set[Identity]
-    without_id: int
-    listed: Listed = field(default_factory=dict)
+    known: set[Identity]  # the records that some earlier read showed: none of them is new
+    without_id: int  # how many of them had no usable id in the first read
+    listed: Listed = field(default_factory=dict)  # the texts in the last read since the writes
+    # The entries of the last read since the writes; None before it.
     entries: tuple[Entry, ...] | None = None
+    # New records that no add of this run made, and their texts.
     unclaimed: dict[Identity, Text] = field(default_factory=dict)
-    copies: frozenset[Text] = frozenset()
+    copies: frozenset[Text] = frozenset()  # the texts among these that equal an add of this run
 
     @classmethod
     def opened(cls, ledger: Ledger, resource: Resource, entries: Sequence[Entry]) -> Self:

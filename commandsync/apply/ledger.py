@@ -30,31 +30,18 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Write:
-    """One change, what was sent for it, and what came of it.
+    """One change, what was sent for it, and what came of it."""
 
-    Attributes:
-        index: Its place in the plan.
-        change: The change.
-        states: The states that it has been in; the last one is the present one.
-        failure: How its last request failed; None after a success.
-        why: The beginning of the reason why it is not done.
-        hint: What to do about it; empty where the hint of the error is enough.
-        returned_id: The id that the answer to an add contained.
-        record: The listed record that an add made; empty while it is not known.
-        stored: The text of that record in the last read.
-        rewrites: Which fields are listed with another text than was sent.
-    """
-
-    index: int
+    index: int  # its place in the plan
     change: Change
-    states: list[State]
-    failure: Failure | None = None
-    why: str = ""
-    hint: str | Hint = ""
-    returned_id: str = ""
-    record: Identity = ""
-    stored: Text | None = None
-    rewrites: tuple[Rewrite, ...] = ()
+    states: list[State]  # the states that it has been in; the last one is the present one
+    failure: Failure | None = None  # how its last request failed; None after a success
+    why: str = ""  # the beginning of the reason why it is not done
+    hint: str | Hint = ""  # what to do about it; empty where the hint of the error is enough
+    returned_id: str = ""  # the id that the answer to an add contained
+    record: Identity = ""  # the listed record that an add made; empty while it is not known
+    stored: Text | None = None  # the text of that record in the last read
+    rewrites: tuple[Rewrite, ...] = ()  # which fields are listed with another text than was sent
 
     @property
     def state(self) -> State:
@@ -145,27 +132,20 @@ class Write:
 class Ledger:
     """The writes of one run, and why it starts no more of them.
 
-    Attributes:
-        plan: The plan that is applied.
-        health: How the service has been answering.
-        writes: One for each change of the plan.
-        unread: Why the last failed read failed; empty when none did.
-        as_wanted: Whether these reads show the listing as it is to be.
-
-    The other attributes are those of `Result`.
+    The fields without a comment are those of `Result`.
     """
 
     plan: Plan
-    health: Health
-    writes: tuple[Write, ...]
+    health: Health  # how the service has been answering
+    writes: tuple[Write, ...]  # one for each change of the plan
     notices: list[Notice] = field(default_factory=list)
     remaining: tuple[Change, ...] = ()
     stopped: str = ""
     stopped_hint: str | Hint = ""
     interrupted: bool = False
     read_back: bool = True
-    unread: str = ""
-    as_wanted: bool = True
+    unread: str = ""  # why the last failed read failed; empty when none did
+    as_wanted: bool = True  # whether these reads show the listing as it is to be
     _news: dict[int, Write] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -37,58 +37,40 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """One change and how it ended.
-
-    Attributes:
-        change: The change.
-        outcome: How it ended.
-        error: Why it is not done, in one sentence; empty when it is.
-        hint: What to do about it.
-        already: Whether it was done before this run, which made no request for it.
-        rewrites: Which fields the listing shows with another text than was written, and how.
-        cause: What was raised, where something was; not part of what is compared.
-    """
+    """One change and how it ended."""
 
     change: Change
     outcome: Outcome
-    error: str = ""
+    error: str = ""  # why it is not done, in one sentence; empty when it is
     hint: str | Hint = ""
-    already: bool = False
+    already: bool = False  # whether it was done before this run, which made no request for it
+    # Which fields the listing shows with another text than was written, and how.
     rewrites: tuple[Rewrite, ...] = ()
+    # What was raised, where something was; not part of what is compared.
     cause: ListingError | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """The result of a plan.
-
-    Attributes:
-        plan: The plan.
-        settled: Every change with its outcome, in the plan's order.
-        notices: What else reading showed, such as copies that another run made.
-        remaining: What a new plan from the listing as read after the writes would still do, other
-            than changes of this plan that are not done.
-        read_back: Whether every managed collection was read again after the writes.
-        verified: Whether nothing is left to do, by the listing as it was read after the writes;
-            with nothing to write, as it was read for the plan. None where it cannot be read.
-        sent: What became of the request that replaces a whole list; None if none was to be sent.
-        touched: Whether something was or may have been written.
-        stopped: Why the rest was skipped; empty when nothing was.
-        stopped_hint: What to do about that; empty where running again is enough.
-        interrupted: Whether the run was stopped from outside.
-    """
+    """The result of a plan."""
 
     plan: Plan
-    settled: tuple[Settled, ...]
+    settled: tuple[Settled, ...]  # every change with its outcome, in the plan's order
+    # What else reading showed, such as copies that another run made.
     notices: tuple[Notice, ...] = ()
+    # What a new plan from the listing as read after the writes would still do, other than changes
+    # of this plan that are not done.
     remaining: tuple[Change, ...] = ()
-    read_back: bool = True
+    read_back: bool = True  # whether every managed collection was read again after the writes
+    # Whether nothing is left to do, by the listing as it was read after the writes; with nothing to
+    # write, as it was read for the plan. None where it cannot be read.
     verified: bool | None = True
+    # What became of the request that replaces a whole list; None if none was to be sent.
     sent: Outcome | None = None
-    touched: bool = False
-    stopped: str = ""
-    stopped_hint: str | Hint = ""
-    interrupted: bool = False
+    touched: bool = False  # whether something was or may have been written
+    stopped: str = ""  # why the rest was skipped; empty when nothing was
+    stopped_hint: str | Hint = ""  # what to do about that; empty where running again is enough
+    interrupted: bool = False  # whether the run was stopped from outside
 
     @property
     def rewritten(self) -> tuple[Settled, ...]:

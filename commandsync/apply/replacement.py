@@ -96,19 +96,12 @@ def _read(listed: Texts | None, wanted: Texts, before: Texts, failure: Failure |
 
 @dataclass(slots=True)
 class _Replacement:
-    """The run of one replacement.
-
-    Attributes:
-        plan: The plan.
-        interrupted: Whether it was stopped from outside.
-        listed: The texts of the list in the last read; None before it.
-        unread: Why the last read failed.
-    """
+    """The run of one replacement."""
 
     plan: Plan
-    interrupted: bool = False
-    listed: Texts | None = None
-    unread: str = ""
+    interrupted: bool = False  # whether it was stopped from outside
+    listed: Texts | None = None  # the texts of the list in the last read; None before it
+    unread: str = ""  # why the last read failed
 
     def call(self, call: Call) -> Generator[Step, StepResult, Any]:
         """Make a call, and wait for its value or its failure, also after a first interruption."""

@@ -106,19 +106,12 @@ def open_run(
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The phases of one run.
-
-    Attributes:
-        service: The service whose listing is changed.
-        ledger: Its ledger.
-        claims: The new records of each collection.
-        width: Most calls in flight.
-    """
+    """The phases of one run."""
 
     service: RecordService
     ledger: Ledger
-    claims: dict[Resource, Claims]
-    width: int
+    claims: dict[Resource, Claims]  # the new records of each collection
+    width: int  # most calls in flight
 
     def edits(self) -> Steps[None]:
         """Send the edits."""

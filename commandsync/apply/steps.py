@@ -23,16 +23,12 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What to do before the next event.
+    """What to do before the next event."""
 
-    Attributes:
-        start: Calls to start now, all at once.
-        wait: Seconds after which `Elapsed` comes; None to wait for the calls alone.
-        settled: Outcomes that became final since the last step, for showing progress.
-    """
-
-    start: tuple[Call, ...] = ()
+    start: tuple[Call, ...] = ()  # calls to start now, all at once
+    # Seconds after which `Elapsed` comes; None to wait for the calls alone.
     wait: float | None = None
+    # Outcomes that became final since the last step, for showing progress.
     settled: tuple[Settled, ...] = ()
 
 

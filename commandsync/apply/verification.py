@@ -19,18 +19,13 @@ from commandsync.records.texts import Resource, Text
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a read shows of a change that was sent.
+    """What a read shows of a change that was sent."""
 
-    Attributes:
-        missing: What the read shows instead of the change, as the end of a sentence; empty when it
-            shows the change.
-        rewrites: Which fields differ from what was sent, and how.
-        lost: Whether the record that would prove it is itself not listed.
-    """
-
+    # What the read shows instead of the change, as the end of a sentence; empty when it shows the
+    # change.
     missing: str = ""
-    rewrites: tuple[Rewrite, ...] = ()
-    lost: bool = False
+    rewrites: tuple[Rewrite, ...] = ()  # which fields differ from what was sent, and how
+    lost: bool = False  # whether the record that would prove it is itself not listed
 
     @property
     def conclusive(self) -> bool:

@@ -30,28 +30,18 @@ Target = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """A service that lists the bot, and takes its whole list of commands.
+    """A service that lists the bot, and takes its whole list of commands."""
 
-    Attributes:
-        service: The name of the service: a known one, or with `replace` any other.
-        bot: The bot's id on the service; empty when the listing has none.
-        base_url: The scheme and host in place of the service's own; empty when it has none.
-        token_env: The variable that holds the token; empty when it has none.
-        lossy: What may be lost without a warning, of `records.losses.LOSSY`.
-        replace: How the list is replaced; None for a known service.
-        limits: Lower limits than those of the service; see `services.declared.LIMITS`.
-        places: The places of the values that are written, by their keys.
-    """
-
-    service: str
-    bot: str = ""
-    base_url: str = ""
-    token_env: str = ""
-    lossy: tuple[str, ...] = ()
-    replace: Replacement | None = None
+    service: str  # the name of the service: a known one, or with `replace` any other
+    bot: str = ""  # the bot's id on the service; empty when the listing has none
+    base_url: str = ""  # the scheme and host in place of the service's own; empty when it has none
+    token_env: str = ""  # the variable that holds the token; empty when it has none
+    lossy: tuple[str, ...] = ()  # what may be lost without a warning, of `records.losses.LOSSY`
+    replace: Replacement | None = None  # how the list is replaced; None for a known service
+    # Lower limits than those of the service; see `services.declared.LIMITS`.
     limits: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     location: Location
-    places: Mapping[str, Location]
+    places: Mapping[str, Location]  # the places of the values that are written, by their keys
 
     @property
     def list_service(self) -> ListService:

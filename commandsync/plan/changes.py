@@ -38,47 +38,31 @@ class _Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Add(_Change):
-    """A record that the manifest has and the listing has not.
-
-    Attributes:
-        resource: What it is.
-        after: Its text.
-        listed: How many records with this very text were listed when the plan was made, those that
-            the plan itself changes or deletes left out; more of them later mean that it has been
-            added since.
-        same_name: How many others of those had its name, exactly, folded or cut; more of them later
-            mean that it may have been added since and rewritten.
-        location: Where the manifest defines it.
-        until: When it ends by the manifest, after which it must not be added; None for no end.
-    """
+    """A record that the manifest has and the listing does not have."""
 
     action: ClassVar[Literal["add"]] = "add"
     resource: Resource
     after: Text
+    # How many records with this very text were listed when the plan was made, those that the plan
+    # itself changes or deletes left out; more of them later mean that it has been added since.
     listed: int = 0
+    # How many others of those had its name, exactly, folded or cut; more of them later mean that it
+    # may have been added since and rewritten.
     same_name: int = 0
     location: Location | None = None
+    # When it ends by the manifest, after which it must not be added; None for no end.
     until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit(_Change):
-    """A listed command whose text changes; its id and uses stay.
-
-    Attributes:
-        resource: What it is.
-        id: The service's identifier.
-        before: The text as listed.
-        after: The text as wanted.
-        fields: What differs.
-        location: Where the manifest defines it.
-    """
+    """A listed command whose text changes; its id and uses stay."""
 
     action: ClassVar[Literal["edit"]] = "edit"
     resource: Resource
-    id: str
-    before: Text
-    after: Text
+    id: str  # the service's identifier
+    before: Text  # the text as listed
+    after: Text  # the text as wanted
     fields: tuple[FieldChange, ...]
     location: Location | None = None
 
@@ -93,7 +77,7 @@ class Replace(_Change):
     """A listed announcement whose text changes: announcements cannot be edited.
 
     The new one is added first and the old one deleted after, so that an interruption leaves too
-    much rather than too little. The attributes are those of `Add`, `Edit` and `Delete`.
+    much rather than too little. The fields are those of `Add`, `Edit` and `Delete`.
     """
 
     action: ClassVar[Literal["replace"]] = "replace"
@@ -111,25 +95,19 @@ class Replace(_Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delete(_Change):
-    """A listed record that the manifest has not, or not any more.
-
-    Attributes:
-        resource: What it is.
-        id: The service's identifier.
-        before: The text as listed.
-        uses: How often it was used, which is lost with it; None where that is not known.
-        until: When it ended by the manifest, which so asks for this delete; None for a record that
-            the manifest has not.
-        exact_copy: Whether nothing is lost with it: it has no uses, and an equal record stays, or
-            counts in its place.
-    """
+    """A listed record that the manifest does not have, or no longer has."""
 
     action: ClassVar[Literal["delete"]] = "delete"
     resource: Resource
-    id: str
-    before: Text
+    id: str  # the service's identifier
+    before: Text  # the text as listed
+    # How often it was used, which is lost with it; None where that is not known.
     uses: int | None = None
+    # When it ended by the manifest, which so asks for this delete; None for a record that the
+    # manifest has not.
     until: datetime | None = None
+    # Whether nothing is lost with it: it has no uses, and an equal record stays, or counts in its
+    # place.
     exact_copy: bool = False
 
 

@@ -10,17 +10,11 @@ from commandsync.records.texts import Resource, Text
 
 
 class ExpectedRecord(NamedTuple):
-    """A record as it is listed once a plan is applied.
-
-    Attributes:
-        text: Its text.
-        position: Its index in its collection as listed before; None if the plan adds it.
-        change: How the plan changes it; None if it stays as it is.
-    """
+    """A record as it is listed once a plan is applied."""
 
     text: Text
-    position: int | None
-    change: Add | Edit | Replace | None
+    position: int | None  # its index in its collection as listed before; None if the plan adds it
+    change: Add | Edit | Replace | None  # how the plan changes it; None if it stays as it is
 
 
 def expected_listing(plan: Plan, listed: Snapshot) -> dict[Resource, tuple[ExpectedRecord, ...]]:

@@ -14,30 +14,19 @@ THE_LIST = "list"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedListing:
-    """One of the listings of a manifest, as it is planned.
+    """One of the listings of a manifest, as it is planned."""
 
-    Attributes:
-        name: The service's name; of a page, its host.
-        whole: Whether the list is replaced as a whole, in one request.
-        readable: Whether the service returns its list.
-        compared_with: What the plan is compared with: `THE_LIST`, a file or a revision; empty where
-            nothing is known of what is listed.
-        size: How many commands a whole list contains that is sent.
-        losses: What the service does not show of the manifest.
-        unseen: Whether a list may be replaced of which nothing is known.
-        resend: Whether the list is sent also where it has no changes.
-        wants_none: Whether the manifest itself has no commands.
-    """
-
-    name: str
-    whole: bool = False
-    readable: bool = True
+    name: str  # the service's name; of a page, its host
+    whole: bool = False  # whether the list is replaced as a whole, in one request
+    readable: bool = True  # whether the service returns its list
+    # What the plan is compared with: `THE_LIST`, a file or a revision; empty where nothing is known
+    # of what is listed.
     compared_with: str = THE_LIST
-    size: int = 0
-    losses: tuple[Loss, ...] = ()
-    unseen: bool = False
-    resend: bool = False
-    wants_none: bool = False
+    size: int = 0  # how many commands a whole list contains that is sent
+    losses: tuple[Loss, ...] = ()  # what the service does not show of the manifest
+    unseen: bool = False  # whether a list may be replaced of which nothing is known
+    resend: bool = False  # whether the list is sent also where it has no changes
+    wants_none: bool = False  # whether the manifest itself has no commands
 
     @property
     def known(self) -> bool:

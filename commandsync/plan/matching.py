@@ -35,20 +35,14 @@ _MOST_STARTS = 20  # beginnings of one wanted name that are looked at, the longe
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """How the wanted and the listed entries of one collection belong together.
+    """How the wanted and the listed entries of one collection belong together."""
 
-    Attributes:
-        pairs: Indices of the listed entry for each matched wanted one, in the wanted order.
-        wanted: Indices of the unmatched wanted entries.
-        listed: Indices of the unmatched listed entries.
-        lost_pins: Indices of wanted entries whose pinned id is not listed.
-        unwritable: Pairs whose listed entry has no usable id, so that it cannot be made as wanted.
-    """
-
+    # Indices of the listed entry for each matched wanted one, in the wanted order.
     pairs: dict[int, int]
-    wanted: tuple[int, ...]
-    listed: tuple[int, ...]
-    lost_pins: tuple[int, ...]
+    wanted: tuple[int, ...]  # indices of the unmatched wanted entries
+    listed: tuple[int, ...]  # indices of the unmatched listed entries
+    lost_pins: tuple[int, ...]  # indices of wanted entries whose pinned id is not listed
+    # Pairs whose listed entry has no usable id, so that it cannot be made as wanted.
     unwritable: dict[int, int]
 
 

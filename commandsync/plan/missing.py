@@ -21,17 +21,13 @@ _SAME = 0.9  # share of words in common, with which two texts are of one command
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What a manifest lacks of one collection.
+    """What a manifest lacks of one collection."""
 
-    Attributes:
-        added: The listed entries that it has in no form, in the order of the listing.
-        renamed: By the index of a wanted entry, the listed one that it probably was.
-        notices: What a person should look at.
-    """
-
+    # The listed entries that it has in no form, in the order of the listing.
     added: tuple[Entry, ...]
+    # By the index of a wanted entry, the listed one that it probably was.
     renamed: Mapping[int, Entry] = field(default_factory=dict)
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Notice, ...] = ()  # what a person should look at
 
 
 def missing_from(

@@ -27,62 +27,44 @@ from commandsync.records.texts import Resource
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Which listing a plan is for.
-
-    Attributes:
-        bot: The bot's id.
-        base_url: The service's base URL, in its one spelling.
-        abilities: What the service can do with each kind of record.
-        bot_from: What the id is from; empty for the manifest.
-        base_url_from: As `bot_from` of the base URL.
-    """
+    """Which listing a plan is for."""
 
     bot: str
-    base_url: str
-    abilities: Abilities = field(repr=False)
-    bot_from: str = field(default="", compare=False)
-    base_url_from: str = field(default="", compare=False)
+    base_url: str  # the service's base URL, in its one spelling
+    abilities: Abilities = field(repr=False)  # what the service can do with each kind of record
+    bot_from: str = field(default="", compare=False)  # what the id is from; empty for the manifest
+    base_url_from: str = field(default="", compare=False)  # as `bot_from` of the base URL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What would be changed, and what has to hold for it.
+    """What would be changed, and what has to hold for it."""
 
-    Attributes:
-        target: The listing it is for, and bound to.
-        manifest: The files it was made from.
-        scope: The collections that are managed.
-        changes: What to do, in the order shown: adds, edits and replaces in the order of
-            the manifest, then deletes as they are listed.
-        unchanged: How many wanted records are listed as they should be.
-        listed: How many records each collection showed, without ignored ones and exact copies.
-        rules: The limits it was made under; it is guarded by them again when applied later.
-        unmanaged: Listed records that the manifest does not have and that stay all the same.
-        unwritable: Listed records that should be changed or deleted and have no usable id.
-        notices: What the user should know; nothing that is done depends on them.
-        left_out: How many changes `only` left out.
-        scheduled: The manifest's entries with a schedule, by phase.
-        now: The time by which they are due or have ended, in UTC; None if there are none.
-        listing: What is known of it as one of several listings; None for the only one.
-        saved: Whether it was read from a file.
-        applied: When a plan from a file is applied, in UTC; None for one that is made in this run.
-    """
-
-    target: Target
-    manifest: tuple[str, ...]
-    scope: tuple[Resource, ...]
+    target: Target  # the listing it is for, and bound to
+    manifest: tuple[str, ...]  # the files it was made from
+    scope: tuple[Resource, ...]  # the collections that are managed
+    # What to do, in the order shown: adds, edits and replaces in the order of the manifest, then
+    # deletes as they are listed.
     changes: tuple[Change, ...]
-    unchanged: int
+    unchanged: int  # how many wanted records are listed as they should be
+    # How many records each collection showed, without ignored ones and exact copies.
     listed: Mapping[Resource, int]
+    # The limits it was made under; it is guarded by them again when applied later.
     rules: SyncRules = field(default_factory=SyncRules)
+    # Listed records that the manifest does not have and that stay all the same.
     unmanaged: tuple[tuple[Resource, Entry], ...] = ()
+    # Listed records that should be changed or deleted and have no usable id.
     unwritable: tuple[tuple[Resource, Entry], ...] = ()
+    # What the user should know; nothing that is done depends on them.
     notices: tuple[Notice, ...] = ()
-    left_out: int = 0
-    scheduled: tuple[Scheduled, ...] = ()
+    left_out: int = 0  # how many changes `only` left out
+    scheduled: tuple[Scheduled, ...] = ()  # the manifest's entries with a schedule, by phase
+    # The time by which they are due or have ended, in UTC; None if there are none.
     now: datetime | None = None
+    # What is known of it as one of several listings; None for the only one.
     listing: PlannedListing | None = None
-    saved: bool = False
+    saved: bool = False  # whether it was read from a file
+    # When a plan from a file is applied, in UTC; None for one that is made in this run.
     applied: datetime | None = None
 
     @property

@@ -31,15 +31,10 @@ def shortest(value: float, decimals: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DeleteLimit:
-    """How many deletes one run may make. At most one of the two is set; neither means `all`.
+    """How many deletes one run may make. At most one of the two is set; neither means `all`."""
 
-    Attributes:
-        count: A number of records; 0 means none.
-        percent: A percentage of what is listed, 0 to 100.
-    """
-
-    count: int | None = None
-    percent: float | None = None
+    count: int | None = None  # a number of records; 0 means none
+    percent: float | None = None  # a percentage of what is listed, 0 to 100
 
     @property
     def unlimited(self) -> bool:
@@ -71,19 +66,14 @@ def parse_delete_limit(text: str) -> DeleteLimit:
 
 @dataclass(frozen=True)
 class SyncRules:
-    """What a sync may do beyond adding and editing.
+    """What a sync may do beyond adding and editing."""
 
-    Attributes:
-        prune: Delete listed commands that the manifest does not have.
-        ignore: Patterns (`*`, `?`, `[...]`) of names and titles that are never touched, in upper
-            or lower case: a service may change that.
-        max_deletes: The guard's limit; None when nothing was configured.
-        announcements: `append` adds what is missing; `mirror` also replaces and deletes.
-    """
-
-    prune: bool = True
+    prune: bool = True  # delete listed commands that the manifest does not have
+    # Patterns (`*`, `?`, `[...]`) of names and titles that are never touched, in upper or lower
+    # case: a service may change that.
     ignore: tuple[str, ...] = ()
-    max_deletes: DeleteLimit | None = None
+    max_deletes: DeleteLimit | None = None  # the guard's limit; None when nothing was configured
+    # `append` adds what is missing; `mirror` also replaces and deletes.
     announcements: Literal["append", "mirror"] = "append"
 
     def manages(self, resource: Resource, abilities: Abilities) -> bool:

@@ -13,22 +13,13 @@ from commandsync.records.texts import Resource
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scheduled:
-    """An entry with a schedule, as a plan found it.
-
-    Attributes:
-        resource: What it is.
-        name: Its name or title.
-        schedule: When it is to be listed.
-        phase: Where in its schedule it is at the time of the plan.
-        listed: Whether a listed record matches it; of one that has ended, only its own record.
-        location: Where the manifest defines it.
-    """
+    """An entry with a schedule, as a plan found it."""
 
     resource: Resource
     name: str
-    schedule: Schedule
-    phase: Phase
-    listed: bool
+    schedule: Schedule  # when it is to be listed
+    phase: Phase  # where in its schedule it is at the time of the plan
+    listed: bool  # whether a listed record matches it; of one that has ended, only its own record
     location: Location | None = None
 
 

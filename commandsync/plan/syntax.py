@@ -17,15 +17,10 @@ _LONGEST_LEAD = 40  # characters before the name: a prefix, and the names of gro
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument in the outermost brackets of a syntax: `<required>` or `[optional]`.
-
-    Attributes:
-        text: The text between the brackets.
-        required: Whether the brackets are `<>`.
-    """
+    """An argument in the outermost brackets of a syntax: `<required>` or `[optional]`."""
 
     text: str
-    required: bool
+    required: bool  # whether the brackets are `<>`
 
     @property
     def key(self) -> str:
@@ -75,17 +70,12 @@ def _spans(syntax: str) -> Iterator[tuple[int, Argument, int]]:
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """What users type at one place: a word of the syntax, or an argument.
+    """What users type at one place: a word of the syntax, or an argument."""
 
-    Attributes:
-        choices: The words, or what can be given; an argument without choices has its key alone.
-        required: Whether something has to be typed.
-        open: Whether anything may be given: an argument without choices.
-    """
-
+    # The words, or what can be given; an argument without choices has its key alone.
     choices: frozenset[str]
-    required: bool = True
-    open: bool = False
+    required: bool = True  # whether something has to be typed
+    open: bool = False  # whether anything may be given: an argument without choices
 
 
 def accepts_as_before(old: CommandText, new: CommandText) -> bool:

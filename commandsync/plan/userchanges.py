@@ -21,24 +21,16 @@ _ANY_ID = "-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedCommand:
-    """A command with another text than before.
-
-    Attributes:
-        before: Its old text.
-        after: Its new text.
-        fields: What differs between the two.
-        leads: What users typed before the name and what they type now, such as `!` and `/`; None
-            if that is the same or not known.
-        needs: The arguments that users have to give now.
-        accepts_less: Whether something that users could type after the name fails now.
-    """
+    """A command with another text than before."""
 
     before: CommandText
     after: CommandText
     fields: tuple[FieldChange, ...]
+    # What users typed before the name and what they type now, such as `!` and `/`; None if that is
+    # the same or not known.
     leads: tuple[str, str] | None = None
-    needs: tuple[Argument, ...] = ()
-    accepts_less: bool = False
+    needs: tuple[Argument, ...] = ()  # the arguments that users have to give now
+    accepts_less: bool = False  # whether something that users could type after the name fails now
 
     @property
     def renamed(self) -> bool:
@@ -57,19 +49,13 @@ class ChangedCommand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserChanges:
-    """What users notice between two manifests, each in the order of the manifest that has it.
+    """What users notice between two manifests, each in the order of the manifest that has it."""
 
-    Attributes:
-        gone: The commands that only the old manifest has, which is a breaking change.
-        changed: The commands with another text.
-        new: The commands that only the new manifest has.
-        notices: What to check before the changes are published.
-    """
-
+    # The commands that only the old manifest has, which is a breaking change.
     gone: tuple[CommandText, ...] = ()
-    changed: tuple[ChangedCommand, ...] = ()
-    new: tuple[CommandText, ...] = ()
-    notices: tuple[Notice, ...] = ()
+    changed: tuple[ChangedCommand, ...] = ()  # the commands with another text
+    new: tuple[CommandText, ...] = ()  # the commands that only the new manifest has
+    notices: tuple[Notice, ...] = ()  # what to check before the changes are published
 
     @property
     def count(self) -> int:

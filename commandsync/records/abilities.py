@@ -8,15 +8,10 @@ from commandsync.records.texts import Resource
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ability:
-    """What a service can do with one kind of record.
+    """What a service can do with one kind of record."""
 
-    Attributes:
-        edit: Whether it can edit a listed record, which then keeps its id.
-        uses: Whether it counts how often a record is used.
-    """
-
-    edit: bool
-    uses: bool = False
+    edit: bool  # whether it can edit a listed record, which then keeps its id
+    uses: bool = False  # whether it counts how often a record is used
 
     @property
     def posts(self) -> bool:

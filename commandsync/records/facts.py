@@ -31,20 +31,13 @@ class Limit:
 
     Lengths are counted in UTF-16 code units, as JavaScript does: of the ways in which services
     count, none counts more, so that a text that fits here fits everywhere.
-
-    Attributes:
-        least: The least length.
-        most: The greatest length or number; None for any.
-        pattern: A regular expression for the whole text; empty for any text.
-        lower_case: Whether letters must be lower-case where they have a lower case.
-        allowed: The characters of the pattern in words; empty for any.
     """
 
     least: int = 0
-    most: int | None = None
-    pattern: str = ""
-    lower_case: bool = False
-    allowed: str = ""
+    most: int | None = None  # the greatest length or number; None for any
+    pattern: str = ""  # a regular expression for the whole text; empty for any text
+    lower_case: bool = False  # whether letters must be lower-case where they have a lower case
+    allowed: str = ""  # the characters of the pattern in words; empty for any
 
     def is_short(self, text: str) -> bool:
         """Whether a text is shorter than the least length."""
@@ -86,16 +79,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One fact of a service.
+    """One fact of a service."""
 
-    Attributes:
-        value: An answer, a number, or what a service accepts; `Answer.UNKNOWN` where the source
-            does not say it.
-        source: Where it is from.
-    """
-
+    # An answer, a number, or what a service accepts; `Answer.UNKNOWN` where the source does not say
+    # it.
     value: Answer | Reads | Limit | int
-    source: Source
+    source: Source  # where it is from
 
     @property
     def number(self) -> int | None:
@@ -105,41 +94,24 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is known of a service's lists of commands.
+    """What is known of a service's lists of commands."""
 
-    Attributes:
-        read: What it returns of a list.
-        replace: Whether one request replaces the whole list.
-        write: Whether records are written one by one.
-        clear: Whether a list may be empty.
-        ids: Whether records have ids.
-        uses: Whether it counts how often a command is used.
-        order: Whether it keeps the order of a list.
-        options: Whether it takes options as Discord's commands have them.
-        announcements: Whether it takes announcements.
-        most_records: How many records a list may have; of commands with sub-commands, how many
-            commands.
-        most_sub_commands: How many sub-commands and groups a command or a group may have.
-        levels: How many levels of sub-commands a command may have.
-        wait: How many seconds a 429 costs.
-        fields: Whether it takes each field of a command.
-        limits: What it accepts as the text of a field.
-    """
-
-    read: Fact
-    replace: Fact
-    write: Fact
-    clear: Fact
-    ids: Fact
-    uses: Fact
-    order: Fact
-    options: Fact
-    announcements: Fact
+    read: Fact  # what it returns of a list
+    replace: Fact  # whether one request replaces the whole list
+    write: Fact  # whether records are written one by one
+    clear: Fact  # whether a list may be empty
+    ids: Fact  # whether records have ids
+    uses: Fact  # whether it counts how often a command is used
+    order: Fact  # whether it keeps the order of a list
+    options: Fact  # whether it takes options as Discord's commands have them
+    announcements: Fact  # whether it takes announcements
+    # How many records a list may have; of commands with sub-commands, how many commands.
     most_records: Fact
-    most_sub_commands: Fact
-    levels: Fact
-    wait: Fact
-    fields: Mapping[str, Fact]
+    most_sub_commands: Fact  # how many sub-commands and groups a command or a group may have
+    levels: Fact  # how many levels of sub-commands a command may have
+    wait: Fact  # how many seconds a 429 costs
+    fields: Mapping[str, Fact]  # whether it takes each field of a command
+    # What it accepts as the text of a field.
     limits: Mapping[str, Fact] = field(default_factory=lambda: MappingProxyType({}))
 
     def takes(self, name: str) -> bool:

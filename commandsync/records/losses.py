@@ -45,23 +45,14 @@ class Instead(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What several commands lose for one reason.
+    """What several commands lose for one reason."""
 
-    Attributes:
-        field: What they lose, one of `LOSSY`.
-        reason: Why.
-        instead: What happens instead.
-        names: Their names in the manifest, in its order; of `SYNC`, what is not kept.
-        limit: What the service accepts, where that is the reason.
-        location: Where the manifest defines the first one.
-    """
-
-    field: str
+    field: str  # what they lose, one of `LOSSY`
     reason: Reason
-    instead: Instead
-    names: tuple[str, ...]
-    limit: Limit | None = None
-    location: Location | None = None
+    instead: Instead  # what happens instead
+    names: tuple[str, ...]  # their names in the manifest, in its order; of `SYNC`, what is not kept
+    limit: Limit | None = None  # what the service accepts, where that is the reason
+    location: Location | None = None  # where the manifest defines the first one
 
     @property
     def count(self) -> int:

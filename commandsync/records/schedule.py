@@ -21,14 +21,10 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """When an entry is to be listed.
+    """When an entry is to be listed."""
 
-    Attributes:
-        publish: From this time on, in UTC; None for always.
-        until: Up to this time, which is after `publish`, in UTC; None for no end.
-    """
-
-    publish: datetime | None = None
+    publish: datetime | None = None  # from this time on, in UTC; None for always
+    # Up to this time, which is after `publish`, in UTC; None for no end.
     until: datetime | None = None
 
     def phase(self, now: datetime) -> Phase:

@@ -19,23 +19,15 @@ the equal ones it is."""
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One command or announcement on one side, every field `canonical`.
+    """One command or announcement on one side, every field `canonical`."""
 
-    Attributes:
-        text: Its text, every field `canonical`.
-        id: The service's identifier; on the desired side the pin; empty when there is none.
-        location: Where the manifest defines it; None on the listed side.
-        formerly: Names it had before, canonical (desired commands only).
-        uses: How often it was used, on the desired side as a backup notes it; None if not known.
-        schedule: When it is to be listed (desired side); None for always.
-    """
-
-    text: Text
-    id: str = ""
-    location: Location | None = None
-    formerly: tuple[str, ...] = ()
+    text: Text  # its text, every field `canonical`
+    id: str = ""  # the service's identifier; on the desired side the pin; empty when there is none
+    location: Location | None = None  # where the manifest defines it; None on the listed side
+    formerly: tuple[str, ...] = ()  # names it had before, canonical (desired commands only)
+    # How often it was used, on the desired side as a backup notes it; None if not known.
     uses: int | None = None
-    schedule: Schedule | None = None
+    schedule: Schedule | None = None  # when it is to be listed (desired side); None for always
 
     def phase(self, now: datetime | None) -> Phase:
         """Return where in its schedule it is at a time; without a schedule it is always due.
