@@ -33,9 +33,7 @@ _OTHERS = {
 def failed(level: Level, *, notice: bool = False) -> bool:
     """Whether an object of an answer reports that the service failed.
 
-    Args:
-        level: The object.
-        notice: Whether `success` may be a sentence, as the service interface has it for a write.
+    With `notice`, `success` may be a sentence, as the service interface has it for a write.
     """
     values = {_folded(name): value for name, value in level.items()}
     if "id" in values and "data" not in values:
@@ -56,13 +54,9 @@ def objects_of(levels: Iterable[Level]) -> Iterator[Level]:
 
 
 def more(reply: Reply, levels: Iterable[Level], *, own_name: str, read: int) -> str:
-    """Return the sign that a list has more records than were read; empty if there is none.
+    """Return the sign that a list has more records than the `read` ones; empty if there is none.
 
-    Args:
-        reply: The answer.
-        levels: The objects that contain the list.
-        own_name: What its records are called.
-        read: How many were read.
+    The `levels` are the objects that contain the list, and `own_name` is what it is called there.
     """
     if reply.status == _PARTIAL:
         return f"HTTP {_PARTIAL}"

@@ -85,10 +85,7 @@ class Claims:
     def settle_missing(self, write: Write, why: str, then: str = "") -> None:
         """Settle as unknown what is not listed; an add may be a new record of another name.
 
-        Args:
-            write: The change.
-            why: What is not listed.
-            then: The consequence, as the end of the sentence.
+        `why` is what is not listed, and `then` the consequence, as the end of the sentence.
         """
         others = self.unclaimed.values() if write.awaits_record else ()
         names = [repr(text[0]) for text in others]

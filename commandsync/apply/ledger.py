@@ -18,7 +18,7 @@ from commandsync.errors import (
     Unauthorized,
 )
 from commandsync.plan.changes import Add, Change, Replace
-from commandsync.records.rewrites import Rewrite, agrees
+from commandsync.records.rewrites import Rewrite, text_agrees
 from commandsync.records.snapshot import Identity
 from commandsync.records.texts import Text
 
@@ -118,8 +118,7 @@ class Write:
     @property
     def succeeded(self) -> bool:
         """Whether what replaces a record is listed with the text that was sent."""
-        stored, sent = self.stored, self.change.texts[0]
-        return stored is not None and all(agrees(stored[n], sent=sent[n]) for n in range(len(sent)))
+        return self.stored is not None and text_agrees(self.stored, sent=self.change.texts[0])
 
     @property
     def half_done(self) -> str:

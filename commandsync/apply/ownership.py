@@ -11,7 +11,7 @@ from itertools import islice
 from commandsync.plan.changes import Delete, Replace
 from commandsync.plan.matching import GROUP_LIMIT, starts_of
 from commandsync.plan.plan import Plan
-from commandsync.records.rewrites import agrees, folded, folded_start
+from commandsync.records.rewrites import folded, folded_start, text_agrees
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource, Text
 
@@ -23,11 +23,7 @@ def unexplained(plan: Plan, *, versions: Iterable[Snapshot]) -> list[Removal]:
 
     A version had a record if it had one with all its fields: exactly, folded or cut, as services
     change texts. A name alone explains nothing. A record that has ended, or an exact copy of one
-    that stays, needs no explanation.
-
-    Args:
-        plan: The plan.
-        versions: What each version wanted, the newest first; read only as far as necessary.
+    that stays, needs no explanation. The versions, the newest first, are read as far as necessary.
     """
     left = [
         change
@@ -68,12 +64,8 @@ def _not_rewritten(
         each
         for each in removals
         if not any(
-            resource == each.resource and all(map(_agrees, each.before, text))
+            resource == each.resource and text_agrees(each.before, sent=text)
             for group in (by_name[folded(each.before[0])], by_start[folded_start(each.before[0])])
             for resource, text in islice(group, GROUP_LIMIT)
         )
     ]
-
-
-def _agrees(listed: str, wanted: str) -> bool:
-    return agrees(listed, sent=wanted)

@@ -49,12 +49,6 @@ def replace_list(
         wanted: The commands in it.
         before: The commands that were listed, where the list was read.
         read: What reads the list; None where the service does not return it.
-
-    Yields:
-        Steps, as `commandsync.apply.steps` describes them.
-
-    Returns:
-        The outcome of every change; `verified` is None where the list cannot be read.
     """
     if plan.listing is None or not plan.listing.sends(changes=bool(plan.changes)):
         return Result(plan=plan, settled=(), verified=True if read else None)

@@ -24,9 +24,7 @@ from commandsync.records.texts import Text
 def progress_of(plan: Plan, listed: Snapshot) -> tuple[State, ...]:
     """Return how far each change of a plan has got: pending, added or done.
 
-    Args:
-        plan: The plan.
-        listed: The listing now, every collection of the plan's scope.
+    `listed` is the listing now, every collection of the plan's scope.
 
     Raises:
         StalePlanError: A record the plan touches is neither as it was nor as it is to be, an add

@@ -83,12 +83,9 @@ def are_shown(writes: Iterable[Write], claims: Claims) -> bool:
 
 
 def conclude(write: Write, claims: Claims, *, certain: bool) -> None:
-    """Give a written change the outcome that the last read shows.
+    """Give a written change the outcome that the last read of its collection shows.
 
-    Args:
-        write: The change.
-        claims: Its collection, as read.
-        certain: Whether there were enough reads to conclude that what is not listed did not happen.
+    `certain` means that enough reads were made: what they do not show did not happen.
     """
     evidence = evidence_of(write.change, listed=claims.listed, record=write.record)
     if evidence.missing and (write.state, Finding.LISTED) in FINDINGS:

@@ -1,11 +1,10 @@
 """The listing as a plan leaves it: what is listed, and the plan's changes in it."""
 
-from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.plan.changes import Add, Edit, Replace
 from commandsync.plan.plan import Plan
-from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource, Text
 
 
@@ -23,29 +22,21 @@ def expected_listing(plan: Plan, listed: Snapshot) -> dict[Resource, tuple[Expec
     An edited record keeps its place, and what is added follows in the order of the manifest: also
     the new text of an announcement that is replaced. What the plan does not manage stays.
     """
-    return {
-        resource: (
-            *_kept(entries, {c.id: c for c in _of(plan, resource) if not isinstance(c, Add)}),
+    expected = {}
+    for resource, entries in listed.collections.items():
+        changes = [change for change in plan.changes if change.resource is resource]
+        changed = {change.id: change for change in changes if not isinstance(change, Add)}
+        kept = ((n, entry, changed.get(entry.id)) for n, entry in enumerate(entries))
+        expected[resource] = (
+            *(
+                ExpectedRecord(change.after if change else entry.text, n, change)
+                for n, entry, change in kept
+                if change is None or isinstance(change, Edit)
+            ),
             *(
                 ExpectedRecord(change.after, None, change)
-                for change in _of(plan, resource)
+                for change in changes
                 if isinstance(change, Add | Replace)
             ),
         )
-        for resource, entries in listed.collections.items()
-    }
-
-
-def _of(plan: Plan, resource: Resource) -> Iterator[Change]:
-    return (change for change in plan.changes if change.resource is resource)
-
-
-def _kept(
-    entries: Iterable[Entry], changes: Mapping[str, Edit | Replace | Delete]
-) -> Iterator[ExpectedRecord]:
-    for position, entry in enumerate(entries):
-        change = changes.get(entry.id)
-        if change is None:
-            yield ExpectedRecord(entry.text, position, None)
-        elif isinstance(change, Edit):
-            yield ExpectedRecord(change.after, position, change)
+    return expected

@@ -40,11 +40,8 @@ def refusal(
     asks for this very delete, which may be of the only record. Nor does an exact copy, with which
     nothing is lost.
 
-    Args:
-        changes: What would be done.
-        listed: How many records each collection shows now, as `countable` counts them.
-        rules: The limits.
-        saved: Whether they are those of a saved plan.
+    `listed` is how many records each collection shows now, as `countable` counts them; `saved`
+    means that the changes are those of a saved plan.
     """
     limit = rules.max_deletes
     if limit is not None and limit.unlimited:

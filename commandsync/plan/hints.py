@@ -10,8 +10,6 @@ from commandsync.plan.matching import shared
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Text
 
-Words = tuple[frozenset[str], frozenset[str]]
-
 _in_quotes = partial(json.dumps, ensure_ascii=False)
 _NEAR = 0.8  # share of words in common
 _LONGEST = 2_000  # characters of each field that are compared
@@ -26,42 +24,36 @@ def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
     changes = list(changes)
     added = [change for change in changes if isinstance(change, Add)]
     deleted = [change for change in changes if isinstance(change, Delete)]
-    pairs = _most_alike(
-        [_words(add.after, add.resource.usage) for add in added],
-        [_words(delete.before, delete.resource.usage) for delete in deleted],
-    )
-    return [(added[a], deleted[d]) for a, d in pairs]
+    usage = next((change.resource.usage for change in changes), "")
+    texts = [add.after for add in added], [delete.before for delete in deleted]
+    return [(added[a], deleted[d]) for a, d in most_alike(*texts, usage=usage)]
 
 
-def near_texts(
-    new: Iterable[Text], old: Iterable[Text], *, usage: str
-) -> list[tuple[int, int, float]]:
-    """Return which new and old texts are alike: their indices, and how alike they are, up to 1.
-
-    `usage` is the field that contains the name too, if any (`Resource.usage`).
-    """
-    ranked = _ranked([_words(text, usage) for text in new], [_words(text, usage) for text in old])
-    return sorted((n, o, -unlike) for unlike, n, o in ranked)
-
-
-def _most_alike(added: Sequence[Words], deleted: Sequence[Words]) -> list[tuple[int, int]]:
+def most_alike(new: Sequence[Text], old: Sequence[Text], *, usage: str) -> list[tuple[int, int]]:
+    """Pair new and old texts that are alike, each once, by their indices, as `near_texts` does."""
     pairs: dict[int, int] = {}
-    for _, a, d in _ranked(added, deleted):
-        if a not in pairs and d not in pairs.values():
-            pairs[a] = d
+    for n, o, _ in near_texts(new, old, usage=usage):
+        if n not in pairs and o not in pairs.values():
+            pairs[n] = o
     return sorted(pairs.items())
 
 
-def _ranked(added: Sequence[Words], deleted: Sequence[Words]) -> list[tuple[float, int, int]]:
-    """Return the pairs that are nearly the same, the most alike first."""
-    if len(added) * len(deleted) > _MOST_COMPARISONS:
+def near_texts(
+    new: Sequence[Text], old: Sequence[Text], *, usage: str
+) -> list[tuple[int, int, float]]:
+    """Return which new and old texts are alike, the most alike first, and how alike, up to 1.
+
+    `usage` is the field that contains the name too, if any (`Resource.usage`).
+    """
+    if len(new) * len(old) > _MOST_COMPARISONS:
         return []
-    return sorted(
-        (-alike, a, d)
-        for a, new in enumerate(added)
-        for d, old in enumerate(deleted)
-        if (alike := max(map(shared, new, old))) >= _NEAR
+    new_words, old_words = ([_words(text, usage) for text in texts] for texts in (new, old))
+    pairs = (
+        (n, o, max(map(shared, words, others)))
+        for n, words in enumerate(new_words)
+        for o, others in enumerate(old_words)
     )
+    return sorted((pair for pair in pairs if pair[2] >= _NEAR), key=lambda pair: -pair[2])
 
 
 def rename_hints(changes: Sequence[Change], *, wanted: Sequence[Entry] = ()) -> list[Notice]:
@@ -79,10 +71,7 @@ def lost_renames(
 ) -> list[Notice]:
     """Name the declared renames that do not happen while something is deleted.
 
-    Args:
-        wanted: The manifest's entries.
-        matched: The listed entry of each matched wanted one, by its index.
-        deleted: The listed entries that the manifest does not have.
+    `matched` has the listed entry for each wanted index; the manifest does not have the deleted.
     """
     going = {entry.name: entry for entry in deleted}
     hints = []
@@ -112,7 +101,7 @@ def _left_behind(entry: Entry, old: Entry) -> Notice:
     )
 
 
-def _words(text: Text, usage: str) -> Words:
+def _words(text: Text, usage: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words of all but the name, with the name in its usage and without it.
 
     Often a syntax begins with the name and a rename changes both; sometimes it changes the name

@@ -105,14 +105,10 @@ def match(
 
 
 def count_same_name(added: Collection[Text], others: Sequence[Text]) -> dict[Text, tuple[int, int]]:
-    """Count for each text how many records equal it, and how many more have its name.
+    """Count for each text that a plan adds how many records equal it, and how many have its name.
 
     A record has a text's name if it is the same, folded, or cut; records that equal any of the
-    texts are not among those.
-
-    Args:
-        added: The texts that a plan adds.
-        others: The texts of the listed records that the plan does not touch.
+    texts are not among those. The others are the listed records that the plan does not touch.
     """
     known = set(added)
     if not known:

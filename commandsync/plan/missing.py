@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import groupby
 from operator import itemgetter
 
@@ -42,36 +41,20 @@ def missing_from(
 
     A wanted and a listed command that match in no other way are one under two names if their texts
     are nearly equal, and neither of them is as much like a third one. Ignored records are left out.
-
-    Args:
-        wanted: The manifest's entries.
-        listed: The service's entries.
-        resource: What they are.
-        rules: What is ignored.
-        ability: What the service can do with them.
     """
     unmatched, surplus = _unmatched(wanted, listed, rules, ability)
-    without_renames = partial(_without_renames, wanted=wanted, resource=resource, ability=ability)
-    if not ability.edit:
-        return without_renames(surplus)
-    pairs = _near_pairs([(w, wanted[w]) for w in unmatched], surplus, resource.usage)
+    pairs = []
+    if ability.edit:
+        olds = [entry for entry in surplus if entry.writable]
+        texts = [wanted[w].text for w in unmatched], [entry.text for entry in olds]
+        near = near_texts(*texts, usage=resource.usage)
+        pairs = [(unmatched[n], olds[old], alike) for n, old, alike in near]
     renamed = _clear_renames(pairs)
     left = [entry for entry in surplus if entry not in renamed.values()]
-    missing = without_renames(left)
+    added, refused = _expressible(left, wanted, resource, ability)
     notices = [_renamed(wanted[w], entry) for w, entry in renamed.items()]
-    notices += _doubtful(missing.added, [(wanted[w], old) for w, old, _ in pairs])
-    return Missing(missing.added, renamed, (*notices, *missing.notices))
-
-
-def _near_pairs(
-    wanted: Sequence[tuple[int, Entry]], listed: Iterable[Entry], usage: str
-) -> list[tuple[int, Entry, float]]:
-    """Return the indices of wanted entries with listed ones that are alike, and how alike."""
-    olds = [entry for entry in listed if entry.writable]
-    near = near_texts(
-        [entry.text for _, entry in wanted], [entry.text for entry in olds], usage=usage
-    )
-    return [(wanted[n][0], olds[old], alike) for n, old, alike in near]
+    notices += _doubtful(added, [(wanted[w], old) for w, old, _ in pairs])
+    return Missing(tuple(added), renamed, (*notices, *refused))
 
 
 def _unmatched(
@@ -92,27 +75,27 @@ def _unmatched(
 def _clear_renames(pairs: Sequence[tuple[int, Entry, float]]) -> dict[int, Entry]:
     """Return the pairs of nearly equal texts of which neither is as much like a third one.
 
-    The most alike come first, as in a plan: what they contain is a candidate of no other.
+    The pairs begin with the most alike: what these contain is not a candidate of any other.
     """
     renamed: dict[int, Entry] = {}
     settled: set[tuple[str, int]] = set()
-    ranked = sorted((pair for pair in pairs if pair[2] >= _SAME), key=lambda pair: -pair[2])
-    for _, equally in groupby(ranked, key=itemgetter(2)):
+    same = (pair for pair in pairs if pair[2] >= _SAME)
+    for _, equally in groupby(same, key=itemgetter(2)):
         sides = [((("wanted", w), ("listed", id(old))), w, old) for w, old, _ in equally]
-        candidates = [one for one in sides if settled.isdisjoint(one[0])]
+        candidates = [each for each in sides if settled.isdisjoint(each[0])]
         times = Counter(side for both, _, _ in candidates for side in both)
         renamed |= {w: old for both, w, old in candidates if times[both[0]] == times[both[1]] == 1}
         settled.update(times)
     return renamed
 
 
-def _without_renames(
-    surplus: Iterable[Entry], *, wanted: Iterable[Entry], resource: Resource, ability: Ability
-) -> Missing:
-    """Return what of the listed records to add: what a manifest can contain."""
+def _expressible(
+    listed: Iterable[Entry], wanted: Iterable[Entry], resource: Resource, ability: Ability
+) -> tuple[list[Entry], list[Notice]]:
+    """Return the listed records that a manifest can contain, and what to know of the others."""
     added, notices = [], []
     seen = {entry.text for entry in wanted}
-    for entry in surplus:
+    for entry in listed:
         which = f"the listed {resource} {entry.name!r} (id {entry.id!r})"
         if empty := [name for name in resource.required if not getattr(entry.text, name)]:
             message = f"{which} has no {' and no '.join(empty)}: it is not added"
@@ -125,7 +108,7 @@ def _without_renames(
         else:
             seen.add(entry.text)
             added.append(entry)
-    return Missing(tuple(added), {}, tuple(notices))
+    return added, notices
 
 
 def _renamed(wanted: Entry, listed: Entry) -> Notice:

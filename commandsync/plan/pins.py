@@ -26,9 +26,8 @@ def pinned_by_both(
 def lost_pins(entries: Iterable[tuple[Entry, Entry | None]]) -> Iterator[Notice]:
     """Yield what to know of entries whose pinned id is not listed.
 
-    Args:
-        entries: The manifest's entries, which know their uses if they are from a backup, each with
-            the listed one that it is matched with by its text; None for one that is added.
+    Each comes with the listed entry that has its text; None for one that is added. Entries of a
+    backup know their uses.
     """
     restored = []
     for wanted, listed in entries:

@@ -99,9 +99,6 @@ class Plan:
         """Return this plan with only the changes whose old or new name matches a pattern.
 
         Everything else stays, so that the guard counts over whole collections.
-
-        Args:
-            pattern: With `*`, `?` and `[...]`; upper and lower case are the same.
         """
         names = Patterns((pattern,))
         changes = tuple(c for c in self.changes if any(names.match(t[0]) for t in c.texts))
@@ -136,16 +133,13 @@ def make_plan(  # noqa: PLR0913 - the two sides, and what else decides on a plan
     """Compare the two sides and plan the changes that make the listing match.
 
     Args:
-        desired: The manifest's side; only its collections are looked at.
-        listed: The service's side; must hold every collection of `desired`.
+        desired: The manifest's side; only its collections are compared.
+        listed: The service's side, with every collection of `desired`.
         target: The listing.
         rules: What may be deleted and what is ignored.
-        now: The time of the run, in UTC; necessary if an entry has a schedule.
-        manifest: The files the desired side was read from.
-        notices: Warnings of the manifest, to be carried along.
-
-    Raises:
-        ValueError: An entry has a schedule, and there is no time.
+        now: The time of the run, in UTC; `ValueError` without it if an entry has a schedule.
+        manifest: The files that the desired side was read from.
+        notices: Warnings of the manifest.
     """
     comparison = Comparison(target.abilities, rules, now)
     for resource in desired.scope:

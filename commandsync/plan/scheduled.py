@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from commandsync.diagnostics import Location
-from commandsync.records.rewrites import agrees
+from commandsync.records.rewrites import text_agrees
 from commandsync.records.schedule import Phase, Schedule
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource
@@ -44,14 +44,7 @@ def scheduled(
     *,
     now: datetime | None,
 ) -> Iterator[Scheduled]:
-    """Yield the entries with a schedule, each with what is listed of it.
-
-    Args:
-        resource: What they are.
-        wanted: The manifest's entries.
-        matched: The listed entry of each matched wanted one, by its index.
-        now: The time of the plan.
-    """
+    """Yield the entries with a schedule; `matched` has the listed entry for each wanted index."""
     for index, entry in enumerate(wanted):
         if entry.schedule is not None:
             phase, listed = entry.phase(now), matched.get(index)
@@ -70,7 +63,4 @@ def is_own(entry: Entry, listed: Entry) -> bool:
 
     A service may have rewritten the text. One that shares only the name may be somebody's new one.
     """
-    if entry.id and entry.id == listed.id:
-        return True
-    pairs = zip(entry.text, listed.text, strict=True)
-    return all(agrees(stored, sent=sent) for sent, stored in pairs)
+    return bool(entry.id and entry.id == listed.id) or text_agrees(listed.text, sent=entry.text)

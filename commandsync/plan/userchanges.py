@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from commandsync.diagnostics import Notice
-from commandsync.plan.changes import Add, Change, Delete
 from commandsync.plan.diff import FieldChange, field_changes
-from commandsync.plan.hints import likely_renames
+from commandsync.plan.hints import most_alike
 from commandsync.plan.matching import match
 from commandsync.plan.pins import pinned_by_both
 from commandsync.plan.syntax import Argument, accepts_as_before, lead_of, newly_required
@@ -72,11 +71,7 @@ def user_changes(*, old: Snapshot, new: Snapshot) -> UserChanges:
     """Compare the commands of two manifests.
 
     There are no changes if one of the two does not manage commands: nothing is known about its
-    commands then.
-
-    Args:
-        old: The earlier manifest.
-        new: The later one, whose pins and former names count.
+    commands then. The pins and former names of the new one count.
     """
     before, after = (side.collections.get(Resource.COMMAND) for side in (old, new))
     if before is None or after is None:
@@ -113,15 +108,11 @@ def _changed(before: CommandText, after: CommandText) -> ChangedCommand:
 
 def _undeclared(added: Sequence[Entry], gone: Sequence[Entry]) -> Iterator[Notice]:
     """Yield the new commands that are probably old ones under a new name."""
-    resource = Resource.COMMAND
-    changes: list[Change] = [
-        *(Add(resource=resource, after=entry.text, location=entry.location) for entry in added),
-        *(Delete(resource=resource, id=entry.id, before=entry.text) for entry in gone),
-    ]
-    for add, delete in likely_renames(changes):
-        message = f"{add.name!r} looks like {delete.name!r} under a new name"
+    texts = [entry.text for entry in added], [entry.text for entry in gone]
+    for a, g in most_alike(*texts, usage=Resource.COMMAND.usage):
+        message = f"{added[a].name!r} looks like {gone[g].name!r} under a new name"
         hint = "if it is a rename, write the old name under its formerly:"
-        yield Notice(message, hint, add.location)
+        yield Notice(message, hint, added[a].location)
 
 
 def _command(entry: Entry) -> CommandText:

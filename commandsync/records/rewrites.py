@@ -79,6 +79,11 @@ def agrees(stored: str, *, sent: str) -> bool:
     return stored == sent or folded(stored) == folded(sent) or is_cut(stored, sent=sent)
 
 
+def text_agrees(stored: Text, *, sent: Text) -> bool:
+    """Whether each field of a stored text agrees with that of a sent one of the same kind."""
+    return all(agrees(old, sent=new) for old, new in zip(stored, sent, strict=True))
+
+
 def rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
     """Return the fields that are listed with another text than was sent, and how they differ."""
     return tuple(
