@@ -9,12 +9,12 @@ from commandsync.diagnostics import Location
 from commandsync.document.commandlist import is_command_list
 from commandsync.errors import RefusedError, UsageError
 from commandsync.records.texts import CommandText
-from commandsync.report import Screen, htmlfile
+from commandsync.report import Screen
 from commandsync.report.escape import path
 from commandsync.report.filediff import file_lines
 from commandsync.report.json import command_list as json_list
 from commandsync.report.lines import joined
-from commandsync.report.markdownfile import NEW_FILE, State, with_lists
+from commandsync.report.markdownfile import NEW_FILE, State, sealed, state_of, with_lists
 from commandsync.report.markers import BEGIN, read_regions
 from commandsync.report.summary import counted
 from commandsync.sources.merge import FileEdit
@@ -61,7 +61,7 @@ def html_list(commands: Sequence[CommandText]) -> str:
     """Return a page of commands; raises `UsageError` if the extra `[preview]` is missing."""
     from commandsync.pages.commandlist import commands_page
 
-    return htmlfile.sealed(commands_page(commands))
+    return sealed(commands_page(commands))
 
 
 def read_pages(paths: Iterable[str], commands: Sequence[CommandText]) -> list[Page]:
@@ -122,7 +122,7 @@ def _page(name: str, commands: Sequence[CommandText]) -> Page:
         file = with_lists(NEW_FILE if old is None else old, commands, path=name)
         return Page(name, old, file.text, file.lists)
     new = html_list(commands) if suffix == _HTML else json_list(commands)
-    state = htmlfile.state_of(old, new) if suffix == _HTML else _state_of_json(old, new)
+    state = state_of(old, new) if suffix == _HTML else _state_of_json(old, new)
     return Page(name, old, new, ((Location(name), state),))
 
 

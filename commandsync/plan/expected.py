@@ -1,10 +1,11 @@
 """The listing as a plan leaves it: what is listed, and the plan's changes in it."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from commandsync.plan.changes import Add, Edit, Replace
+from commandsync.plan.changes import Add, Change, Edit, Replace
 from commandsync.plan.plan import Plan
-from commandsync.records.snapshot import Snapshot
+from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, Text
 
 
@@ -22,21 +23,20 @@ def expected_listing(plan: Plan, listed: Snapshot) -> dict[Resource, tuple[Expec
     An edited record keeps its place, and what is added follows in the order of the manifest: also
     the new text of an announcement that is replaced. What the plan does not manage stays.
     """
-    expected = {}
-    for resource, entries in listed.collections.items():
-        changes = [change for change in plan.changes if change.resource is resource]
-        changed = {change.id: change for change in changes if not isinstance(change, Add)}
-        kept = ((n, entry, changed.get(entry.id)) for n, entry in enumerate(entries))
-        expected[resource] = (
-            *(
-                ExpectedRecord(change.after if change else entry.text, n, change)
-                for n, entry, change in kept
-                if change is None or isinstance(change, Edit)
-            ),
-            *(
-                ExpectedRecord(change.after, None, change)
-                for change in changes
-                if isinstance(change, Add | Replace)
-            ),
-        )
-    return expected
+    return {
+        resource: tuple(_expected(entries, [c for c in plan.changes if c.resource is resource]))
+        for resource, entries in listed.collections.items()
+    }
+
+
+def _expected(entries: Iterable[Entry], changes: Sequence[Change]) -> Iterator[ExpectedRecord]:
+    changed = {change.id: change for change in changes if not isinstance(change, Add)}
+    for position, entry in enumerate(entries):
+        change = changed.get(entry.id)
+        if change is None:
+            yield ExpectedRecord(entry.text, position, None)
+        elif isinstance(change, Edit):
+            yield ExpectedRecord(change.after, position, change)
+    for new in changes:
+        if isinstance(new, Add | Replace):
+            yield ExpectedRecord(new.after, None, new)

@@ -1,4 +1,8 @@
-"""A Markdown file -> the same file with its command lists current, every other byte as it was."""
+"""The files that command lists are written to, each with a checksum: an edit by hand is seen.
+
+A Markdown file is the same with its lists current, every other byte as it was; a page is a whole
+HTML file.
+"""
 
 import re
 from collections.abc import Collection, Sequence
@@ -11,11 +15,14 @@ from commandsync.errors import ManifestError
 from commandsync.manifest.problems import did_you_mean, quoted
 from commandsync.records.texts import CommandText, by_category
 from commandsync.report.commandlist import command_list
+from commandsync.report.escape import in_html
 from commandsync.report.markers import BEGIN, END, Region, lines_of, read_regions, same_page
 
 NEW_FILE = f"# Commands\n\n{BEGIN}\n{END}\n"
 """A file for a list alone, whose owner can write around it."""
 
+_GENERATOR = '<meta name="generator" content="commandsync docs">'
+_SEAL = re.compile(r'(?<=<meta name="generator" content="commandsync docs) (sha256:[0-9a-f]{16})')
 _LINE_END = re.compile(r"\r\n|\r")
 _SPACING = re.compile(r"[\s\\]+|-{3,}")  # what formatters change
 _DIGITS = 16  # of a checksum
@@ -83,7 +90,8 @@ def _written(
     old = _LINE_END.sub("\n", "".join(between))
     content = command_list(commands, region.layout, level=region.level)
     new = f"\n{content}\n\n" if content else "\n"
-    seen, wanted = _checksum(old), _checksum(new)
+    # That of the words: formatters change the rest.
+    seen, wanted = (_checksum(_SPACING.sub("", text)) for text in (old, new))
     is_same = old == new or (seen == wanted and same_page(old, new))
     if is_same and region.checksum == wanted:
         return State.CURRENT, list(lines)
@@ -97,11 +105,24 @@ def _line_end(line: str) -> str:
     return line[len(line.rstrip("\r\n")) :]
 
 
-def _checksum(content: str) -> str:
-    """Return the checksum of a list's words: the end marker has it, so that an edit is seen."""
-    return checksum(_SPACING.sub("", content))
-
-
-def checksum(text: str) -> str:
-    """Return the checksum of a text: it tells an edit by hand, and nothing depends on it."""
+def _checksum(text: str) -> str:
     return f"sha256:{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:_DIGITS]}"
+
+
+def sealed(html: str) -> str:
+    """Return a page, as the service's templates make it, with its checksum."""
+    html = in_html(html.rstrip("\n") + "\n")
+    return html.replace(_GENERATOR, _GENERATOR.replace('">', f' {_checksum(html)}">'), 1)
+
+
+def state_of(old: str | None, new: str) -> State:
+    """Return what a file is, before a sealed page is written into it; None if it does not exist."""
+    if old is None:
+        return State.STALE
+    old = old.replace("\r\n", "\n")
+    if old == new:
+        return State.CURRENT
+    seal = _SEAL.search(old)
+    if seal is None:
+        return State.FOREIGN
+    return State.STALE if seal[1] == _checksum(_SEAL.sub("", old, 1)) else State.EDITED

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from commandsync.pages.commandlist import commands_page
 from commandsync.records.texts import CommandText
-from commandsync.report.htmlfile import sealed
+from commandsync.report.markdownfile import sealed
 from tests.support.browser import Visits, violations
 from tests.support.hostile import FRAGMENTS
 

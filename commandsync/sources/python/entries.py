@@ -3,6 +3,7 @@
 import ast
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -12,7 +13,6 @@ from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait, menu_d
 from commandsync.sources.python.cog import Cogs
 from commandsync.sources.python.constant import Code
 from commandsync.sources.python.declaration import Declaration, Form
-from commandsync.sources.python.description import first_paragraph, short_help
 from commandsync.sources.python.inventory import Inventory
 from commandsync.sources.python.lineage import Kind
 from commandsync.sources.python.parameter import Argument, Arguments
@@ -24,6 +24,9 @@ from commandsync.sources.syntax import literal
 Chain = list[Declaration]
 
 _LOCALIZATION_KEY = re.compile(r"\{\{[^{}\n]{1,100}\}\}")  # which disnake takes out
+_PARAMETERS = re.compile(r"Parameters?\n---+\n", re.IGNORECASE)
+_PARAGRAPH = re.compile(r"\n\s*\n")
+_LONGEST = 100  # characters, of the description of a slash command
 _MOST_GROUPS = 10  # in each other
 _MOST_CHAINS = 25
 _BY_HAND = "write it as a constant in the code, or the command in the manifest"
@@ -133,7 +136,7 @@ class Entries:
         description = self._text(declaration, "description")
         docstring = _docstring(declaration)
         if declaration.form in {Form.MENU, Form.SLASH}:
-            text = first_paragraph(docstring) if description is None else description
+            text = _first_paragraph(docstring) if description is None else description
             is_menu = declaration.form is Form.MENU
             return text or (menu_description(declaration.menu) if is_menu else "")
         description = inspect.cleandoc(description or "")
@@ -141,7 +144,7 @@ class Entries:
             return description
         help_text = self._text(declaration, "help")
         brief = self._text(declaration, "brief")
-        return (short_help(docstring, help_text) if brief is None else brief) or description
+        return (_short_help(docstring, help_text) if brief is None else brief) or description
 
     def _text(self, declaration: Declaration, key: str) -> str | None:
         """Return an argument; None if there is none, or if it cannot be read."""
@@ -225,3 +228,23 @@ def _docstring(declaration: Declaration) -> str:
         return ""
     docstring = ast.get_docstring(declaration.function[0], clean=False) or ""
     return _LOCALIZATION_KEY.sub("", docstring) if _is_disnake(declaration) else docstring
+
+
+def _first_paragraph(docstring: str) -> str:
+    """Return the beginning of a docstring, as the description of a slash command."""
+    first = _PARAGRAPH.split(docstring.strip(), maxsplit=1)[0]
+    return textwrap.shorten(" ".join(first.split())[: 2 * _LONGEST], _LONGEST, placeholder="…")
+
+
+def _short_help(docstring: str, help_text: str | None) -> str:
+    """Return the first line of a prefix command's help, else of its docstring.
+
+    If the docstring has a section on parameters, discord.py joins the lines of each paragraph
+    before it.
+    """
+    if help_text is not None:
+        return inspect.cleandoc(help_text).split("\n", 1)[0]
+    text, *parameters = _PARAMETERS.split(inspect.cleandoc(docstring), maxsplit=1)
+    if parameters:
+        text = re.sub(r"\n+", lambda lines: " " if lines[0] == "\n" else "\n", text.strip())
+    return text.split("\n", 1)[0]

@@ -6,8 +6,7 @@ import pytest
 
 from commandsync.pages.commandlist import commands_page
 from commandsync.records.texts import CommandText
-from commandsync.report.htmlfile import sealed, state_of
-from commandsync.report.markdownfile import State
+from commandsync.report.markdownfile import State, sealed, state_of
 
 OLD = sealed(commands_page([CommandText("ban", "Bans.", "/ban")]))
 NEW = sealed(commands_page([CommandText("ban", "Bans a member.", "/ban")]))
