@@ -11,7 +11,6 @@ from commandsync.plan.plan import Plan
 from commandsync.report.records import document
 from commandsync.sync import exits
 from commandsync.sync.job import Planned, plans_in, split
-from commandsync.sync.listings import request_of
 
 
 def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None:
@@ -29,6 +28,8 @@ def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None
 
 def show_requests(planned: Sequence[Planned | CommandsyncError], output: Output) -> int:
     """Print the requests that an apply would send to replace whole lists; return the exit code."""
+    from commandsync.sync.listings import request_of
+
     _, errors = split(plans_in(planned))
     requests = [request_of(item) for item in planned if isinstance(item, Planned)]
     made = [request for request in requests if request]

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from commandsync.api import arguments, operations
 from commandsync.api.arguments import Id
 from commandsync.client import async_extra
+from commandsync.client.anyclient import AnyClient
 from commandsync.client.buffer import AsyncReader, Buffer
 from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
 from commandsync.client.handlers import AsyncHandlers
-from commandsync.client.shared import AnyClient
 from commandsync.client.watch import Watch
 from commandsync.errors import StoppedError
 

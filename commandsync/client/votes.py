@@ -1,16 +1,11 @@
-"""The votes that are new in a list of voters, and who has voted lately."""
+"""The votes that are new in a list of voters."""
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Sequence
-from math import inf
-from threading import Lock
-from time import monotonic
 
-from commandsync.client.forks import renew_in_children
 from commandsync.records.models import Voter
 
 _LATE = 10.0  # seconds in which the event of a vote may arrive that the list contained already
-_MOST_KEPT = 10_000
 
 
 class Tally:
@@ -57,37 +52,3 @@ class Tally:
                 new[voter.id] -= 1
                 found.append(voter)
         return found[::-1]
-
-
-class RecentVotes:
-    """Which users have voted, from answers and events of the last time; from any thread."""
-
-    def __init__(self) -> None:
-        self._known: OrderedDict[str, tuple[float, bool | None]] = OrderedDict()
-        self.renew()
-        renew_in_children(self)
-
-    def renew(self) -> None:
-        """Release the lock."""
-        self._lock = Lock()
-
-    def get(self, key: str, max_age: float) -> bool | None:
-        """Return what was kept in the last seconds; None if it is older, or was not kept."""
-        with self._lock:
-            at, voted = self._known.get(key, (-inf, None))
-        return voted if monotonic() - at < max_age else None
-
-    def keep(self, key: str, voted: bool | None, *, asked: float = inf) -> None:  # noqa: FBT001 - the value
-        """Keep whether a user has voted; None if it is unknown from now on.
-
-        An answer does not replace what was kept after the service was `asked`, a time of the
-        monotonic clock: the event of a vote may arrive before the answer.
-        """
-        with self._lock:
-            at, _ = self._known.get(key, (-inf, None))
-            if at > asked:
-                return
-            self._known.pop(key, None)
-            self._known[key] = (monotonic(), voted)
-            if len(self._known) > _MOST_KEPT:
-                self._known.popitem(last=False)

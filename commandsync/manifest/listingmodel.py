@@ -10,14 +10,17 @@ from pydantic import (
     FailFast,
     Field,
     PlainValidator,
+    TypeAdapter,
+    ValidationError,
     WithJsonSchema,
 )
 from pydantic.config import JsonDict
+from pydantic_core import PydanticKnownError
 
 from commandsync.api.address import parse_address
 from commandsync.errors import PlainHttpError, UsageError
 from commandsync.manifest import fields as types
-from commandsync.manifest.fields import AnyText, keyed, matching, refusal
+from commandsync.manifest.fields import AnyText, Context, keyed, matching, refusal
 from commandsync.manifest.nodes import Node, Scalar
 from commandsync.services.catalogue import LISTS
 from commandsync.services.declared import Method
@@ -180,11 +183,25 @@ class ListingModel(BaseModel):
     )
 
 
-Listings = Annotated[
-    list[ListingModel],
-    FailFast(),
-    Field(
-        description="More services that list the bot. Without base_url, there is no page beside "
-        "them."
-    ),
-]
+TABLES: dict[str, type[BaseModel]] = {"listings": ListingModel, "replace": ReplaceModel}
+"""As those of the rest of a manifest."""
+
+ADAPTER: TypeAdapter[list[ListingModel]] = TypeAdapter(
+    Annotated[
+        list[ListingModel],
+        FailFast(),
+        Field(
+            description="More services that list the bot. Without base_url, there is no page "
+            "beside them."
+        ),
+    ]
+)
+"""Checks `listings:`."""
+
+
+def checked(value: Node, context: Context) -> list[ListingModel]:
+    """Check `listings:`; the problems of its entries are found entry by entry."""
+    try:
+        return ADAPTER.validate_python(value, context=context)
+    except ValidationError:
+        raise PydanticKnownError("list_type") from None

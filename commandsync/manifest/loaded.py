@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from commandsync.api.address import service_of
 from commandsync.diagnostics import Location, Problem
-from commandsync.manifest.listings import Listing
 from commandsync.manifest.model import ImportModel
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from commandsync.manifest.listings import Listing
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from commandsync.diagnostics import Do, Location, Problem
 from commandsync.errors import UsageError
 from commandsync.manifest.events import ParsedFile
 from commandsync.manifest.files import identity, is_folder, yaml_files
-from commandsync.manifest.listings import same_listing_problems
 from commandsync.manifest.loaded import Manifest, same_target_problems
 from commandsync.manifest.model import MARKS, ManifestModel
 from commandsync.manifest.nodes import Mapping
@@ -148,11 +147,19 @@ def load_manifests(
         included = loader.report_included()
         separate = [each for each in loader.manifests if each.path not in included]
         targets = ((each.path, each.base_url, each.bot) for each in separate)
-        listings = ((each.listings, each.bot) for each in separate)
-        for problem in [*same_target_problems(targets), *same_listing_problems(listings)]:
+        for problem in [*same_target_problems(targets), *_same_listings(separate)]:
             loader.problems.error(problem)
     loader.problems.raise_if_any()
     return tuple(loader.manifests)
+
+
+def _same_listings(manifests: Iterable[Manifest]) -> Iterable[Problem]:
+    listings = [(each.listings, each.bot) for each in manifests if each.listings]
+    if not listings:
+        return ()
+    from commandsync.manifest.listings import same_listing_problems  # noqa: PLC0415 - seldom needed
+
+    return same_listing_problems(listings)
 
 
 def load_head(path: str, content: bytes) -> ManifestModel:

@@ -4,14 +4,14 @@ The JSON Schema, by which editors complete and check a manifest, comes from the 
 """
 
 import json
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, cast
 
-from pydantic import BaseModel, FailFast, Field
+from pydantic import BaseModel, FailFast, Field, PlainValidator, ValidationInfo
 
 from commandsync.manifest import fields, times
 from commandsync.manifest.defaults import CommandDefaults, UnfitError
 from commandsync.manifest.fields import TABLE
-from commandsync.manifest.listingmodel import ListingModel, Listings, ReplaceModel
+from commandsync.manifest.nodes import Node
 from commandsync.records.schedule import Schedule
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 
@@ -205,6 +205,12 @@ class IncludedModel(_Table):
     announcements: Announcements = []
 
 
+def _listings(value: Node, info: ValidationInfo) -> list[Any]:
+    from commandsync.manifest.listingmodel import checked  # noqa: PLC0415 - seldom needed
+
+    return checked(value, cast("fields.Context", info.context))
+
+
 class ManifestModel(_Table):
     """A whole manifest."""
 
@@ -240,7 +246,7 @@ class ManifestModel(_Table):
     )
     sync: SyncModel = Field(default_factory=SyncModel)
     imports: ImportModel = Field(default_factory=ImportModel, alias="import")
-    listings: Listings = []
+    listings: Annotated[list[Any], PlainValidator(_listings)] = []  # of `ListingModel`
     commands: Commands = []
     announcements: Announcements = []
 
@@ -249,8 +255,6 @@ TABLES: dict[str, type[BaseModel]] = {
     "defaults": DefaultsModel,
     "sync": SyncModel,
     "import": ImportModel,
-    "listings": ListingModel,
-    "replace": ReplaceModel,
     "commands": CommandModel,
     "announcements": AnnouncementModel,
 }
@@ -264,8 +268,12 @@ def keys_of(model: type[BaseModel]) -> list[str]:
 
 def json_schema() -> dict[str, Any]:
     """Return the manifest's JSON Schema (draft 2020-12), generated from the models."""
-    schema = ManifestModel.model_json_schema()
-    inlined: dict[str, Any] = _inlined(schema, schema.pop("$defs"))
+    from commandsync.manifest.listingmodel import ADAPTER  # noqa: PLC0415 - seldom needed
+
+    schema, listings = ManifestModel.model_json_schema(), ADAPTER.json_schema()
+    models = schema.pop("$defs") | listings.pop("$defs")
+    schema["properties"]["listings"] = listings | schema["properties"]["listings"]
+    inlined: dict[str, Any] = _inlined(schema, models)
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     return head | inlined | {"title": "commandsync manifest", "description": _ABOUT}
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, cast
 
 from commandsync.diagnostics import Do, Location, Problem
 from commandsync.manifest.checks import Placed, check
@@ -13,7 +13,6 @@ from commandsync.manifest.defaults import CommandDefaults, UnfitError
 from commandsync.manifest.events import ParsedFile, parse
 from commandsync.manifest.fields import Context
 from commandsync.manifest.files import included_paths
-from commandsync.manifest.listings import read_listings
 from commandsync.manifest.loaded import Manifest
 from commandsync.manifest.model import MARKS, TABLES, IncludedModel, ManifestModel
 from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
@@ -23,6 +22,9 @@ from commandsync.manifest.validation import Model, validated
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, canonical
+
+if TYPE_CHECKING:
+    from commandsync.manifest.listings import Listing
 
 AnyPart: TypeAlias = "Part[ManifestModel] | Part[IncludedModel]"
 
@@ -110,7 +112,7 @@ class ManifestReader:
             category=defaults.category,
             rules=rules,
             imports=model.imports,
-            listings=read_listings(main.report, main.root, model),
+            listings=_listings(main),
             warnings=self.problems.warnings,
             bot_at=main.place("bot"),
             base_url_at=main.place("base_url"),
@@ -147,6 +149,14 @@ class ManifestReader:
             is_list = isinstance(root, Sequence)
             report.error(0, message, "put the list under commands:" if is_list else "")
         return None
+
+
+def _listings(main: Part[ManifestModel]) -> "tuple[Listing, ...]":
+    if not main.model.listings:
+        return ()
+    from commandsync.manifest.listings import read_listings  # noqa: PLC0415 - seldom needed
+
+    return read_listings(main.report, main.root, main.model)
 
 
 def _uses(text: str, entry: Mapping) -> int | None:

@@ -12,7 +12,6 @@ from pydantic_core import ErrorDetails
 
 from commandsync.diagnostics import Hint
 from commandsync.manifest.fields import Context
-from commandsync.manifest.listingmodel import ListingModel
 from commandsync.manifest.model import TABLES, keys_of
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence, called, scalar
 from commandsync.manifest.problems import FileProblems, closest, did_you_mean, quoted
@@ -93,16 +92,16 @@ class _Checker:
                 above.extend(value)
             elif above is not None:
                 self.without_errors(model, Mapping(0, 0, [_VERSION, (name, value)]), what)
-            elif name in TABLES:
+            elif _table(name):
                 root[name] = value
 
     def without_errors(self, model: type[BaseModel], root: Mapping, what: str) -> Mapping:
         """Report what is wrong in all tables, and return the rest."""
-        for key, table in TABLES.items():
-            node = root.get(key)
-            if key in _ENTRIES and isinstance(node, Sequence):
+        for key, node in list(root.items()):
+            table = _table(key)
+            if table and key in _ENTRIES and isinstance(node, Sequence):
                 root[key] = self.right_entries(table, node, _ENTRIES[key])
-            elif key not in _ENTRIES and isinstance(node, Mapping):
+            elif table and key not in _ENTRIES and isinstance(node, Mapping):
                 root[key] = self.right(table, node, key)
         root = self.right(model, root, what)
         root.setdefault(*_VERSION)
@@ -113,7 +112,7 @@ class _Checker:
         needed = {name for name, field in model.model_fields.items() if field.is_required()}
         right = ((entry, self.right(model, entry, what)) for entry in entries)
         # What a key of a listing means depends on its other keys.
-        whole = model is ListingModel
+        whole = what == _ENTRIES["listings"]
         usable = (new for old, new in right if (new is old if whole else needed <= new.keys()))
         return Sequence(entries.at, entries.end, usable)
 
@@ -137,8 +136,9 @@ class _Checker:
     ) -> None:
         """Report one error of a table: at the table, at one of its keys, or at a value."""
         node, key = detail["input"], str(detail["loc"][0]) if detail["loc"] else what
-        if detail["loc"][1:] and key in TABLES:  # of a table inside this one
-            model, table, what = TABLES[key], cast("Mapping", table)[key], key
+        inner = _table(key) if detail["loc"][1:] else None
+        if inner:  # of a table inside this one
+            model, table, what = inner, cast("Mapping", table)[key], key
             key = str(detail["loc"][1])
         match detail["type"]:
             case "missing" if key == "version":
@@ -198,7 +198,7 @@ class _Checker:
                 is_short = text[:1] in {"[", "{"} and "\n" not in text and len(text) < _LINE
                 return f"quote this: YAML reads {text} as {called(node)}" if is_short else ""
             case "list_type", Mapping():
-                first = next(iter(TABLES[key].model_fields))
+                first = next(iter(cast("type[BaseModel]", _table(key)).model_fields))
                 return f"begin each entry with - {first}:" if node else "write [] for none"
             case "list_type" | "tuple_type", Scalar(is_null=True):
                 return "leave the key out, or write [] for none"
@@ -215,6 +215,15 @@ class _Checker:
         if text.startswith("&", node.at):
             return "quote the string: YAML reads what follows & as an anchor"
         return ""
+
+
+def _table(key: str) -> type[BaseModel] | None:
+    """Return the model of a key that holds keys and values, or a list of them."""
+    if key in {"listings", "replace"}:
+        from commandsync.manifest import listingmodel  # noqa: PLC0415 - seldom needed
+
+        return listingmodel.TABLES[key]
+    return TABLES.get(key)
 
 
 def _shown(kind: str, node: Node) -> str:

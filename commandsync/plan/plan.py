@@ -11,18 +11,21 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Notice
 from commandsync.plan.changes import Change, Delete
 from commandsync.plan.comparison import Comparison
 from commandsync.plan.guard import countable, refusal, with_copies
-from commandsync.plan.listing import PlannedListing
 from commandsync.plan.rules import SyncRules
 from commandsync.plan.scheduled import Scheduled
 from commandsync.records.abilities import Abilities
 from commandsync.records.patterns import Patterns
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
+
+if TYPE_CHECKING:
+    from commandsync.plan.listing import PlannedListing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

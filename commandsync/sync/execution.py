@@ -16,9 +16,9 @@ from commandsync.apply.steps import Aborted, Interrupted, Step, StepResult
 from commandsync.client.driver import drive
 from commandsync.errors import CommandsyncError, ListingError, NotOwnedError, RefusedError
 from commandsync.plan.plan import Plan
+from commandsync.services.service import ListService
 from commandsync.sync.files import write_file
 from commandsync.sync.job import Planned
-from commandsync.sync.listings import ListingJob
 from commandsync.sync.progress import ApplyProgress
 from commandsync.sync.settings import Settings
 from commandsync.sync.signals import Signals
@@ -126,10 +126,12 @@ def execute(
             results.append(skipped(item.plan, "interrupted"))
             continue
         stop.connection, health = item.planner.connection, Health()
-        steps = (
-            item.planner.steps(item)
-            if isinstance(item.planner, ListingJob)
-            else apply(
+        if isinstance(item.site.service, ListService):
+            from commandsync.sync.listings import steps_of  # noqa: PLC0415 - seldom needed
+
+            steps = steps_of(item)
+        else:
+            steps = apply(
                 item.plan,
                 service=item.site.records,
                 listed=item.listed,
@@ -138,7 +140,6 @@ def execute(
                 concurrency=settings.concurrency,
                 unordered=unordered,
             )
-        )
         with reported(item.plan, settings) as on_step:
             results.append(
                 drive(

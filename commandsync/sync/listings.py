@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from commandsync.api.operations import Operation
 from commandsync.apply.outcomes import Result
@@ -242,6 +242,11 @@ class ListingJob:
         if not (kept or plan.left_out or plan.unmanaged):
             return fitted
         return tuple(Entry(record.text) for record in expected_listing(plan, listed)[_COMMANDS])
+
+
+def steps_of(planned: Planned) -> Generator[Step, StepResult, Result]:
+    """Return the steps that carry out the plan of a listing that takes a whole list."""
+    return cast("ListingJob", planned.planner).steps(planned)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,12 @@ from tests.support.home import LONGEST, Home, fields
 
 HEAVY = ("requests", "urllib3", "pydantic", "yaml", "deepdiff", "rich", "aiohttp", "fastapi")
 SERVER = ("fastapi", "sqlalchemy", "uvicorn", "jwt", "starlette")
+OF_LISTINGS = (
+    "commandsync.manifest.listingmodel",
+    "commandsync.manifest.listings",
+    "commandsync.services.catalogue",
+    "commandsync.sync.listings",
+)
 _SPY = """
 import sys
 from commandsync.cli.program import run
@@ -96,8 +102,8 @@ def test_a_plan_without_changes_loads_nothing_that_shows_them(home: Home, servic
 
     modules = loaded(home, "plan")
 
-    assert "requests" in modules
-    assert modules.isdisjoint(["deepdiff", "rich", *SERVER])
+    assert {"requests", "commandsync.services.page"} <= modules
+    assert modules.isdisjoint(["deepdiff", "rich", *SERVER, *OF_LISTINGS])
 
 
 def test_a_list_in_a_pipe_loads_no_tables(home: Home, service: Service) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.client.votes import RecentVotes, Tally
+from commandsync.client.anyclient import RecentVotes
+from commandsync.client.votes import Tally
 from commandsync.records.models import Voter
 
 
