@@ -1,12 +1,18 @@
 """Checks of the files beside a manifest: its sources, and the documents with command lists."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
+from commandsync.action.inputs import Inputs
+from commandsync.action.verdict import Verdict
 from commandsync.diagnostics import Location
-from commandsync.errors import UsageError
+from commandsync.errors import Exit, UsageError
 from commandsync.manifest import Manifest
+from commandsync.report import summary
+from commandsync.report.escape import visible
+from commandsync.report.github import Annotation
+from commandsync.report.imports import import_annotations, render_import
 from commandsync.sources.merge import Import
 from commandsync.sync.files import read_file
 from commandsync.sync.imports import plan_import
@@ -15,7 +21,16 @@ from commandsync.sync.settings import Settings
 _LARGEST_DOCUMENT = 32 * 1024 * 1024  # bytes
 
 
-def imports_of(manifests: Sequence[Manifest], settings: Settings) -> list[Import]:
+def checks_of(
+    manifests: Sequence[Manifest], settings: Settings, inputs: Inputs
+) -> Callable[[Verdict], Verdict]:
+    """Check the files beside manifests, and return what adds the results to a verdict."""
+    imports = _imports_of(manifests, settings) if inputs.import_check else []
+    lists = _outdated_lists(manifests, inputs.docs_check)
+    return lambda verdict: _with_lists(_with_imports(verdict, imports), lists)
+
+
+def _imports_of(manifests: Sequence[Manifest], settings: Settings) -> list[Import]:
     """Return what an import of each manifest would change."""
     return [
         plan_import(replace(settings, files=(each.path,)), [], registered=_refuse_requests)
@@ -23,7 +38,7 @@ def imports_of(manifests: Sequence[Manifest], settings: Settings) -> list[Import
     ]
 
 
-def outdated_lists(manifests: Sequence[Manifest], paths: Sequence[str]) -> list[Location]:
+def _outdated_lists(manifests: Sequence[Manifest], paths: Sequence[str]) -> list[Location]:
     """Return the places of command lists in documents that are not those of the manifest."""
     if not (manifests and paths):
         return []
@@ -45,4 +60,47 @@ def _refuse_requests(_: str) -> NoReturn:
     raise UsageError(
         "import-check reads files and code, not what is registered with Discord",
         hint="remove discord from import: of the manifest, or the input import-check",
+    )
+
+
+def _with_imports(verdict: Verdict, imports: Sequence[Import]) -> Verdict:
+    """Return a verdict that also fails if a manifest is not up to date with its sources."""
+    outdated = [result for result in imports if result.files]
+    if not outdated:
+        return verdict
+    notes = [note for result in outdated for note in import_annotations(result, check=True)]
+    texts = [render_import(result, format="text") for result in outdated]
+    pages = [render_import(result, format="markdown") for result in outdated]
+    heading = "**The manifest is not up to date with its sources**: run `commandsync import`.\n"
+    return _outdated(verdict, notes, text=texts, markdown=[heading, *pages])
+
+
+def _with_lists(verdict: Verdict, outdated: Sequence[Location]) -> Verdict:
+    """Return a verdict that also fails if lists of commands in documents are not up to date."""
+    if not outdated:
+        return verdict
+    message, hint = "the list of commands is not up to date", "run commandsync docs"
+    notes = [Annotation("error", "Command list", message, hint, at) for at in outdated]
+    count = summary.counted(len(outdated), "list")
+    return _outdated(
+        verdict,
+        notes,
+        text=[*(f"{visible(str(at))}: {message}" for at in outdated), f"{hint.capitalize()}.\n"],
+        markdown=[
+            f"**Not up to date with the manifest: {count} of commands**. {hint.capitalize()}.\n"
+        ],
+    )
+
+
+def _outdated(
+    verdict: Verdict, notes: Sequence[Annotation], *, text: Sequence[str], markdown: Sequence[str]
+) -> Verdict:
+    return replace(
+        verdict,
+        word="failed",
+        code=verdict.code or Exit.CHANGES,
+        text="\n".join([*text, verdict.text]),
+        markdown="\n".join([*markdown, verdict.markdown]),
+        annotations=(*notes, *verdict.annotations),
+        reason=verdict.reason or "outdated",
     )

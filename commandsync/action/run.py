@@ -5,7 +5,7 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +13,6 @@ from pathlib import Path
 from commandsync import errors, report
 from commandsync.action import verdict
 from commandsync.action.base import base_manifests
-from commandsync.action.checks import imports_of, outdated_lists
 from commandsync.action.destination import DestinationChange, destination_changes, with_destinations
 from commandsync.action.event import read_event
 from commandsync.action.head import newer_run
@@ -96,12 +95,10 @@ class _Run:
             )
         manifests = load_from_workspace(self.settings)
         checked = [] if self.mode == "drift" else manifests
-        imports = imports_of(checked, self.settings) if self.reporter.inputs.import_check else []
-        lists = outdated_lists(checked, self.reporter.inputs.docs_check)
+        with_checks = self._checks(checked)
         if self.mode == "validate":
             self._write_preview(manifests, [])
-            outcome = verdict.with_imports(verdict.of_validated(manifests), imports)
-            return verdict.with_lists(outcome, lists)
+            return with_checks(verdict.of_validated(manifests))
         changes = self._hand_over_token(manifests)
         with page_jobs(self.settings, manifests) as opened:
             self.reporter.sites = [job.site for job in opened]
@@ -110,8 +107,15 @@ class _Run:
         bases = self._bases(manifests)
         outcome = self._of_listings(opened, planned, bases)
         outcome = verdict.with_user_changes(outcome, bases, manifests)
-        outcome = verdict.with_lists(verdict.with_imports(outcome, imports), lists)
-        return with_destinations(outcome, changes)
+        return with_destinations(with_checks(outcome), changes)
+
+    def _checks(self, manifests: Sequence[Manifest]) -> Callable[[Verdict], Verdict]:
+        inputs = self.reporter.inputs
+        if not (inputs.import_check or inputs.docs_check):
+            return lambda verdict: verdict
+        from commandsync.action.checks import checks_of  # noqa: PLC0415 - loads what imports need
+
+        return checks_of(manifests, self.settings, inputs)
 
     def _write_preview(
         self, manifests: Sequence[Manifest], planned: Sequence[Planned | errors.CommandsyncError]

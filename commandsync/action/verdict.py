@@ -7,16 +7,13 @@ from typing import Literal
 
 from commandsync import report
 from commandsync.apply.outcomes import Result
-from commandsync.diagnostics import Location
 from commandsync.errors import CommandsyncError, Exit
 from commandsync.manifest import Manifest
 from commandsync.plan.plan import Plan
 from commandsync.plan.userchanges import user_changes
 from commandsync.report import github, summary, usersentences
-from commandsync.report.escape import code, visible
+from commandsync.report.escape import code
 from commandsync.report.github import Annotation
-from commandsync.report.imports import import_annotations, render_import
-from commandsync.sources.merge import Import
 from commandsync.sync import exits
 from commandsync.sync.job import split
 
@@ -74,49 +71,6 @@ def of_superseded(run: str) -> Verdict:
         text=f"{text}. The run that applies it: {run}",
         markdown=f"**Superseded**: {text[0].lower()}{text[1:]}. [Another run]({run}) applies it.",
         changed=False,
-    )
-
-
-def with_imports(verdict: Verdict, imports: Sequence[Import]) -> Verdict:
-    """Return a verdict that also fails if a manifest is not up to date with its sources."""
-    outdated = [result for result in imports if result.files]
-    if not outdated:
-        return verdict
-    notes = [note for result in outdated for note in import_annotations(result, check=True)]
-    texts = [render_import(result, format="text") for result in outdated]
-    pages = [render_import(result, format="markdown") for result in outdated]
-    heading = "**The manifest is not up to date with its sources**: run `commandsync import`.\n"
-    return _outdated(verdict, notes, text=texts, markdown=[heading, *pages])
-
-
-def with_lists(verdict: Verdict, outdated: Sequence[Location]) -> Verdict:
-    """Return a verdict that also fails if lists of commands in documents are not up to date."""
-    if not outdated:
-        return verdict
-    message, hint = "the list of commands is not up to date", "run commandsync docs"
-    notes = [Annotation("error", "Command list", message, hint, at) for at in outdated]
-    count = summary.counted(len(outdated), "list")
-    return _outdated(
-        verdict,
-        notes,
-        text=[*(f"{visible(str(at))}: {message}" for at in outdated), f"{hint.capitalize()}.\n"],
-        markdown=[
-            f"**Not up to date with the manifest: {count} of commands**. {hint.capitalize()}.\n"
-        ],
-    )
-
-
-def _outdated(
-    verdict: Verdict, notes: Sequence[Annotation], *, text: Sequence[str], markdown: Sequence[str]
-) -> Verdict:
-    return replace(
-        verdict,
-        word="failed",
-        code=verdict.code or Exit.CHANGES,
-        text="\n".join([*text, verdict.text]),
-        markdown="\n".join([*markdown, verdict.markdown]),
-        annotations=(*notes, *verdict.annotations),
-        reason=verdict.reason or "outdated",
     )
 
 

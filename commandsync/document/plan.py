@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from commandsync.document import VERSION, part
 from commandsync.document.failure import schema_text
 from commandsync.document.scheduled import ScheduledEntry, scheduled_part
-from commandsync.plan.listing import PlannedListing
 from commandsync.plan.losses import instead_of
 from commandsync.plan.plan import Plan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource
+
+if TYPE_CHECKING:
+    from commandsync.plan.listing import PlannedListing
 
 
 def _check_limit(text: str) -> str:

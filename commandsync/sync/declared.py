@@ -12,7 +12,6 @@ from commandsync.errors import FileError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.records.patterns import pattern
 from commandsync.records.texts import canonical
-from commandsync.sources import read
 from commandsync.sources.entry import (
     NO_DESCRIPTION,
     Excluded,
@@ -21,6 +20,7 @@ from commandsync.sources.entry import (
     exclusion_reason,
 )
 from commandsync.sources.merge import Declared
+from commandsync.sources.reading import read
 from commandsync.sync.files import ci_workspace
 
 LIVE = "discord"

@@ -9,8 +9,8 @@ import os
 from commandsync.api.credentials import Token
 from commandsync.api.redaction import keep_secret
 from commandsync.errors import UsageError
-from commandsync.sources import read_answer
 from commandsync.sources.entry import SourceReading
+from commandsync.sources.reading import read_answer
 from commandsync.sync.job import calls_of
 from commandsync.sync.settings import Settings
 from commandsync.sync.site import Site

@@ -10,9 +10,9 @@ import pytest
 
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError
-from commandsync.sources import read_answer
 from commandsync.sources.contents import of_json
 from commandsync.sources.entry import SourceEntry, SourceReading, Trait
+from commandsync.sources.reading import read_answer
 
 SET = {"type": 1, "name": "set", "description": "Sets it", "options": None}
 LANGUAGE = {"type": 2, "name": "language", "description": "Languages", "options": [SET]}

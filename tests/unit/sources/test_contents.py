@@ -9,7 +9,8 @@ import pytest
 
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError, UsageError
-from commandsync.sources import contents, files, read
+from commandsync.sources import contents, files
+from commandsync.sources.reading import read
 
 PING = {"name": "ping", "description": "Pings"}
 HELP = {"name": "help", "description": "Helps", "type": 1}

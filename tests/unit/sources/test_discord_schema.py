@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from commandsync.errors import FileError
-from commandsync.sources import read_answer
+from commandsync.sources.reading import read_answer
 from tests.support.discordschema import SCHEMAS, documents
 
 NAMES = (

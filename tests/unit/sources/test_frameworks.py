@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from commandsync.sources import read
 from commandsync.sources.entry import Trait
+from commandsync.sources.reading import read
 
 FILES = sorted((Path(__file__).parents[2] / "fixtures" / "discord" / "frameworks").iterdir())
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from commandsync.errors import FileError
-from commandsync.sources import read
 from commandsync.sources.entry import SourceEntry
+from commandsync.sources.reading import read
 
 ROWS = "name,description,syntax,category\nban,Bans,/ban <user>,Mod\nping,,/ping,\n"
 

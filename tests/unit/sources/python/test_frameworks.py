@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commandsync.sources import read as read_source
 from commandsync.sources.entry import SourceEntry, Trait
 from commandsync.sources.python import read
+from commandsync.sources.reading import read as read_source
 from tests.support.offline import loaded, rows, rows_of
 
 if TYPE_CHECKING:
