@@ -27,7 +27,6 @@ PHRASES = {
         "surroundings, timeout=timeout": "surroundings, kept=concurrency",
         "import aiohttp": "import requests",
         "aiohttp.ClientSession": "requests.Session",
-        "client.asyncsessions": "client.environment",
     },
     "asynclistener.py": {
         "of an asynchronous client": "of a client",

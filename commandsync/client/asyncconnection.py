@@ -13,8 +13,7 @@ from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure, Health, Send, Wait, attempt
 from commandsync.api.refusals import rate_limit_of
 from commandsync.client.asyncgate import AsyncGate
-from commandsync.client.asyncsessions import surroundings_of
-from commandsync.client.asynctransport import AsyncTransport
+from commandsync.client.asynctransport import AsyncTransport, surroundings_of
 from commandsync.client.environment import Surroundings
 from commandsync.client.request import log_answer, not_sent
 from commandsync.client.shared import AnyConnection

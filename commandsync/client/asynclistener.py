@@ -13,7 +13,7 @@ from commandsync.client import async_extra
 from commandsync.client.anyclient import AnyClient
 from commandsync.client.buffer import AsyncReader, Buffer
 from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
-from commandsync.client.handlers import AsyncHandlers
+from commandsync.client.handlers import AsyncHandlers, overloaded_as
 from commandsync.client.watch import Watch
 from commandsync.errors import StoppedError
 
@@ -88,27 +88,8 @@ class AsyncListener(AnyClient):
         """
         return self._handlers.decorator(event)
 
-    @overload
-    def once(self, event: Literal["ready"] | type[Ready], /) -> Callable[[OnReady], OnReady]: ...
-    @overload
-    def once(self, event: Literal["vote"] | type[Vote], /) -> Callable[[OnVote], OnVote]: ...
-    @overload
-    def once(
-        self, event: Literal["reminder"] | type[Reminder], /
-    ) -> Callable[[OnReminder], OnReminder]: ...
-    @overload
-    def once(
-        self, event: Literal["reconnecting"] | type[Reconnecting], /
-    ) -> Callable[[OnReconnecting], OnReconnecting]: ...
-    @overload
-    def once(
-        self, event: Literal["reconnected"] | type[Reconnected], /
-    ) -> Callable[[OnReconnected], OnReconnected]: ...
-    @overload
-    def once(self, handler: On, /) -> On: ...
-    @overload
-    def once(self, handler: None = None, /) -> Callable[[On], On]: ...
-    def once(self, event: Any = None, /) -> Any:
+    @overloaded_as(on)
+    def once(self, event: object = None, /) -> object:
         """Decorate a function that is called with the next event of a kind only; else as `on`."""
         return self._handlers.decorator(event, once=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import socket
+import ssl
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
@@ -13,6 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlencode
 
 import aiohttp
+import requests
 from requests.exceptions import InvalidURL, RequestException
 from yarl import URL
 
@@ -20,7 +22,13 @@ from commandsync.api.address import Address
 from commandsync.api.operations import Operation
 from commandsync.api.refusals import RateLimit
 from commandsync.client.body import Body, BodyError
-from commandsync.client.environment import Surroundings, proxy_of, trust_of
+from commandsync.client.environment import (
+    Surroundings,
+    lent_headers,
+    proxy_of,
+    surroundings,
+    trust_of,
+)
 from commandsync.client.failures import failure, root_of
 from commandsync.client.forks import renew_in_children
 from commandsync.client.request import (
@@ -33,13 +41,33 @@ from commandsync.client.request import (
 )
 from commandsync.client.secrecy import Secrecy
 from commandsync.client.sockets import look_up
-from commandsync.errors import Reply, TransportError, UsageError
+from commandsync.errors import ArgumentError, Reply, TransportError, UsageError
 
 T = TypeVar("T")
 WebSocket: TypeAlias = "aiohttp.ClientWebSocketResponse[bool]"
 
 _SWITCHING = 101
 _LONGEST_LINE = 65536  # bytes of a header, as http.client has it
+
+
+def surroundings_of(
+    session: aiohttp.ClientSession | Surroundings | None, address: Address
+) -> Surroundings:
+    """Return what a session lends, as in `transport`: its TLS context only if that checks names."""
+    if session is None or isinstance(session, Surroundings):
+        return session or surroundings(address)
+    if not isinstance(session, aiohttp.ClientSession):
+        raise ArgumentError(
+            f"session must be an aiohttp.ClientSession, not {type(session).__name__}"
+        )
+    # aiohttp has no public names for the proxy and the context.
+    proxy, context = vars(session)["_default_proxy"], vars(session.connector or ()).get("_ssl")
+    checks = isinstance(context, ssl.SSLContext) and context.check_hostname
+    with requests.Session() as known:
+        known.trust_env = session.trust_env and not proxy
+        known.proxies = dict.fromkeys(("http", "https"), str(proxy)) if proxy else {}
+        headers = lent_headers(session.headers)
+        return surroundings(address, known, headers=headers, context=context if checks else None)
 
 
 @dataclass(slots=True, eq=False)
@@ -222,12 +250,11 @@ class AsyncTransport:
         return self._opened[keeps]
 
     def _new_session(self, *, keeps: bool) -> aiohttp.ClientSession:
-        secure = self._address.base_url.startswith("https:")
         session = aiohttp.ClientSession(
             connector=_Connector(
                 limit=0,  # the gate counts
                 resolver=aiohttp.ThreadedResolver(loop=_Names()),  # type: ignore[arg-type]  # a loop's look-ups
-                ssl=trust_of(self._surroundings) if secure else True,
+                ssl=not self._address.base_url.startswith("https:") or trust_of(self._surroundings),
                 force_close=not keeps,
             ),
             cookie_jar=aiohttp.DummyCookieJar(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 LARGEST_BODY = 32 * 1024 * 1024
 """Bytes of an unzipped answer; 20,000 commands fit many times."""
@@ -59,11 +59,3 @@ class Body:
                 rest = unzip.unconsumed_tail or unzip.unused_data
         except zlib.error as error:
             raise BodyError("is not valid gzip") from error
-
-
-def gather(chunks: Iterable[bytes], *, encoding: str = "", limit: int = LARGEST_BODY) -> bytes:
-    """Return the whole body of chunks; raises as `Body` does."""
-    body = Body(encoding=encoding, limit=limit)
-    for chunk in chunks:
-        body.feed(chunk)
-    return body.whole()

@@ -13,11 +13,11 @@ from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure, Health, Send, Wait, attempt
 from commandsync.api.refusals import rate_limit_of
-from commandsync.client.environment import Surroundings, surroundings_of
+from commandsync.client.environment import Surroundings
 from commandsync.client.gate import Gate
 from commandsync.client.request import log_answer, not_sent
 from commandsync.client.shared import AnyConnection
-from commandsync.client.transport import Transport
+from commandsync.client.transport import Transport, surroundings_of
 from commandsync.errors import Reply, TransportError
 from commandsync.services.page import PAGE
 from commandsync.services.service import Service

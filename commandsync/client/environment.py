@@ -67,26 +67,6 @@ def surroundings(
     return Surroundings(settings, headers or {}, context)
 
 
-def surroundings_of(
-    session: requests.Session | Surroundings | None, address: Address
-) -> Surroundings:
-    """Return what a session of the caller's lends; the settings of the environment if None.
-
-    It lends proxies, certificates and headers, and nothing else; raises `ArgumentError` for what is
-    not a session, or has a header that is not valid.
-    """
-    if session is None or isinstance(session, Surroundings):
-        return session or surroundings(address)
-    if not isinstance(session, requests.Session):
-        raise not_session(session, "requests.Session")
-    return surroundings(address, session, headers=lent_headers(session.headers))
-
-
-def not_session(value: object, wanted: str) -> ArgumentError:
-    """Return the error for a value that is not a session."""
-    return ArgumentError(f"session must be of the class {wanted}, not {type(value).__name__}")
-
-
 def lent_headers(headers: Mapping[str, Any]) -> dict[str, str]:
     """Return the headers of a session that a client adds to its own.
 

@@ -5,7 +5,7 @@ import inspect
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from commandsync.client.events import Event, event_name
 from commandsync.errors import ArgumentError
@@ -14,6 +14,11 @@ Handler = Callable[[Any], object]
 H = TypeVar("H", bound=Callable[[Any], object])
 
 _log = logging.getLogger("commandsync.client")
+
+
+def overloaded_as(_method: H) -> Callable[[Callable[..., Any]], H]:
+    """Return a decorator that gives a method the types of another one."""
+    return lambda method: cast("H", method)
 
 
 class _Handlers:

@@ -4,20 +4,36 @@ from contextlib import closing, suppress
 from functools import partial
 from typing import Any
 
+import requests
 from urllib3 import Timeout
 from urllib3.exceptions import HTTPError
 
 from commandsync.api.address import Address
 from commandsync.api.operations import Operation
 from commandsync.api.refusals import RateLimit
-from commandsync.client.body import BodyError, gather
-from commandsync.client.environment import Surroundings
+from commandsync.client.body import Body, BodyError
+from commandsync.client.environment import Surroundings, lent_headers, surroundings
 from commandsync.client.failures import failure, root_of
 from commandsync.client.forks import renew_in_children
 from commandsync.client.request import LONGEST_CONNECT, PIECE, Reuse, StaleError, request_of
 from commandsync.client.secrecy import Secrecy
 from commandsync.client.sockets import Adapter, state
-from commandsync.errors import Reply, TransportError
+from commandsync.errors import ArgumentError, Reply, TransportError
+
+
+def surroundings_of(
+    session: requests.Session | Surroundings | None, address: Address
+) -> Surroundings:
+    """Return what a session of the caller's lends; the settings of the environment if None.
+
+    It lends proxies, certificates and headers, and nothing else; raises `ArgumentError` for what is
+    not a session, or has a header that is not valid.
+    """
+    if session is None or isinstance(session, Surroundings):
+        return session or surroundings(address)
+    if not isinstance(session, requests.Session):
+        raise ArgumentError(f"session must be a requests.Session, not {type(session).__name__}")
+    return surroundings(address, session, headers=lent_headers(session.headers))
 
 
 class Transport:
@@ -64,15 +80,16 @@ class Transport:
             time_out: Any = Timeout(connect=min(seconds, LONGEST_CONNECT), total=seconds)
             response = adapter.send(request, timeout=time_out, **settings)
             with closing(response):
-                encoding = response.headers.get("content-encoding", "")
-                read = partial(response.raw.read, PIECE, decode_content=False)
-                body = gather(iter(read, b""), encoding=encoding)
+                body = Body(encoding=response.headers.get("content-encoding", ""))
+                for chunk in iter(partial(response.raw.read, PIECE, decode_content=False), b""):
+                    body.feed(chunk)
+                content = body.whole()
         except (OSError, HTTPError, BodyError) as error:
             if state.kept:
                 self._reuse.broke(operation, root_of(error))
             return self._failure(error, seconds)
         self._reuse.answered(kept=state.kept)
-        return self._secrecy.reply(response.status_code, body, response.headers.items())
+        return self._secrecy.reply(response.status_code, content, response.headers.items())
 
     def _new_adapter(self) -> Adapter:
         return Adapter(pool_connections=1, pool_maxsize=self._kept, max_retries=0)

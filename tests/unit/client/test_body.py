@@ -2,19 +2,27 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.client.body import BodyError, gather
+from commandsync.client.body import LARGEST_BODY, Body, BodyError
 
 TEXT = b"0123456789" * 1000
 
 
 def cut(data: bytes, size: int) -> Iterator[bytes]:
     return (data[start : start + size] for start in range(0, len(data), size))
+
+
+def gather(chunks: Iterable[bytes], *, encoding: str = "", limit: int = LARGEST_BODY) -> bytes:
+    """Return the whole body of chunks."""
+    body = Body(encoding=encoding, limit=limit)
+    for chunk in chunks:
+        body.feed(chunk)
+    return body.whole()
 
 
 @pytest.mark.parametrize("encoding", ["", "identity", " Identity "])
