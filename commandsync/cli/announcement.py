@@ -3,7 +3,13 @@
 from functools import partial
 
 from commandsync.cli.application import Choices, apply_planned
-from commandsync.cli.approval import check_terminal, confirm, decline, write_approved
+from commandsync.cli.approval import (
+    changed_lines,
+    check_terminal,
+    confirm,
+    decline,
+    write_approved,
+)
 from commandsync.cli.options import Run
 from commandsync.cli.wording import command_line
 from commandsync.diagnostics import Notice
@@ -86,8 +92,8 @@ def _add(run: Run, plan: AnnouncementPlan, *, asks: bool) -> int:
         output.result(f"Nothing to announce: the manifest has it{where}.")
         return Exit.DONE
     remarks = [plan.remark] if plan.remark else []
-    counts = "Announce: 1 to add."
-    if not write_approved([plan.file], counts, output, notices=remarks, asks=asks):
+    shown = changed_lines([plan.file], "Announce: 1 to add.")
+    if not write_approved(run, [plan.file], shown, notices=remarks, asks=asks):
         return Exit.FAILED
     output.talk(f"next: {command_line('apply', files=run.settings.files)} posts it")
     return Exit.DONE

@@ -6,15 +6,7 @@ import click
 
 from commandsync.cli.help import Command
 from commandsync.cli.option import option
-from commandsync.cli.options import (
-    Run,
-    force_option,
-    format_option,
-    limit_options,
-    listings_options,
-    service_options,
-    yes_option,
-)
+from commandsync.cli.options import Run, plan_options, yes_option
 
 
 @click.command("apply", cls=Command)
@@ -32,11 +24,7 @@ from commandsync.cli.options import (
 @option("--unseen", "Replace a list also if nothing is known of what it contains.")
 @option("--resend", "Send a whole list also if it has no changes.")
 @option("--unordered", "Add concurrently, in any order; quicker.")
-@force_option
-@format_option
-@service_options
-@limit_options
-@listings_options
+@plan_options
 def apply_command(
     run: Run,
     /,

@@ -1,16 +1,18 @@
 """Questions to the user on a terminal, before anything is written."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import click
 
 from commandsync import report
+from commandsync.cli.options import Run
 from commandsync.cli.output import Output, print_err
 from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.plan.hints import likely_renames
 from commandsync.plan.plan import Plan
+from commandsync.report import Format
 from commandsync.report.escape import path, visible
 from commandsync.report.filediff import file_lines
 from commandsync.report.linediff import cut
@@ -39,35 +41,41 @@ def check_terminal(output: Output, what: str, hint: str) -> None:
 
 
 def write_approved(
+    run: Run,
     edits: Sequence[FileEdit],
-    counts: str,
-    output: Output,
+    render: Callable[[Format, Screen], str],
     *,
-    notices: Sequence[Notice],
     asks: bool,
+    notices: Sequence[Notice] = (),
 ) -> bool:
-    """Show the changed lines of files, ask if the user is to be asked, and write the files.
+    """Show the changes of files, ask if the user is to be asked, and write; False after a no."""
+    output = run.output
+    asked = asks and bool(edits)
+    if asked:
+        output.talk(render("text", output.screen(sys.stderr, whole=True)), at=-1)
+    output.notices(notices)
+    if asked and not confirm("\nWrite these changes?"):
+        decline(output)
+        return False
+    if not asked or output.format != "text":
+        output.result(render(output.format, output.screen(sys.stdout)))
+    with run.signals.answered_by(lambda _: None):  # files are written whole, in a moment
+        write_edits(edits)
+    if edits:
+        output.talk(f"wrote {' and '.join(path(edit.path) for edit in edits)}")
+    return True
 
-    `counts` is the last line of what is shown, and all of it with -q. Returns False after a no.
-    """
 
-    def shown(screen: Screen) -> str:
+def changed_lines(edits: Sequence[FileEdit], counts: str) -> Callable[[Format, Screen], str]:
+    """Return what shows the changed lines of files, and the line of their counts."""
+
+    def render(_format: Format, screen: Screen) -> str:
         files = () if screen.quiet else edits
         return joined(
             [*(line for edit in files for line in (*file_lines(edit), "")), counts], screen
         )
 
-    if asks:
-        output.talk(shown(output.screen(sys.stderr, whole=True)), at=-1)
-    else:
-        output.result(shown(output.screen(sys.stdout)))
-    output.notices(notices)
-    if asks and not confirm("\nWrite these changes?"):
-        decline(output)
-        return False
-    write_edits(edits)
-    output.talk(f"wrote {' and '.join(path(edit.path) for edit in edits)}")
-    return True
+    return render
 
 
 def decline(output: Output) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -36,7 +35,16 @@ if TYPE_CHECKING:
     type=click.Choice(["markdown", "html", "json"]),
 )
 @talk_options
-def docs_command(run: Run, /, **choices: Any) -> int:  # noqa: ANN401 - click has checked them
+def docs_command(
+    run: Run,
+    /,
+    *,
+    paths: tuple[str, ...],
+    check: bool,
+    diff: bool,
+    force: bool,
+    printed: str | None,
+) -> int:
     """Write the command list into Markdown, HTML and JSON files.
 
     In a Markdown file the list is between two markers, and nothing else changes. A file that does
@@ -49,40 +57,25 @@ def docs_command(run: Run, /, **choices: Any) -> int:  # noqa: ANN401 - click ha
       commandsync docs --check --diff      # in CI
       commandsync docs site/commands.html site/commands.json
     """
-    return _write(run, Choices(**choices))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choices:
-    """The arguments of the command `docs`; `printed` is the format of a list on standard output."""
-
-    paths: tuple[str, ...]
-    check: bool
-    diff: bool
-    force: bool
-    printed: str | None
-
-
-def _write(run: Run, choices: Choices) -> int:
     from commandsync.cli.pages import check_edits, read_pages, write_pages
     from commandsync.sync.files import refuse_token
 
-    shows = choices.check or choices.diff
-    if choices.printed and (choices.paths or shows):
+    shows = check or diff
+    if printed and (paths or shows):
         raise UsageError("--format prints the list", hint="give no PATH, --check or --diff")
-    commands = _commands(run.settings, shown=bool(choices.printed or shows))
-    if choices.printed:
-        run.output.result(_list(commands, choices.printed))
-        return 0
-    pages = read_pages(choices.paths, commands)
+    commands = _commands(run.settings, shown=bool(printed or shows))
+    if printed:
+        run.output.result(_list(commands, printed))
+        return Exit.DONE
+    pages = read_pages(paths, commands)
     if shows:
-        return _show(run, pages, choices)
+        return _show(run, pages, paths, check=check, diff=diff)
     for page in pages:  # a format may write a token in another way than it is
         refuse_token(page.path, chain.from_iterable(commands))
-    if not choices.force:
+    if not force:
         check_edits(pages)
     write_pages(pages, run.output)
-    return 0
+    return Exit.DONE
 
 
 def _commands(settings: Settings, *, shown: bool) -> tuple[CommandText, ...]:
@@ -106,20 +99,16 @@ def _list(commands: Sequence[CommandText], printed: str) -> str:
     return json_list(commands) if printed == "json" else command_list(commands, Layout(), level=2)
 
 
-def _show(run: Run, pages: Sequence[Page], choices: Choices) -> int:
+def _show(run: Run, pages: Sequence[Page], paths: Sequence[str], *, check: bool, diff: bool) -> int:
     from commandsync.cli.pages import differences, states
-
-    shown = differences(pages, run.output.screen(sys.stdout)) if choices.diff else ""
-    if not choices.check:
-        run.output.result(shown)
-        return Exit.DONE
-    run.output.result(shown + states(pages, _mend(run.settings.files, choices, pages)))
-    return Exit.CHANGES if any(page.stale for page in pages) else Exit.DONE
-
-
-def _mend(files: Sequence[str], choices: Choices, pages: Sequence[Page]) -> str:
     from commandsync.cli.wording import command_line
     from commandsync.report.markdownfile import State
 
+    shown = differences(pages, run.output.screen(sys.stdout)) if diff else ""
+    if not check:
+        run.output.result(shown)
+        return Exit.DONE
     force = ["--force"] if any(page.places(State.EDITED) for page in pages) else []
-    return command_line("docs", *force, *choices.paths, files=files)
+    line = command_line("docs", *force, *paths, files=run.settings.files)
+    run.output.result(shown + states(pages, line))
+    return Exit.CHANGES if any(page.stale for page in pages) else Exit.DONE

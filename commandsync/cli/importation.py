@@ -5,16 +5,16 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 
-from commandsync.cli.approval import check_terminal, confirm, decline
+from commandsync.cli.approval import check_terminal, write_approved
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output
 from commandsync.cli.wording import command_line
 from commandsync.errors import Exit
+from commandsync.report import Format, Screen
 from commandsync.report.escape import visible
 from commandsync.report.imports import render_import, render_left_out
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.merge import Import
-from commandsync.sync.files import write_edits
 from commandsync.sync.imports import plan_import
 from commandsync.sync.settings import Settings
 
@@ -50,13 +50,14 @@ def import_commands(  # noqa: PLR0913 - the options of one command
         language = ["--locale", locale] if locale else []
         files = run.settings.files
         return _checked(result, output, command_line("import", *language, *sources, files=files))
-    if not _approved(result, output, asks=not yes):
-        decline(output)
+    if not write_approved(run, result.files, partial(_rendered, result), asks=not yes):
         return Exit.FAILED
-    with run.signals.answered_by(lambda _: None):  # files are written whole, in a moment
-        write_edits(result.files)
-    _say_written(result, output)
+    _advise(result, output)
     return run.signals.code(Exit.DONE)
+
+
+def _rendered(result: Import, form: Format, screen: Screen) -> str:
+    return render_import(result, format=form, screen=screen)
 
 
 def _registered(settings: Settings, locale: str, **account: str) -> SourceReading:
@@ -66,35 +67,21 @@ def _registered(settings: Settings, locale: str, **account: str) -> SourceReadin
     return read_registered(settings, locale=locale, **account)
 
 
-def _checked(result: Import, output: Output, mend: str) -> int:
+def _checked(result: Import, output: Output, command: str) -> int:
     """Show what an import would change; the exit code says whether there is anything.
 
-    `mend` is the command that writes it.
+    The `command` writes it.
     """
     screen = output.screen(sys.stdout)
     output.result(render_import(result, format=output.format, screen=screen, check=True))
     if not result.files:
         return Exit.DONE
-    output.talk(f"Run {visible(mend)}, and commit what it writes.")
+    output.talk(f"Run {visible(command)}, and commit what it writes.")
     return Exit.CHANGES
 
 
-def _approved(result: Import, output: Output, *, asks: bool) -> bool:
-    if asks and result.files:
-        shown = render_import(result, format="text", screen=output.screen(sys.stderr, whole=True))
-        output.talk(shown, at=-1)
-        if not confirm("\nWrite these changes?"):
-            return False
-        if output.format == "text":
-            return True
-    output.result(render_import(result, format=output.format, screen=output.screen(sys.stdout)))
-    return True
-
-
-def _say_written(result: Import, output: Output) -> None:
-    """Print what was written, and how to import again without naming the sources."""
-    if result.files:
-        output.talk(f"wrote {' and '.join(visible(edit.path) for edit in result.files)}")
+def _advise(result: Import, output: Output) -> None:
+    """Print how to import again without naming the sources."""
     if not result.repeatable:
         names = ", ".join(json.dumps(name, ensure_ascii=False) for name in result.sources)
         language = f", locale: {json.dumps(result.locale)}" if result.locale else ""

@@ -8,11 +8,8 @@ from commandsync.cli.help import Command
 from commandsync.cli.option import PATH, not_empty, option
 from commandsync.cli.options import Run, listing_options
 from commandsync.diagnostics import Notice
-from commandsync.errors import FileError
 from commandsync.sync import SCHEMA, default_manifest
 
-_TITLE = b'"commandsync manifest"'
-_LARGEST_SCHEMA = 1024 * 1024  # bytes
 _ADOPTED = (
     "What is listed now. Edit it, see what would change with `commandsync plan`, then apply it."
 )
@@ -31,7 +28,7 @@ def init_command(run: Run, /, *, given: str | None, platform: str | None) -> Non
 
     If the bot and the base URL are known and something is listed, the manifest contains what is
     listed. Otherwise it is a starter. If the page cannot be read, nothing is written. The JSON
-    Schema is written to schemas/ beside it, so that editors complete it.
+    Schema is written to schemas/ beside it, unless it is there, so that editors complete it.
 
     \b
     Example:
@@ -40,20 +37,18 @@ def init_command(run: Run, /, *, given: str | None, platform: str | None) -> Non
       commandsync init --platform telegram
       commandsync init --bot 779641401482805289 --base-url https://listing.example
     """
+    from commandsync.cli.schema import write_schema
     from commandsync.cli.wording import command_line
-    from commandsync.manifest import schema_text
     from commandsync.sync.files import check_target, refuse_token, write_file
 
     path = given or default_manifest()
     hint = "name another file; commandsync pull --merge adds what is listed to a manifest"
     check_target(path, force=False, new_folder=True, hint=hint)
-    schema = Path(path).parent / SCHEMA
-    _check_schema(schema)
     text, adopted = _platform_starter(run) if platform else _manifest(run)
     refuse_token(path, [text])
-    write_file(str(schema), schema_text(), force=True, new_folder=True)
+    schema = write_schema(path)
     write_file(path, text, force=False)
-    run.output.talk(f"wrote {path} and {schema.as_posix()}")
+    run.output.talk(f"wrote {' and '.join(filter(None, (path, schema)))}")
     if adopted:
         run.output.talk(f"{path} contains what is listed now: {adopted}")
     files = [Path(given).as_posix()] if given else []
@@ -101,15 +96,3 @@ def _manifest(run: Run) -> tuple[str, str]:
     dumped = dump_manifest(listed, bot=site.bot, base_url=base_url, header=header)
     run.output.notices([Notice(warning) for warning in dumped.warnings])
     return dumped.text, " and ".join(counts)
-
-
-def _check_schema(path: Path) -> None:
-    """Refuse to replace a file that is not an older schema of this program."""
-    from commandsync.sync.files import check_target, read_file
-
-    check_target(str(path), force=True, new_folder=True)
-    if path.exists() and _TITLE not in read_file(str(path), most=_LARGEST_SCHEMA):
-        raise FileError(
-            f"{path.as_posix()} exists already, and is not a schema of commandsync",
-            hint="move it, or put the manifest into another folder",
-        )

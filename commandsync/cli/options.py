@@ -153,9 +153,10 @@ def limit_options(command: F) -> F:
     return _decorated(command, (strict_option, *_LIMITS))
 
 
-def listings_options(command: F) -> F:
-    """Give a command the options of the listings of a manifest."""
-    return _decorated(command, _LISTINGS)
+def plan_options(command: F) -> F:
+    """Give a command the options of a plan for the listings of a manifest."""
+    decorators = (force_option, format_option, service_options, limit_options, *_LISTINGS)
+    return _decorated(command, decorators)
 
 
 def paging_options(*, limit: int) -> Callable[[F], F]:

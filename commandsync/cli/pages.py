@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from commandsync.cli.output import Output
@@ -54,7 +55,7 @@ class Page:
 
     def places(self, state: State) -> list[str]:
         """Return the places of its lists in a state."""
-        return [str(at) for at, found in self.lists if found is state]
+        return [str(at) for at, its_state in self.lists if its_state is state]
 
 
 def html_list(commands: Sequence[CommandText]) -> str:
@@ -78,7 +79,7 @@ def read_pages(paths: Iterable[str], commands: Sequence[CommandText]) -> list[Pa
 
 
 def check_edits(pages: Sequence[Page]) -> None:
-    """Refuse to replace what somebody wrote: a list edited by hand, or a file that is none."""
+    """Refuse to replace what somebody wrote: a list edited by hand, or another file."""
     for state, problem, hint in _REFUSED:
         if places := [place for page in pages for place in page.places(state)]:
             raise RefusedError(f"{' and '.join(places)}: {problem}", hint=hint)
@@ -102,14 +103,14 @@ def differences(pages: Iterable[Page], screen: Screen) -> str:
     return joined((line for edit in edits for line in (*file_lines(edit), "")), screen)
 
 
-def states(pages: Sequence[Page], mend: str) -> str:
-    """Return the lists that are not up to date, and the command to `mend` them."""
-    lists = [each for page in pages for each in page.lists]
+def states(pages: Sequence[Page], command: str) -> str:
+    """Return the lists that are not up to date, and the command that updates them."""
+    lists = list(chain.from_iterable(page.lists for page in pages))
     stale = [f"{path(str(at))}: {state}\n" for at, state in lists if state is not State.CURRENT]
     count = counted(len(lists), "list")
     if not stale:
         return f"Up to date: {count}."
-    return f"{''.join(stale)}\nNot up to date: {len(stale)} of {count}. Run  {mend}"
+    return f"{''.join(stale)}\nNot up to date: {len(stale)} of {count}. Run  {command}"
 
 
 def _page(name: str, commands: Sequence[CommandText]) -> Page:

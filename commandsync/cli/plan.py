@@ -9,14 +9,7 @@ import click
 
 from commandsync.cli.help import Command
 from commandsync.cli.option import option
-from commandsync.cli.options import (
-    Run,
-    force_option,
-    format_option,
-    limit_options,
-    listings_options,
-    service_options,
-)
+from commandsync.cli.options import Run, plan_options
 
 if TYPE_CHECKING:
     from commandsync.errors import CommandsyncError
@@ -30,11 +23,7 @@ if TYPE_CHECKING:
 @option("--against PATH", "Compare with another manifest instead of the page, with no network.")
 @option("--detailed-exitcode", "Exit 3 when changes are pending.")
 @option("--requests", "Print the requests that would replace whole lists, without the token.")
-@force_option
-@format_option
-@service_options
-@limit_options
-@listings_options
+@plan_options
 def plan_command(
     run: Run,
     /,

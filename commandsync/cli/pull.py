@@ -1,7 +1,5 @@
 """`commandsync pull`: a manifest of what is listed now."""
 
-from pathlib import Path
-
 import click
 
 from commandsync.cli.help import Command
@@ -54,7 +52,7 @@ def pull_command(
 
 def _merge(run: Run, *, pin: bool, yes: bool) -> int:
     """Add to the manifest what is listed and missing in it; return the exit code."""
-    from commandsync.cli.approval import check_terminal, write_approved
+    from commandsync.cli.approval import changed_lines, check_terminal, write_approved
     from commandsync.cli.wording import command_line
     from commandsync.sync.adoption import plan_adoption
 
@@ -68,7 +66,7 @@ def _merge(run: Run, *, pin: bool, yes: bool) -> int:
         output.result("Nothing is missing: the manifest has everything that is listed.")
         return Exit.DONE
     counts = f"Merge: {adoption.added:,} to add, {adoption.renamed:,} to rename."
-    if not write_approved(files, counts, output, notices=notices, asks=not yes):
+    if not write_approved(run, files, changed_lines(files, counts), notices=notices, asks=not yes):
         return Exit.FAILED
     line = command_line("plan", files=run.settings.files)
     output.talk(f"next: {line} shows what is left to change")
@@ -77,7 +75,7 @@ def _merge(run: Run, *, pin: bool, yes: bool) -> int:
 
 def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     from commandsync.cli.call import one_manifest
-    from commandsync.manifest import schema_text
+    from commandsync.cli.schema import write_schema
     from commandsync.manifest.dump import dump_manifest
     from commandsync.sync.files import check_target, write_file
     from commandsync.sync.job import read_listing
@@ -101,8 +99,7 @@ def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     if out:
         write_file(out, dumped.text, force=force)
         run.output.talk(f"wrote {out}")
-        if not (schema := Path(out).parent / SCHEMA).exists():
-            write_file(str(schema), schema_text(), force=False, new_folder=True)
-            run.output.talk(f"wrote {schema.as_posix()}, with which editors complete {out}")
+        if schema := write_schema(out):
+            run.output.talk(f"wrote {schema}, with which editors complete {out}")
     else:
         run.output.result(dumped.text)

@@ -1,9 +1,12 @@
 """`commandsync schema`: the JSON Schemas of manifests, plans, results, lists and changes."""
 
+from pathlib import Path
+
 import click
 
 from commandsync.cli.help import Command
 from commandsync.cli.options import Run, talk_options
+from commandsync.sync import SCHEMA
 
 
 @click.command("schema", cls=Command)
@@ -30,3 +33,15 @@ def schema_command(run: Run, /, *, name: str) -> None:
     else:
         from commandsync.document.result import result_schema_text as text
     run.output.result(text())
+
+
+def write_schema(manifest: str) -> str:
+    """Write the schema beside a manifest if it is not there; return its path, else nothing."""
+    from commandsync.manifest import schema_text
+    from commandsync.sync.files import write_file
+
+    path = Path(manifest).parent / SCHEMA
+    if path.exists():
+        return ""
+    write_file(str(path), schema_text(), force=False, new_folder=True)
+    return path.as_posix()

@@ -49,7 +49,7 @@ class Ended:
 _GONE = 1000
 _ABNORMAL = 1006
 _POLICY = 1008
-_LONGEST_GOODBYE = 5.0  # seconds from a disconnect packet to the close of the WebSocket
+_LONGEST_CLOSE = 5.0  # seconds from a disconnect packet to the close of the WebSocket
 _PASSING = frozenset({1001, 1006, 1011, 1012, 1013, 1014})  # the service's own failure
 _REFUSALS = frozenset({_POLICY, 3000, 3003, 4001, 4003, 4401, 4403})
 
@@ -77,7 +77,7 @@ class Session:
     def patience(self) -> float:
         """Seconds of silence after which `silence` is to be called."""
         if self._disconnected is not None:
-            return _LONGEST_GOODBYE
+            return _LONGEST_CLOSE
         if self._probed:
             return self._timeout - self._margin
         return max(self._due - self._clock(), 0.001)

@@ -12,7 +12,6 @@ from commandsync.server.records import Answer, BotPage, refusals
 
 router = APIRouter(route_class=KeptRoute)
 
-_FARTHEST = 10**9  # pages: the rows before a page are counted with 64 bits
 _Q = (
     "the text to search in names, overviews, descriptions and tags: its words in any order, and "
     "parts of words, without regard to case and accents; punctuation separates words"
@@ -42,7 +41,7 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
         int, Query(ge=1, le=100, description="the bots of a page", examples=[12])
     ] = 12,
     page: Annotated[
-        int, Query(ge=1, le=_FARTHEST, description="the page, from 1", examples=[1])
+        int, Query(ge=1, le=selection.FARTHEST, description="the page, from 1", examples=[1])
     ] = 1,
     q: Annotated[str, Query(description=_Q, examples=["music"])] = "",
     sort: Annotated[

@@ -26,14 +26,16 @@ LONGEST_QUEUE = 1_000
 _BATCH = 100  # entries: all of them are sent before other requests are answered
 
 
-class Goodbye(NamedTuple):
+class CloseReason(NamedTuple):
     """The close code and the reason that a client is told."""
 
     code: int
     reason: str
 
 
-TOO_SLOW = Goodbye(1013, f"the client is too slow: more than {LONGEST_QUEUE} frames are waiting")
+TOO_SLOW = CloseReason(
+    1013, f"the client is too slow: more than {LONGEST_QUEUE} frames are waiting"
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -45,7 +47,7 @@ class Client:
     # What it is sent next.
     frames: asyncio.Queue[str] = field(default_factory=lambda: asyncio.Queue(LONGEST_QUEUE))
     # The reason to close the connection.
-    ended: asyncio.Future[Goodbye] = field(default_factory=asyncio.Future)
+    ended: asyncio.Future[CloseReason] = field(default_factory=asyncio.Future)
 
     def send(self, frame: str) -> None:
         """Queue a frame; a client that does not read its frames is closed."""
@@ -54,10 +56,10 @@ class Client:
         except asyncio.QueueFull:
             self.end(TOO_SLOW)
 
-    def end(self, goodbye: Goodbye) -> None:
+    def end(self, reason: CloseReason) -> None:
         """Close the connection; the first reason counts."""
         if not self.ended.done():
-            self.ended.set_result(goodbye)
+            self.ended.set_result(reason)
 
 
 class Broadcast:

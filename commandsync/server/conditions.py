@@ -17,21 +17,13 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from commandsync.server.endpoint import json_response
+from commandsync.server.endpoint import refusal
 
 _MOST_SEEDS = 2**32
 _STATUSES = (500, 503)
 
 Refuse = Callable[[int, str, int | None], Response]
 """Makes a refusal of its status, its reason, and the seconds until the client may come back."""
-
-
-def refusal(status: int, reason: str, seconds: int | None = None) -> Response:
-    """Return a refusal as the interface has it."""
-    response = json_response({"error": reason}, status)
-    if seconds is not None:
-        response.headers["Retry-After"] = str(seconds)
-    return response
 
 
 @dataclass(frozen=True, slots=True)

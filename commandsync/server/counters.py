@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, select
 
+from commandsync.server import storage
 from commandsync.server.tables import vote_days
 
 _number = func.sum(vote_days.c.votes)
@@ -45,6 +46,12 @@ def with_counts(
     rows = connection.execute(_OF_BOTS, {"bots": bots, **days(at)})
     counted = {row.bot: row for row in rows}
     return [_with_counts(record, counted.get(record["id"])) for record in records]
+
+
+def counted_bot(connection: Connection, bot: str, *, at: datetime) -> dict[str, Any]:
+    """Return one bot with its counters; raises `UnknownError`."""
+    (record,) = with_counts(connection, [storage.bot_of(connection, bot)], at=at)
+    return record
 
 
 def _with_counts(record: dict[str, Any], row: Any) -> dict[str, Any]:  # noqa: ANN401 - of `COUNTERS`, or None

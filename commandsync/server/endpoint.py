@@ -23,6 +23,20 @@ def json_response(content: object, status: int = 200) -> Response:
     return Response(text.encode(), status_code=status, media_type="application/json")
 
 
+def page_answer(text: str, status: int = 200) -> Response:
+    """Return a page as an answer, which a browser requests again each time."""
+    headers = {"Cache-Control": "private, no-cache"}  # it shows when its reader may vote
+    return Response(text, status, headers, media_type="text/html")
+
+
+def refusal(status: int, reason: str, seconds: int | None = None) -> Response:
+    """Return a refusal as the interface has it; `seconds` is when to come back."""
+    response = json_response({"error": reason}, status)
+    if seconds is not None:
+        response.headers["Retry-After"] = str(seconds)
+    return response
+
+
 def passing_time(started: float) -> str:
     """Return the time since a reading of the clock `perf_counter`, as on the wire."""
     return f"{(perf_counter() - started) * 1000:.2f}ms"

@@ -16,9 +16,9 @@ from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from commandsync.server import frames, outbox, storage, tokens
-from commandsync.server.broadcast import Client, Goodbye
+from commandsync.server.broadcast import Client, CloseReason
 from commandsync.server.database import Database
-from commandsync.server.endpoint import json_response
+from commandsync.server.endpoint import refusal
 from commandsync.server.votes import account_of
 
 _log = logging.getLogger("commandsync.server")
@@ -32,9 +32,9 @@ PING_TIMEOUT = 20.0
 """Seconds within which a ping is answered: Engine.IO's own default."""
 
 _UNAUTHORIZED = 3000  # registered for WebSockets with this meaning
-_LEFT = Goodbye(1000, "")
-_SILENT = Goodbye(1008, "no heartbeat in time")
-_UNAVAILABLE = Goodbye(1013, "the database does not answer; try again later")
+_LEFT = CloseReason(1000, "")
+_SILENT = CloseReason(1008, "no heartbeat in time")
+_UNAVAILABLE = CloseReason(1013, "the database does not answer; try again later")
 _VERSIONS = {"", "3", "4"}
 _SIGN_OF_LIFE = {"3": frames.PING, "4": frames.PONG}
 
@@ -51,8 +51,8 @@ async def open_gateway(socket: WebSocket) -> None:
             await _refuse(socket, "EIO must be 3 or 4, or absent")
         else:
             await socket.accept()
-            goodbye = await _serve(socket, query.get("token", ""), query.get("EIO", ""))
-            await socket.close(*goodbye)
+            reason = await _serve(socket, query.get("token", ""), query.get("EIO", ""))
+            await socket.close(*reason)
 
 
 @router.get("/gateway/", include_in_schema=False)
@@ -65,10 +65,10 @@ async def explain_gateway() -> None:
 
 
 async def _refuse(socket: WebSocket, reason: str) -> None:
-    await socket.send_denial_response(json_response({"error": reason}, 400))
+    await socket.send_denial_response(refusal(400, reason))
 
 
-async def _serve(socket: WebSocket, token: str, version: str) -> Goodbye:
+async def _serve(socket: WebSocket, token: str, version: str) -> CloseReason:
     """Send a client its events until there is a reason to close, or it closes the connection.
 
     A refused token is such a reason, and not a status of the handshake: a client sees the reason.
@@ -77,7 +77,7 @@ async def _serve(socket: WebSocket, token: str, version: str) -> Goodbye:
     try:
         bot, position = await asyncio.to_thread(_admit, state.database, token)
     except (tokens.BadTokenError, storage.UnknownError) as error:
-        return Goodbye(_UNAUTHORIZED, str(error))
+        return CloseReason(_UNAUTHORIZED, str(error))
     except SQLAlchemyError as error:
         # Its words are left out: they may contain parts of the database's URL.
         _log.warning("a client of the gateway is sent away: %s", type(error).__name__)
@@ -116,7 +116,7 @@ async def _send(socket: WebSocket, client: Client) -> NoReturn:
 
 async def _receive(
     socket: WebSocket, client: Client, version: str, alive: asyncio.Event
-) -> Goodbye:
+) -> CloseReason:
     """Answer pings until the client leaves; what is not understood is ignored."""
     while True:
         message = await socket.receive()
@@ -131,7 +131,7 @@ async def _receive(
             alive.set()
 
 
-async def _ping(client: Client, alive: asyncio.Event) -> Goodbye:
+async def _ping(client: Client, alive: asyncio.Event) -> CloseReason:
     """Ping a client of version 4 until it does not answer."""
     answered = True
     while answered:
@@ -142,7 +142,7 @@ async def _ping(client: Client, alive: asyncio.Event) -> Goodbye:
     return _SILENT
 
 
-async def _await_pings(alive: asyncio.Event) -> Goodbye:
+async def _await_pings(alive: asyncio.Event) -> CloseReason:
     """Wait until a client of version 3, which pings if it can, has stopped."""
     await alive.wait()
     while await _is_set(alive, PING_INTERVAL + PING_TIMEOUT):

@@ -7,12 +7,11 @@ from time import time
 
 from fastapi import FastAPI, Response
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
 
 from commandsync.pages.assets import previewed
 from commandsync.pages.botpage import BotPage, render_bot
+from commandsync.server.endpoint import page_answer
 from commandsync.server.middleware import head_as_get, page_headers
-from commandsync.server.pages.answer import page_answer
 from commandsync.server.pages.routes import files
 from commandsync.server.pages.stream import News, NewsStream
 from commandsync.server.runner import running_application
@@ -54,9 +53,9 @@ class PreviewServer:
         self._news = News(state={"version": self._version})
         yield
 
-    async def _answer(self, request: Request) -> Response:
+    async def _answer(self) -> Response:
         version = self._version  # before the page: it must not be that of a later one
-        return page_answer(request, render_bot(self._page, assets=previewed(), version=version))
+        return page_answer(render_bot(self._page, assets=previewed(), version=version))
 
     async def _open_live(self) -> Response:
         return NewsStream(nullcontext(self._news))

@@ -11,7 +11,8 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from commandsync.server.conditions import Refuse, answer_instead, failed, refusal
+from commandsync.server.conditions import Refuse, answer_instead, failed
+from commandsync.server.endpoint import refusal
 from commandsync.server.protocol import ABORT
 from commandsync.server.tokens import without_token
 

@@ -13,7 +13,7 @@ from starlette.routing import Match
 
 from commandsync.api.address import API_VERSION
 from commandsync.server.bodies import describe
-from commandsync.server.endpoint import AnotherBotError, json_response
+from commandsync.server.endpoint import AnotherBotError, refusal
 from commandsync.server.selection import BadQueryError
 from commandsync.server.storage import UnknownError
 from commandsync.server.tokens import BadTokenError
@@ -47,17 +47,15 @@ def install(app: FastAPI) -> None:
 
 async def _refused(_request: Request, error: Exception) -> Response:
     status = _STATUSES[type(error)]
-    response = json_response({"error": str(error)}, status)
+    response = refusal(status, str(error), getattr(error, "seconds", None))
     if status is HTTPStatus.UNAUTHORIZED:
         response.headers["WWW-Authenticate"] = "Bot"
-    if isinstance(error, TooEarlyError):
-        response.headers["Retry-After"] = str(error.seconds)
     return response
 
 
 async def _bad_body(_request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - its handler
-    return json_response({"error": describe(error.errors())}, HTTPStatus.BAD_REQUEST)
+    return refusal(HTTPStatus.BAD_REQUEST, describe(error.errors()))
 
 
 async def _of_framework(request: Request, error: Exception) -> Response:
@@ -73,7 +71,7 @@ async def _of_framework(request: Request, error: Exception) -> Response:
             words = "the body is not valid JSON in UTF-8, or nested too deeply"
         case _:
             words = error.detail
-    response = json_response({"error": words}, error.status_code)
+    response = refusal(error.status_code, words)
     response.headers.update(headers)
     return response
 
@@ -97,11 +95,13 @@ def _unknown_path(path: str) -> Response:
     number = API_VERSION if version is None else int(version[1])
     use = f"use /v{API_VERSION}"
     if number == _DISCONTINUED:
-        return json_response({"error": f"version {number} is discontinued; {use}"}, HTTPStatus.GONE)
-    words = f"there is no such path; the interface begins with /v{API_VERSION}/"
+        return refusal(HTTPStatus.GONE, f"version {number} is discontinued; {use}")
+    words = f"the path does not exist; the interface begins with /v{API_VERSION}/"
     if number != API_VERSION:
-        words = f"there is no version {number}; the only available version is {API_VERSION}: {use}"
-    return json_response({"error": words}, HTTPStatus.NOT_FOUND)
+        words = (
+            f"version {number} does not exist; the only available version is {API_VERSION}: {use}"
+        )
+    return refusal(HTTPStatus.NOT_FOUND, words)
 
 
 async def _unavailable(_request: Request, error: Exception) -> Response:
@@ -111,13 +111,9 @@ async def _unavailable(_request: Request, error: Exception) -> Response:
         raise error  # SQLite has answered: the statement is wrong
     reason = " ".join(str(cause or error).split())
     _log.error("the database does not answer: %s", reason)
-    response = json_response(
-        {"error": "the database does not answer; try again later"}, HTTPStatus.SERVICE_UNAVAILABLE
-    )
-    response.headers["Retry-After"] = "1"
-    return response
+    return refusal(503, "the database does not answer; try again later", 1)
 
 
 async def _internal(_request: Request, _error: Exception) -> Response:
     """Keep the cause out of the answer: the framework writes it to the log."""
-    return json_response({"error": "internal error; see the log of the service"}, 500)
+    return refusal(500, "internal error; see the log of the service")

@@ -33,7 +33,7 @@ _COMMAND = {**_ANSWER, "tags": ["commands"]}
 def get_bot(bot: BotId, database: Db, moment: Moment, answer: Answers) -> Response:
     """Return the bot with all its documented fields. No token is needed."""
     with database.reading() as connection:
-        (record,) = counters.with_counts(connection, [storage.bot_of(connection, bot)], at=moment)
+        record = counters.counted_bot(connection, bot, at=moment)
     return answer("The bot.", data=record)
 
 

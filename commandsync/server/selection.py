@@ -24,6 +24,9 @@ SORT_PATTERN = f"^(-?({'|'.join(map(re.escape, _BY_NAME))}))?$"
 MOST_TAGS = 32
 """Tags that restrict a list; each is a table of the query, and SQLite joins at most 64 of them."""
 
+FARTHEST = 10**9
+"""The last page that can be read: the rows before it are counted with 64 bits."""
+
 _QUERIES = 500  # at most, of each kind; those by one field and with one restriction are about 300
 
 

@@ -12,11 +12,11 @@ from commandsync.server import storage, votes
 from commandsync.server.bodies import A_USER, StatsBody, VoteBody, VoteCheck, VoterPage
 from commandsync.server.endpoint import Answers, BotId, Db, Moment, OwnBot
 from commandsync.server.records import Answer, Done, refusals
+from commandsync.server.selection import FARTHEST
 
 router = APIRouter()
 
-_FARTHEST = 10**9  # pages: the rows before a page are counted with 64 bits
-_PAGE = Query(ge=1, le=_FARTHEST, description="the page, from 1", examples=[2])
+_PAGE = Query(ge=1, le=FARTHEST, description="the page, from 1", examples=[2])
 _LIMIT = Query(ge=1, le=100, description="the votes of a page", examples=[10])
 
 

@@ -106,7 +106,7 @@ def _watch(
     when_ready: Callable[[], None],
 ) -> None:
     """Return at the first signal."""
-    told = False
+    ready = False
     while True:
         events = wait([signals, *(worker.channel for worker in workers)])
         if signals in events:
@@ -116,8 +116,8 @@ def _watch(
             if not _accepts(worker):
                 workers.remove(worker)
                 workers.append(_started(work))
-        if not told and all(worker.accepting for worker in workers):
-            told = True
+        if not ready and all(worker.accepting for worker in workers):
+            ready = True
             when_ready()
 
 

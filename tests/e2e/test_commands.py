@@ -167,19 +167,14 @@ def test_a_starter_can_be_put_anywhere(home: Home) -> None:
     assert home.run("validate", "-f", "bots/my music/commands.yaml").code == 0
 
 
-def test_a_starter_renews_its_schema_and_replaces_nobody_elses(home: Home) -> None:
-    home.write('{"title": "commandsync manifest", "old": true}', "schemas/commands.schema.json")
-    home.write('{"title": "mine"}', "mine/schemas/commands.schema.json")
+def test_a_starter_is_written_beside_a_schema_and_never_over_one(home: Home) -> None:
+    home.write('{"title": "mine"}', "schemas/commands.schema.json")
 
-    ours = home.run("init")
-    other = home.run("init", "mine/commands.yaml")
+    ran = home.run("init")
 
-    assert ours.code == 0
-    assert '"old"' not in home.read("schemas/commands.schema.json")
-    assert other.code == 1
-    assert "mine/schemas/commands.schema.json exists already" in other.err
-    assert home.read("mine/schemas/commands.schema.json") == '{"title": "mine"}'
-    assert not (home.path / "mine" / "commands.yaml").exists()
+    assert ran.code == 0
+    assert "wrote commands.yaml\n" in ran.err
+    assert home.read("schemas/commands.schema.json") == '{"title": "mine"}'
 
 
 def test_a_starter_that_cannot_be_put_there_is_a_clear_failure(home: Home) -> None:

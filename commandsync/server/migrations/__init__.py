@@ -4,15 +4,12 @@
 new one.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from alembic.config import Config
-    from sqlalchemy import Connection
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection
 
 _FOLDER = Path(__file__).parent
 LATEST = len(list(_FOLDER.glob("versions/schema_*.py")))
@@ -23,8 +20,6 @@ _LOCK = Lock()  # Alembic keeps what it works on in global variables
 
 def configuration(connection: Connection | None = None) -> Config:
     """Return the configuration of Alembic; `env` uses its connection."""
-    from alembic.config import Config  # noqa: PLC0415 - loads when there is work
-
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(_FOLDER).replace("%", "%%"))
     return config
@@ -32,7 +27,5 @@ def configuration(connection: Connection | None = None) -> Config:
 
 def upgrade(connection: Connection) -> None:
     """Bring a database to the newest version, inside the caller's transaction."""
-    from alembic import command  # noqa: PLC0415 - as above
-
     with _LOCK:
         command.upgrade(configuration(connection), "head")

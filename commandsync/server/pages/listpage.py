@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from commandsync.pages.assets import Assets
 from commandsync.pages.templates import render
 from commandsync.records.models import Bot
-from commandsync.server.selection import BadQueryError, Wanted, separated
+from commandsync.server.selection import FARTHEST, BadQueryError, Wanted, separated
 
 SORTS = {
     "": "Oldest",
@@ -21,7 +21,6 @@ SORTS = {
 }
 """The orders that the page offers; an address may contain every other one of the interface."""
 
-_FARTHEST = 10**9  # pages, as in the interface
 _NEAR = 2  # pages on both sides of this one that are linked
 
 
@@ -35,9 +34,9 @@ class Tag(NamedTuple):
 def page_of(parameters: Mapping[str, str]) -> int:
     """Return the number of the page, 1 by default; raises `BadQueryError`."""
     page = parameters.get("page") or "1"
-    digits = page.isascii() and page.isdigit() and len(page) <= len(str(_FARTHEST))
-    if not digits or not 1 <= int(page) <= _FARTHEST:
-        raise BadQueryError(f"page must be a whole number from 1 to {_FARTHEST}")
+    digits = page.isascii() and page.isdigit() and len(page) <= len(str(FARTHEST))
+    if not digits or not 1 <= int(page) <= FARTHEST:
+        raise BadQueryError(f"page must be a whole number from 1 to {FARTHEST}")
     return int(page)
 
 

@@ -103,6 +103,5 @@ class Live:
         """Return the last event that the counters of a bot contain for sure, and their state."""
         with self._database.reading() as connection:
             position = outbox.last(connection)
-            stored = storage.bot_of(connection, bot)
-            (record,) = counters.with_counts(connection, [stored], at=self._now())
+            record = counters.counted_bot(connection, bot, at=self._now())
         return position, {"votes": {name: record["statistics"][name] for name in _COUNTERS}}

@@ -9,8 +9,8 @@ from fastapi import FastAPI, Request, Response
 
 from commandsync.pages.assets import served
 from commandsync.pages.templates import render
+from commandsync.server.endpoint import page_answer
 from commandsync.server.middleware import HEADERS
-from commandsync.server.pages.answer import page_answer
 
 _INTERFACE = re.compile(r"/(?:v\d|healthz$|readyz$)")
 _PAGES = re.compile(r"/$|/bot/")
@@ -54,7 +54,7 @@ def _page(request: Request, response: Response) -> Response:
         title=_TITLES.get(status, HTTPStatus(status).phrase),
         reason=json.loads(bytes(response.body))["error"] if is_path else "check the address",
     )
-    page = page_answer(request, text, status)
+    page = page_answer(text, status)
     page.headers.update(HEADERS)  # no middleware sees the answer to an error that nobody handles
     page.headers.update({n: response.headers[n] for n in _HEADERS if n in response.headers})
     return page

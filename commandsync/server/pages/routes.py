@@ -12,8 +12,7 @@ from commandsync.pages.rows import listed_rows
 from commandsync.pages.templates import render
 from commandsync.records.models import Bot
 from commandsync.server import counters, selection, storage, votes
-from commandsync.server.endpoint import BotId, Db, Moment
-from commandsync.server.pages.answer import compressed, page_answer
+from commandsync.server.endpoint import BotId, Db, Moment, page_answer
 from commandsync.server.pages.listpage import page_of, pages_of, render_list, wanted_of
 from commandsync.server.pages.vote import voter_of
 from commandsync.server.tables import record_tables
@@ -27,8 +26,8 @@ _VOTERS = 50  # votes on a page of its voters
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _FOR_A_DAY = "public, max-age=86400"
 _MEDIA = {
-    "css": "text/css; charset=utf-8",
-    "js": "text/javascript; charset=utf-8",
+    "css": "text/css",
+    "js": "text/javascript",
     "svg": "image/svg+xml",
 }
 
@@ -44,14 +43,14 @@ def list_page(request: Request, database: Db, moment: Moment) -> Response:
         [*map(Bot.model_validate, bots)], number=number, wanted=wanted, assets=assets.served()
     )
     missing = wanted.page > 1 and not bots
-    return page_answer(request, text, HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK)
+    return page_answer(text, HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK)
 
 
 @router.get("/bot/{bot}")
 def bot_page(bot: BotId, request: Request, database: Db, moment: Moment) -> Response:
     """Answer with the page of a bot."""
     with database.reading() as connection:
-        (record,) = counters.with_counts(connection, [storage.bot_of(connection, bot)], at=moment)
+        record = counters.counted_bot(connection, bot, at=moment)
         voters, _ = votes.voters_of(connection, bot, page=1, limit=_LATEST)
         voter = voter_of(request, secret=database.secret) or ""
         page = BotPage(
@@ -63,7 +62,7 @@ def bot_page(bot: BotId, request: Request, database: Db, moment: Moment) -> Resp
             voters=voters,
             next_vote=votes.next_vote(connection, bot, voter, at=moment),
         )
-    return page_answer(request, render_bot(page, assets=assets.served()))
+    return page_answer(render_bot(page, assets=assets.served()))
 
 
 @router.get("/bot/{bot}/voters")
@@ -71,7 +70,7 @@ def voters_page(bot: BotId, request: Request, database: Db, moment: Moment) -> R
     """Answer with a page of a bot's voters."""
     page = page_of(request.query_params)
     with database.reading() as connection:
-        (record,) = counters.with_counts(connection, [storage.bot_of(connection, bot)], at=moment)
+        record = counters.counted_bot(connection, bot, at=moment)
         voters, last = votes.voters_of(connection, bot, page=page, limit=_VOTERS)
     listed = Bot.model_validate(record)
     text = render(
@@ -82,23 +81,21 @@ def voters_page(bot: BotId, request: Request, database: Db, moment: Moment) -> R
         voters=voters,
         paging=pages_of(page, last, "?page={}".format),
     )
-    return page_answer(request, text, HTTPStatus.NOT_FOUND if page > last else HTTPStatus.OK)
+    return page_answer(text, HTTPStatus.NOT_FOUND if page > last else HTTPStatus.OK)
 
 
 @files.get("/static/{file}")
-def static_file(file: str, request: Request) -> Response:
+def static_file(file: str) -> Response:
     """Answer with the stylesheet or a script; a name has one content for good."""
     content = assets.served_files().get(file)
     if content is None:
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    response = compressed(request, content, _MEDIA[file.rpartition(".")[2]])
-    response.headers["Cache-Control"] = _FOR_GOOD
-    return response
+    media_type = _MEDIA[file.rpartition(".")[2]]
+    return Response(content, headers={"Cache-Control": _FOR_GOOD}, media_type=media_type)
 
 
 @files.get("/theme/{colour}.css")
-def theme_file(colour: Annotated[str, Path(pattern="^[0-9a-f]{6}$")], request: Request) -> Response:
+def theme_file(colour: Annotated[str, Path(pattern="^[0-9a-f]{6}$")]) -> Response:
     """Answer with the colours of a theme."""
-    response = compressed(request, assets.theme_css(f"#{colour}").encode(), _MEDIA["css"])
-    response.headers["Cache-Control"] = _FOR_A_DAY
-    return response
+    content = assets.theme_css(f"#{colour}")
+    return Response(content, headers={"Cache-Control": _FOR_A_DAY}, media_type="text/css")

@@ -16,8 +16,7 @@ from starlette.datastructures import Headers
 from commandsync.pages.assets import served
 from commandsync.pages.templates import moment_of, render
 from commandsync.server import storage, votes
-from commandsync.server.endpoint import BotId, Db, Moment
-from commandsync.server.pages.answer import page_answer
+from commandsync.server.endpoint import BotId, Db, Moment, page_answer
 
 router = APIRouter(include_in_schema=False)
 
@@ -34,7 +33,7 @@ def cast_vote(bot: BotId, request: Request, database: Db, moment: Moment) -> Res
     page = f"/bot/{quote(bot, safe='')}"
     if not is_from_own_page(request.headers):
         reason = "a vote counts only if it is sent from the page of the bot"
-        return _refused(request, 403, "The vote was not counted", reason, page)
+        return _refused(403, "The vote was not counted", reason, page)
     known = voter_of(request, secret=database.secret)
     user = known or new_voter()
     record = {"id": user, "username": name_of(user), "avatar": ""}
@@ -45,7 +44,7 @@ def cast_vote(bot: BotId, request: Request, database: Db, moment: Moment) -> Res
     except votes.TooEarlyError as error:
         again = storage.timestamp(moment + timedelta(seconds=error.seconds))
         reason = f"you can vote for this bot again on {moment_of(again)}"
-        response = _refused(request, 409, "You have voted already", reason, page)
+        response = _refused(409, "You have voted already", reason, page)
         response.headers["Retry-After"] = str(error.seconds)
         return response
     answer = RedirectResponse(page, HTTPStatus.SEE_OTHER)
@@ -55,9 +54,9 @@ def cast_vote(bot: BotId, request: Request, database: Db, moment: Moment) -> Res
     return answer
 
 
-def _refused(request: Request, status: int, title: str, reason: str, back: str) -> Response:
+def _refused(status: int, title: str, reason: str, back: str) -> Response:
     text = render("refusal", assets=served(), status=status, title=title, reason=reason, back=back)
-    return page_answer(request, text, status)
+    return page_answer(text, status)
 
 
 def is_from_own_page(headers: Headers) -> bool:

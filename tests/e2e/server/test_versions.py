@@ -43,7 +43,7 @@ def test_an_unknown_path_names_the_beginning_of_all(caller: Caller, path: str) -
 
     assert reply.status == 404
     assert json.loads(reply.content) == {
-        "error": "there is no such path; the interface begins with /v1/"
+        "error": "the path does not exist; the interface begins with /v1/"
     }
 
 

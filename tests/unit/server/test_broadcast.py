@@ -186,7 +186,7 @@ def test_a_client_that_does_not_read_is_closed_and_holds_up_nobody(
                 received += await users(reader, 1)
             return received, await stuck.ended
 
-    received, goodbye = asyncio.run(deliver())
+    received, reason = asyncio.run(deliver())
 
     assert received == list(range(12))
-    assert goodbye == broadcast.TOO_SLOW
+    assert reason == broadcast.TOO_SLOW
