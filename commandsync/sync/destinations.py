@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 
 from commandsync.api.address import Address, parse_address, service_of
 from commandsync.api.credentials import Token
-from commandsync.api.redaction import keep_secret
 from commandsync.diagnostics import Do
 from commandsync.errors import RefusedError, UsageError, WrongBotError
 from commandsync.services.catalogue import LISTS
 from commandsync.services.service import ListService
-from commandsync.sync.settings import TOKEN_VARIABLE, Settings
+from commandsync.sync.settings import TOKEN_VARIABLE, Settings, secret_token
 from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ def _token(names: Sequence[str], environ: Mapping[str, str]) -> tuple[Token | No
             f"{' and '.join(given)} are set, and differ", hint="unset all but one of them"
         )
     for name, secret in given.items():
-        return keep_secret(Token(secret)), name
+        return secret_token(secret, name), name
     return None, names[0]
 
 

@@ -183,10 +183,19 @@ def about(error: E, path: str, *, of: int) -> E:
     return named
 
 
+def secret_token(secret: str, source: str) -> Token:
+    """Return a token, which is hidden from now on; an error names what it is from."""
+    try:
+        return keep_secret(Token(secret))
+    except UsageError as error:
+        raise about(error, source, of=2) from None
+
+
 def _token(settings: Settings, variable: str = "") -> tuple[Token | None, str]:
     """Return the token, and the file or variable that it is from."""
     if settings.token_file:
-        return keep_secret(Token(read_token(settings.token_file))), settings.token_file
+        secret = read_token(settings.token_file)
+        return secret_token(secret, settings.token_file), settings.token_file
     variable = variable or TOKEN_VARIABLE
     secret = os.environ.get(variable, "")
-    return keep_secret(Token(secret)) if secret.strip() else None, variable
+    return secret_token(secret, variable) if secret.strip() else None, variable

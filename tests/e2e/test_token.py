@@ -170,6 +170,22 @@ def test_a_token_file_without_a_token_is_reported_before_anything_is_sent(
     assert proxy.requests == []
 
 
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("variable", ["COMMANDSYNC_TOKEN", "COMMANDSYNC_TOKEN_TELEGRAM"])
+def test_a_token_that_is_not_valid_is_reported_with_its_variable(
+    home: Home, proxy: Proxy, variable: str
+) -> None:
+    home.variable(variable, "two\nlines")
+    text = home.read("commands.yaml")
+    home.write(f"{text}base_url: {proxy.url}\nlistings: [{{service: telegram}}]\n")
+
+    ran = home.run("plan")
+
+    assert ran.code == 2
+    assert f"{variable}: " in ran.err
+    assert proxy.requests == []
+
+
 @pytest.mark.usefixtures("proxy")
 def test_a_manifest_names_the_variable_of_its_token(home: Home, bot: Bot) -> None:
     home.forget("COMMANDSYNC_TOKEN")
