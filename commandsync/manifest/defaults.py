@@ -21,21 +21,21 @@ class CommandDefaults(NamedTuple):
     prefix: str
     category: str  # of commands that have none
 
-    def filled(self, field: str, text: str) -> str:
-        """Return a text with the prefix filled in; `UnfitError` if that is nothing, or too much."""
+    def filled(self, text: str) -> str:
+        """Return a syntax with the prefix filled in; `UnfitError` if it is empty or too long."""
         if _LITERAL not in text or self.allowance.characters < 0:  # which is reported already
             return text
         self.allowance.characters -= uses_of_prefix(text) * max(len(self.prefix) - len(_LITERAL), 0)
         if self.allowance.characters < 0:
             raise UnfitError(
-                field,
+                "syntax",
                 f"the values of the manifest have more than {MOST_BYTES:,} characters once "
                 "{prefix} is filled in",
                 "shorten the prefix, or write it out where it is needed",
             )
         filled = with_prefix(text, self.prefix)
         if not filled:
-            raise UnfitError(field, f"{field} is empty once {{prefix}} is filled in")
+            raise UnfitError("syntax", "syntax is empty once {prefix} is filled in")
         return filled
 
 

@@ -15,12 +15,11 @@ from pydantic import (
     ValidationInfo,
     WithJsonSchema,
 )
-from pydantic.fields import ComputedFieldInfo, FieldInfo
 from pydantic_core import PydanticCustomError
 
 from commandsync.api.address import parse_address
 from commandsync.diagnostics import Do, Hint
-from commandsync.errors import UsageError
+from commandsync.errors import PlainHttpError, UsageError
 from commandsync.manifest.defaults import uses_of_prefix
 from commandsync.manifest.foreign import typographic
 from commandsync.manifest.nodes import Node, Scalar, Sequence, called
@@ -37,11 +36,12 @@ _TOKEN_ENV = "COMMANDSYNC_[A-Za-z0-9_]+"  # noqa: S105 - a variable's name
 _LIMIT = r"^[ \t]*([0-9]{1,9}|(0?[0-9]{1,2}(\.[0-9]{1,6})?|100(\.0{1,6})?) ?%|[Aa][Ll][Ll])[ \t]*$"
 
 
-def _title(name: str, field: FieldInfo | ComputedFieldInfo) -> str:
-    return field.alias or name
-
-
-TABLE = ConfigDict(frozen=True, extra="forbid", strict=True, field_title_generator=_title)
+TABLE = ConfigDict(
+    frozen=True,
+    extra="forbid",
+    strict=True,
+    field_title_generator=lambda name, field: field.alias or name,
+)
 """How the models of a manifest check their keys."""
 
 
@@ -172,10 +172,12 @@ def _token_env(value: Node) -> Node:
     return value
 
 
-def _url(text: str) -> str:
+def address(text: str, *, insecure_http: bool = False) -> str:
+    """Return an address in its one spelling."""
     try:
-        # Whether plain http is allowed is for the command line to decide.
-        return str(parse_address(text, insecure_http=True))
+        return str(parse_address(text, insecure_http=insecure_http))
+    except PlainHttpError as error:
+        raise refusal(error.message, "use https://") from None
     except UsageError as error:
         raise refusal(error.message, error.hint) from None
 
@@ -210,8 +212,11 @@ Texts = Annotated[
 Categories = Annotated[dict[AnyText, AnyText], keyed({"pattern": r"\S"}, TEXT)]
 """The category of each pattern, all strings that are not empty."""
 
+FieldName = Literal["name", "description", "syntax", "category"]
+"""The fields of a command."""
+
 Columns = Annotated[
-    dict[Literal["name", "description", "syntax", "category"], AnyText],
+    dict[FieldName, AnyText],
     keyed({"enum": list(Resource.COMMAND.fields)}, TEXT),
 ]
 """The name of the column of each field."""
@@ -265,7 +270,8 @@ Bot = Annotated[
     WithJsonSchema({"type": ["string", "number"], "pattern": f"^{_BOT}$"}),
 ]
 
-BaseUrl = Annotated[AnyText, AfterValidator(_url)]
+# Whether plain http is allowed is for the command line to decide.
+BaseUrl = Annotated[AnyText, AfterValidator(lambda text: address(text, insecure_http=True))]
 
 TokenEnv = Annotated[
     AnyText,

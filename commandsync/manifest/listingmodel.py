@@ -17,41 +17,27 @@ from pydantic import (
 from pydantic.config import JsonDict
 from pydantic_core import PydanticKnownError
 
-from commandsync.api.address import parse_address
-from commandsync.errors import PlainHttpError, UsageError
 from commandsync.manifest import fields as types
-from commandsync.manifest.fields import AnyText, Context, keyed, matching, refusal
+from commandsync.manifest.fields import AnyText, Context, FieldName, keyed, matching, refusal
 from commandsync.manifest.nodes import Node, Scalar
 from commandsync.services.catalogue import LISTS
 from commandsync.services.declared import Method
 
-Text = Literal["name", "description", "syntax", "category"]
-"""The fields of a command."""
-
-Loss = Literal[Text, "options", "commands", "sync"]
+Loss = Literal[FieldName, "options", "commands", "sync"]
 """What a service may lack without a warning."""
 
-_Limited = Literal[Text, "commands"]
+_Limited = Literal[FieldName, "commands"]
 _MOST = 999_999_999
 _SERVICE = r"\s*[A-Za-z0-9][A-Za-z0-9._-]{0,99}\s*"
 _URL = r"(https?://(?:[\w.-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?)(/(?:[!\"$-\[\]-z|~]|\{bot\})*)"
 _EXAMPLE = "https://list.example/api/bots/{bot}/commands"
 
 
-def _address(text: str) -> str:
-    try:
-        return str(parse_address(text))
-    except PlainHttpError as error:
-        raise refusal(error.message, "use https://") from None
-    except UsageError as error:
-        raise refusal(error.message, error.hint) from None
-
-
 def _url(text: str) -> str:
-    return re.sub(_URL, lambda parts: _address(parts[1]) + parts[2], text)
+    return re.sub(_URL, lambda parts: types.address(parts[1]) + parts[2], text)
 
 
-def _with_name(keys: dict[str, Text]) -> dict[str, Text]:
+def _with_name(keys: dict[str, FieldName]) -> dict[str, FieldName]:
     if "name" not in keys.values():
         raise refusal("fields has no key for the name", "write name: name")
     return keys
@@ -79,7 +65,7 @@ _Key = Annotated[
 ]
 _Origin = Annotated[
     AnyText,
-    AfterValidator(_address),
+    AfterValidator(types.address),
     matching(
         "https?://[^/]+",
         "base_url of a listing must not have a path",
@@ -104,9 +90,9 @@ _Authorization = Annotated[
     ),
 ]
 _Fields = Annotated[
-    dict[_Key, Annotated[Text, BeforeValidator(types.as_written)]],
+    dict[_Key, Annotated[FieldName, BeforeValidator(types.as_written)]],
     AfterValidator(_with_name),
-    keyed(types.TEXT, {"enum": list(get_args(Text))}),
+    keyed(types.TEXT, {"enum": list(get_args(FieldName))}),
 ]
 _Limits = Annotated[
     dict[_Limited, Annotated[int, PlainValidator(_count)]],

@@ -70,9 +70,8 @@ class CommandModel(_Table):
 
     def as_text(self, defaults: CommandDefaults) -> CommandText:
         """Return the command as compared and sent; `UnfitError` if the prefix does not fit."""
-        syntax = defaults.filled("syntax", self.syntax)
         category = defaults.category if self.category is None else canonical(self.category)
-        return CommandText(self.name, self.description, syntax, category)
+        return CommandText(self.name, self.description, defaults.filled(self.syntax), category)
 
 
 class AnnouncementModel(_Table):

@@ -66,10 +66,7 @@ class Comparison:
             self.notices += rename_hints(changes, wanted=wanted)
 
     def _deletes(self, resource: Resource, surplus: Sequence[Going]) -> list[Going]:
-        """Return what is deleted of the listed records that the manifest has not, or not any more.
-
-        Of the others, those that it has not are reported.
-        """
+        """Return what is deleted of the surplus; report what of it the manifest does not have."""
         if self.rules.prune and self.rules.manages(resource, self.abilities):
             return [going for going in surplus if self._is_writable(resource, going[0])]
         self.unmanaged += [(resource, entry) for entry, until in surplus if until is None]

@@ -71,12 +71,9 @@ def _shared(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     short, long = sorted((old, new), key=len)
     begin, end = common_length(short, long), common_length(short[::-1], long[::-1])
     if len(short) < len(long) and begin + end >= len(short):
-        begin = min(range(begin, len(short) - end - 1, -1), key=lambda at: _indent(long[at]))
+        places = range(begin, len(short) - end - 1, -1)
+        begin = min(places, key=lambda at: len(long[at]) - len(long[at].lstrip()))
     return begin, min(end, len(short) - begin)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _unique(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:

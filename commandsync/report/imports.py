@@ -12,7 +12,7 @@ from commandsync.report.filediff import file_lines
 from commandsync.report.json import dumped
 from commandsync.report.linediff import cut
 from commandsync.report.lines import DIM, PLAIN, YELLOW, Screen, Value, joined, paint
-from commandsync.sources.entry import SourceEntry
+from commandsync.sources.entry import Excluded
 from commandsync.sources.merge import (
     Added,
     Edited,
@@ -58,25 +58,20 @@ def render_import(
 
 def counts(result: Import) -> str:
     """Return the counts of an import: the last line of its text, which scripts may rely on."""
-    merge = result.merge
-    return (
-        f"Import: {len(merge.of(Added))} to add, {len(merge.of(Edited))} to edit, "
-        f"{len(merge.of(Removed))} to remove, {len(merge.reviews)} to review, "
-        f"{unchanged(result)} unchanged."
-    )
+    *parts, (_, unchanged) = _counts(result).items()
+    todo = ", ".join(f"{count} to {verb}" for verb, count in parts)
+    return f"Import: {todo}, {unchanged} unchanged."
 
 
-def unchanged(result: Import) -> int:
-    """Return how many commands of the manifest stay as they are."""
-    return len(result.ours) - len(result.merge.of(Edited)) - len(result.merge.of(Removed))
+def _counts(result: Import) -> dict[str, int]:
+    of = {verb: len(result.merge.of(kind)) for kind, verb in _ACTIONS.items()}
+    unchanged = len(result.ours) - of["edit"] - of["remove"]
+    return {**of, "review": len(result.merge.reviews), "unchanged": unchanged}
 
 
-def left_out(result: Import) -> list[tuple[SourceEntry, str]]:
-    """Return the commands of the sources that are left out, with the reasons."""
-    return [
-        *((excluded.entry, excluded.reason) for excluded in result.excluded),
-        *((entry, "it was deleted from the manifest") for _, entry in result.merge.unwanted),
-    ]
+def _left_out(result: Import) -> list[Excluded]:
+    deleted = "it was deleted from the manifest"
+    return [*result.excluded, *(Excluded(entry, deleted) for _, entry in result.merge.unwanted)]
 
 
 def render_left_out(result: Import, *, screen: Screen = PLAIN) -> str:
@@ -84,7 +79,7 @@ def render_left_out(result: Import, *, screen: Screen = PLAIN) -> str:
     return joined(
         (
             f"left out: {visible(entry.name)}{_in_brackets(entry.place)}: {visible(reason)}"
-            for entry, reason in left_out(result)
+            for entry, reason in _left_out(result)
         ),
         screen,
     )
@@ -174,20 +169,13 @@ def _difference(change: EntryChange, result: Import) -> tuple[str, Location | No
 
 
 def _json(result: Import) -> str:
-    merge = result.merge
     document = {
         "version": VERSION,
         "manifest": result.path,
         "sources": result.sources,
         "files": [edit.path for edit in result.files],
-        "summary": {
-            "add": len(merge.of(Added)),
-            "edit": len(merge.of(Edited)),
-            "remove": len(merge.of(Removed)),
-            "review": len(merge.reviews),
-            "unchanged": unchanged(result),
-        },
-        "changes": [_change(change, result) for change in merge.changes],
+        "summary": _counts(result),
+        "changes": [_change(change, result) for change in result.merge.changes],
         "reviews": [
             {
                 "reason": review.reason.name.lower().replace("_", "-"),
@@ -198,11 +186,11 @@ def _json(result: Import) -> str:
                 "location": place_document(_here(review, result)),
                 "source": place_document(review.entry.place) if review.entry else None,
             }
-            for review in merge.reviews
+            for review in result.merge.reviews
         ],
         "excluded": [
             {"name": entry.name, "reason": reason, "location": place_document(entry.place)}
-            for entry, reason in left_out(result)
+            for entry, reason in _left_out(result)
         ],
         "warnings": [notice_document(note) for note in result.notes],
     }

@@ -127,13 +127,14 @@ def _value(written: str) -> str:
 
 def _refused(name: str, value: str) -> tuple[str, str]:
     """Return what is wrong with an option, and a hint; empty where nothing is."""
+    names = value.split(",")
     match name:
         case "category":
             return "", ""
         case "format" if value not in _FORMATS:
             message = f"format must be {' or '.join(_FORMATS)}, not {quoted(value)}"
             return message, did_you_mean(value, _FORMATS)
-        case "columns" if not _are_columns(value.split(",")):
+        case "columns" if set(names) - set(COLUMNS) or len(set(names)) < len(names):
             message = f"columns must be some of {','.join(COLUMNS)}, each once, not {quoted(value)}"
             return message, ""
         case "format" | "columns":
@@ -142,10 +143,6 @@ def _refused(name: str, value: str) -> tuple[str, str]:
             known = Layout.__dataclass_fields__
             hint = did_you_mean(name, known) or f"it may have {', '.join(known)}"
             return f"a list has no option {quoted(name)}", hint
-
-
-def _are_columns(names: Sequence[str]) -> bool:
-    return set(names) <= set(COLUMNS) and len(set(names)) == len(names)
 
 
 def lines_of(text: str) -> list[str]:

@@ -80,7 +80,8 @@ def _wholes(changes: Sequence[Add | Delete]) -> tuple[list[str], list[list[str]]
     fields = [field for field in _FIELDS if any(record.get(field) for record in records)]
     where = ["Where"] if isinstance(changes[0], Add) else []
     rows, below = [], []
-    for change in sorted(changes, key=_unused):
+    # The most used records first; the order of others stays.
+    for change in sorted(changes, key=lambda each: -(getattr(each, "uses", 0) or 0)):
         record = change.texts[0]._asdict()
         cells, texts = _row(change, {field: record.get(field, "") for field in fields})
         rows.append(cells)
@@ -159,8 +160,3 @@ def _block(text: str, sign: str) -> str:
 
 def _fits(text: str, width: int = _CELL) -> bool:
     return len(text) <= width and "\n" not in text
-
-
-def _unused(change: Add | Delete) -> int:
-    """Return what sorts the most used records first, and leaves the order of others."""
-    return -(change.uses or 0) if isinstance(change, Delete) else 0

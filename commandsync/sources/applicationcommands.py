@@ -6,7 +6,7 @@ that is read.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -172,15 +172,12 @@ class CommandReader:
             if (kind := option["type"]) not in _OPTION_TYPES:
                 self._note("unknown types of options", kind, value)
             choices = option.get("choices")
-            yield Parameter(
-                name=name,
-                required=option.get("required") is True,
-                choices=tuple(self._choices(choices if isinstance(choices, list) else ())),
+            names = (
+                self._shown(_spelled(choice), "name") if isinstance(choice, dict) else ""
+                for choice in (choices if isinstance(choices, list) else ())
             )
-
-    def _choices(self, choices: Iterable[object]) -> Iterator[str]:
-        for choice in choices:
-            yield self._shown(_spelled(choice), "name") if isinstance(choice, dict) else ""
+            required = option.get("required") is True
+            yield Parameter(name=name, required=required, choices=tuple(names))
 
     def _shown(self, node: Node, key: str) -> str:
         """Return a text in the language that is asked for, else the default text."""

@@ -8,7 +8,7 @@ from commandsync.errors import FileError
 from commandsync.sources.applicationcommands import CommandReader
 from commandsync.sources.entry import SourceEntry, SourceReading
 from commandsync.sources.jsonfile import JsonFile, JsonValue
-from commandsync.sources.listfile import columns_of, csv_entries, is_row, row_entry
+from commandsync.sources.listfile import columns_of, csv_entries, row_entry
 
 MOST_COMMANDS = 20_000
 """Of one source; no bot has a tenth of it."""
@@ -33,7 +33,7 @@ def of_json(
         for command in _commands(JsonFile(content, path).root):
             if not isinstance(command.content, dict):
                 raise command.problem("not a command", _EXPECTED)
-            if is_row(command.content, mapped):
+            if mapped["syntax"] in command.content:  # Discord's commands have no syntax
                 entries.append(row_entry(command, mapped))
             else:
                 entries += reader.entries(command, folder=category)
@@ -41,13 +41,12 @@ def of_json(
     return SourceReading(entries=tuple(entries), notes=reader.notes())
 
 
-def of_csv(data: Mapping[str, bytes], columns: Mapping[str, str]) -> SourceReading:
-    """Read CSV files, by their paths; raises as `of_json` does."""
+def of_csv(data: bytes, path: str, columns: Mapping[str, str]) -> SourceReading:
+    """Read a CSV file; raises as `of_json` does."""
     entries: list[SourceEntry] = []
-    for path, content in data.items():
-        for entry in csv_entries(content, path, columns):
-            entries.append(entry)
-            _check_number(len(entries), path)
+    for entry in csv_entries(data, path, columns):
+        entries.append(entry)
+        _check_number(len(entries), path)
     return SourceReading(entries=tuple(entries))
 
 

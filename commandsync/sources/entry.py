@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.records.patterns import pattern
@@ -72,8 +73,7 @@ class SourceReading:
     complete: bool = True  # whether every file was read
 
 
-@dataclass(frozen=True, slots=True)
-class Excluded:
+class Excluded(NamedTuple):
     """A command that is left out; the reason is the end of a sentence about it."""
 
     entry: SourceEntry

@@ -3,7 +3,6 @@
 import csv
 import io
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError, UsageError
@@ -23,11 +22,6 @@ def columns_of(mapping: Mapping[str, str]) -> dict[str, str]:
         hint = f"the fields are {', '.join(_FIELDS[:-1])} and {_FIELDS[-1]}"
         raise UsageError(f"{unknown[0]!r} is not a field of a command", hint=hint)
     return {field: mapping.get(field, field) for field in _FIELDS}
-
-
-def is_row(content: Mapping[str, Any], columns: Mapping[str, str]) -> bool:
-    """Whether an object is a row of a custom list: Discord's commands have no syntax."""
-    return columns["syntax"] in content
 
 
 def row_entry(row: JsonValue, columns: Mapping[str, str]) -> SourceEntry:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from commandsync.diagnostics import Location, Notice
+from commandsync.plan.diff import FieldChange
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 from commandsync.sources.entry import Excluded, SourceEntry
@@ -29,15 +30,6 @@ class ReviewReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FieldEdit:
-    """One field to change, with its text in the manifest before and after."""
-
-    field: str
-    old: str
-    new: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Added:
     """A command to add."""
 
@@ -52,7 +44,7 @@ class Edited:
 
     index: int  # the index of the manifest's entry
     entry: SourceEntry | None = None  # as in the source; None if only `formerly` changes
-    fields: tuple[FieldEdit, ...] = ()
+    fields: tuple[FieldChange, ...] = ()  # with the texts in the manifest before and after
     formerly: tuple[str, ...] | None = None  # the names it had before; None if they stay
 
 

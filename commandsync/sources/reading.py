@@ -45,10 +45,10 @@ def read(
         raise FileError(f"{path}: JavaScript is not read", hint=_NOT_READ)
     if suffix not in _DATA and Path(path).is_file():
         raise FileError(f"{path} is not a kind of source", hint=_EXPECTED)
-    data = {path: files.read_bytes(path)}
+    data = files.read_bytes(path)
     if suffix == ".csv":
-        return contents.of_csv(data, columns or {})
-    return contents.of_json(data, columns=columns or {}, locale=locale)
+        return contents.of_csv(data, path, columns or {})
+    return contents.of_json({path: data}, columns=columns or {}, locale=locale)
 
 
 def read_answer(data: bytes, *, locale: str = "") -> SourceReading:

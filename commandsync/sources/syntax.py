@@ -25,7 +25,9 @@ def slash_syntax(path: str, parameters: Iterable[Parameter] = ()) -> str:
 
 def parameter_text(parameter: Parameter) -> str:
     """Return `<name>`, `[name]`, `[name...]`, or two to four short choices, `<on|off>`."""
-    text = "|".join(parameter.choices) if _fit(parameter.choices) else parameter.name
+    choices = parameter.choices
+    fit = all(each and len(each) <= _LONGEST_CHOICE and not _MARKS & set(each) for each in choices)
+    text = "|".join(choices) if len(choices) in _CHOICES and fit else parameter.name
     if parameter.rest:
         text += "..."
     return f"<{text}>" if parameter.required else f"[{text}]"
@@ -34,9 +36,3 @@ def parameter_text(parameter: Parameter) -> str:
 def literal(text: str) -> str:
     """Return a text as the manifest writes it in a syntax, where `{prefix}` is replaced."""
     return text.replace("{prefix}", "{{prefix}}")
-
-
-def _fit(choices: tuple[str, ...]) -> bool:
-    return len(choices) in _CHOICES and all(
-        choice and len(choice) <= _LONGEST_CHOICE and not _MARKS & set(choice) for choice in choices
-    )

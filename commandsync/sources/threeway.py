@@ -6,12 +6,15 @@ the source says instead is a `Review`, once: the next import compares with what 
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+from commandsync.plan.diff import FieldChange
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 from commandsync.sources import merge
 from commandsync.sources.entry import SourceEntry
 from commandsync.sources.links import Links, link
+from commandsync.sources.merge import ReviewReason
 
 
 def three_way(
@@ -92,9 +95,11 @@ class _Merging:
                 self.changes[index] = merge.Removed(index=index)
                 del self.texts[index]
             else:
-                self.reviews.append(
-                    merge.Review(reason=merge.ReviewReason.KEPT, name=text.name, index=index)
-                )
+                self.review(ReviewReason.KEPT, name=text.name, index=index)
+
+    def review(self, reason: ReviewReason, **values: Any) -> None:  # noqa: ANN401 - of a `Review`
+        """Leave something to a person."""
+        self.reviews.append(merge.Review(reason=reason, **values))
 
     def merge_fields(self, index: int, their: int, last: CommandText | None = None) -> None:
         """Follow the source in each field that nobody edited since the `last` import.
@@ -109,18 +114,11 @@ class _Merging:
             if there in {here, before}:
                 continue
             if here == before:
-                edits.append(merge.FieldEdit(field=name, old=here, new=there))
+                edits.append(FieldChange(name, old=here, new=there))
                 continue
-            review = merge.Review(
-                reason=merge.ReviewReason.BOTH_CHANGED if last else merge.ReviewReason.DIFFERS,
-                name=ours.name,
-                index=index,
-                entry=entry,
-                field=name,
-                here=here,
-                there=there,
-            )
-            self.reviews.append(review)
+            reason = ReviewReason.BOTH_CHANGED if last else ReviewReason.DIFFERS
+            texts = {"field": name, "here": here, "there": there}
+            self.review(reason, name=ours.name, index=index, entry=entry, **texts)
         if edits:
             self.changes[index] = merge.Edited(index=index, entry=entry, fields=tuple(edits))
             self.texts[index] = ours._replace(**{edit.field: edit.new for edit in edits})
@@ -134,10 +132,7 @@ class _Merging:
             declared, text = self.theirs.declared[their], self.theirs.texts[their]
             self.unwanted.append(declared)
             if text != self.base.texts[base]:
-                review = merge.Review(
-                    reason=merge.ReviewReason.DELETED, name=text.name, entry=declared.entry
-                )
-                self.reviews.append(review)
+                self.review(ReviewReason.DELETED, name=text.name, entry=declared.entry)
 
     def add_new(self) -> None:
         """Add what only the sources have, category by category, each after the last entry of it."""
@@ -163,10 +158,7 @@ class _Merging:
             names = ours.formerly if text.name == ours.name else (*ours.formerly, ours.name)
             former = tuple(name for name in dict.fromkeys(names) if name not in live)
             if text.name != ours.name and ours.name in live:
-                review = merge.Review(
-                    reason=merge.ReviewReason.NAME_TAKEN, name=text.name, index=index
-                )
-                self.reviews.append(review)
+                self.review(ReviewReason.NAME_TAKEN, name=text.name, index=index)
             if former != ours.formerly:
                 change = self.changes.get(index)
                 edited = change if isinstance(change, merge.Edited) else merge.Edited(index=index)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -77,10 +77,10 @@ _READERS: tuple[Callable[[Reply], object], ...] = (
     reading("42", Resource.COMMAND).read,
     reading("42", Resource.ANNOUNCEMENT).read,
 )
-_SOURCES: tuple[Callable[[Mapping[str, bytes]], SourceReading], ...] = (
-    partial(of_json, columns={}, locale=""),
-    partial(of_json, columns={"syntax": "description"}, locale="de"),
-    partial(of_csv, columns={}),
+_SOURCES: tuple[Callable[[bytes], SourceReading], ...] = (
+    lambda data: of_json({"-": data}, columns={}, locale=""),
+    lambda data: of_json({"-": data}, columns={"syntax": "description"}, locale="de"),
+    lambda data: of_csv(data, "-", {}),
 )
 WORDS: dict[str, tuple[bytes, ...]] = {
     "manifest": tuple(
@@ -251,11 +251,11 @@ def judge_source(data: bytes) -> None:
     """Commands that have all their texts, always the same; or an error of the source's."""
     for read in _SOURCES:
         try:
-            reading = read({"-": data})
+            reading = read(data)
         except FileError as error:
             _judge_failure(error)
             continue
-        assert reading == read({"-": data})
+        assert reading == read(data)
         _judge_reading(reading, data)
 
 

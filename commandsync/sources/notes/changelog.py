@@ -68,9 +68,9 @@ def _named(
 ) -> Heading:
     naming = [heading for heading in of_versions if names(heading.text, version)]
     exact = filter(lambda heading: is_only(heading.text), naming)
-    match (
-        [*exact] or naming or [heading for heading in headings if _is_word(heading.text, version)]
-    ):
+    word = version.casefold()  # a version without a dot, such as Unreleased or v2
+    alone = (each for each in headings if bare(each.text.strip("[] ")).casefold() == word)
+    match [*exact] or naming or [*alone]:
         case [heading]:
             return heading
         case []:
@@ -80,11 +80,6 @@ def _named(
             lines = " and ".join(str(heading.begin + 1) for heading in several)
             message = f"{path} has {len(several)} headings for the version {version}"
             raise FileError(f"{message}, on lines {lines}", hint="give each version one heading")
-
-
-def _is_word(text: str, version: str) -> bool:
-    """Whether a heading is a version without a dot, such as Unreleased or v2."""
-    return bare(text.strip("[] ")).casefold() == version.casefold()
 
 
 def _newest(headings: Sequence[Heading], path: str, *, prereleases: bool) -> Heading:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from commandsync.plan.diff import FieldChange
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 from commandsync.sources.entry import SourceEntry
@@ -15,7 +16,6 @@ from commandsync.sources.merge import (
     Added,
     Declared,
     Edited,
-    FieldEdit,
     Merge,
     Removed,
     ReviewReason,
@@ -109,8 +109,8 @@ def test_an_untouched_field_follows_the_source() -> None:
             index=0,
             entry=new.entry,
             fields=(
-                FieldEdit(field="description", old="Bans a member.", new="Bans a user."),
-                FieldEdit(field="category", old="Moderation", new="Safety"),
+                FieldChange("description", old="Bans a member.", new="Bans a user."),
+                FieldChange("category", old="Moderation", new="Safety"),
             ),
         ),
     )
