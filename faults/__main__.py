@@ -2,12 +2,14 @@
 
 Every fault on every operation at every moment, every moment of a kill, and random schedules of
 faults, kills and second runs, in simulated time; then generated cases of manifests, listings and
-services of every kind. All are cases of tests/support/story.py; `make test` runs a part of them.
+services of every kind, and some of these with listings that take whole lists, too. All are cases
+of tests/support/story.py; `make test` runs a part of them.
 Exit code 1: anything was lost, doubled or misreported.
 
     python -m faults --case 17            one generated case, step by step
     python -m faults --case 17 --smaller  the same case, reduced to what still fails
     python -m faults --case 17 --smaller "plan: not enough"  the same, for one of its problems
+    python -m faults --case 17 --lists   the same case with the lists beside its page
     python -m faults --generated 2000     only this number of generated cases
 """
 
@@ -27,11 +29,13 @@ from commandsync.apply.steps import Aborted, Interrupted
 from faults.tally import Tally, played, story, table
 from tests.support.cases import OPERATIONS, Case, drawn
 from tests.support.driver import Kill
+from tests.support.everywhere import has_lists, prove_everywhere
 from tests.support.listing import FAULTS
 from tests.support.scene import MODES, every_pair, every_stop, met, scheduled
 
 SEED = 20_260_701
 GENERATED = 50_000
+WITH_LISTS = 4_000  # of the same; those without commands and with saved plans have none
 RANDOM = 6_000  # schedules, half of them with a second run
 PARTS = os.cpu_count() or 1  # each draws all cases, and plays its own
 
@@ -44,6 +48,12 @@ def faulted(part: int, seed: int) -> Tally:
 def generated(part: int, seed: int, count: int) -> Tally:
     """Play a part of so many generated cases."""
     return played(drawn(number, seed) for number in range(part, count, PARTS))
+
+
+def with_lists(part: int, seed: int, count: int) -> Tally:
+    """Play a part of so many generated cases that can have lists beside the page."""
+    cases = (drawn(number, seed) for number in range(part, count, PARTS))
+    return played(filter(has_lists, cases), prove_everywhere)
 
 
 def every_fault(seed: int) -> Iterator[Case]:
@@ -92,9 +102,10 @@ def main() -> int:
         help="make that case smaller first: whatever it still fails without, in this way, goes",
     )
     parser.add_argument("--generated", type=int, help="play only so many generated cases")
+    parser.add_argument("--lists", action="store_true", help="play that case with lists, too")
     asked = parser.parse_args()
     if asked.case is not None:
-        print(story(asked.case, _seed(), asked.smaller))
+        print(story(asked.case, _seed(), asked.smaller, lists=asked.lists))
         return 0
     wrong = 0
     if not asked.generated:
@@ -102,7 +113,9 @@ def main() -> int:
         wrong = show(partial(faulted, seed=_seed()))
     print("\nGenerated cases, by service and by what comes between: failed of so many.\n")
     count = asked.generated or GENERATED
-    return max(wrong, show(partial(generated, seed=_seed(), count=count)))
+    wrong = max(wrong, show(partial(generated, seed=_seed(), count=count)))
+    print("\nThe same, with a page and three whole lists in each manifest: failed of so many.\n")
+    return max(wrong, show(partial(with_lists, seed=_seed(), count=min(count, WITH_LISTS))))
 
 
 def show(play: Callable[[int], Tally]) -> int:

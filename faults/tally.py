@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from tests.support.cases import Case, drawn
+from tests.support.everywhere import prove_everywhere
 from tests.support.shrinking import shrunk
-from tests.support.story import prove, told
+from tests.support.story import Story, prove, told
 
 _COPIED = ("adds what", "copied", "added again", "twice", "again", "announcements swing")
 _LOST = (
     "another",
     "commands swing",
     "deletes",
+    "emptied",
     "goes without",
     "guard",
     "lost",
@@ -60,7 +62,7 @@ def _sort(kind: str) -> str:
     return "copied" if any(words in kind for words in _COPIED) else "untrue"
 
 
-def played(cases: Iterable[Case]) -> Tally:
+def played(cases: Iterable[Case], prove: Callable[[Case], Story] = prove) -> Tally:
     """Play cases."""
     tally = Tally()
     for case in cases:
@@ -98,7 +100,9 @@ def _cell(tally: Tally, row: str, column: str) -> str:
     return f"{tally.failed[row, column]} of {count}" if count else "-"
 
 
-def story(number: int, seed: int, smaller: str | None) -> str:
+def story(number: int, seed: int, smaller: str | None, *, lists: bool) -> str:
     """Tell the story of one case; as small as it still fails in this way, if one is given."""
     case = drawn(number, seed)
+    if lists:
+        return told(prove_everywhere(case))
     return told(prove(case if smaller is None else shrunk(case, smaller)))
