@@ -4,8 +4,6 @@
 what takes longest and seldom fails alone: `make check` runs it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 

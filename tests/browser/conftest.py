@@ -1,7 +1,5 @@
 """A browser and a service for the tests of a file; each test begins as a new visitor."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """axe-core finds nothing wrong with any page, in light and in dark."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

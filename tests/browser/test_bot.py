@@ -1,7 +1,5 @@
 """The page of a bot in a real browser: what it shows, its filter, and its keys."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.browser import Visits

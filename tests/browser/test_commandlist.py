@@ -1,7 +1,5 @@
 """The page of `docs --format html`, opened from the disk: no complaint, whatever the texts are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

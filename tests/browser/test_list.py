@@ -1,7 +1,5 @@
 """The list of bots in a real browser."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

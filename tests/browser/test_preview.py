@@ -1,7 +1,5 @@
 """`preview` in a real browser: the page follows each save, and what the reader has done stays."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Iterator

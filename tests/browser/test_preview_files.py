@@ -1,7 +1,5 @@
 """The page of a preview as files, opened from the disk in a real browser."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Browser, expect
 
 from tests.support.browser import Visits, violations

@@ -4,8 +4,6 @@ Each page is opened as visitors do, and without its policy: then nothing but the
 script.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from html import unescape

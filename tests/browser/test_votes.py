@@ -1,7 +1,5 @@
 """Votes in a real browser: the button, its refusal, and the counters of the pages that are open."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.browser import Visits

@@ -1,7 +1,5 @@
 """Without JavaScript everything works but the filter and the live counters."""
 
-from __future__ import annotations
-
 from playwright.sync_api import expect
 
 from tests.support.browser import Visits

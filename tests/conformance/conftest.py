@@ -1,7 +1,5 @@
 """Whatever is said of a client here is said of both."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

@@ -4,8 +4,6 @@ The drivers are the real ones, threads and tasks included; instead of the networ
 simulated service, and nobody waits.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from itertools import count

@@ -1,7 +1,5 @@
 """The list of bots of the embedded service, as both clients read it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Closing and cancelling: writes in flight end well, and what is unknown is called so."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import socket

@@ -1,7 +1,5 @@
 """A forked child has a client that works, and shares nothing with its parent."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

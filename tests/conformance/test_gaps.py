@@ -1,7 +1,5 @@
 """Votes that come while there is no connection are caught up; polling misses none, and ends."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Hints of the library name arguments and exceptions; a closed client is called closed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Interim answers (RFC 9110, 15.2) are passed over: the answer is what comes after them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 

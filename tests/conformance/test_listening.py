@@ -1,7 +1,5 @@
 """Handlers that come and go, waiting for one event, and who has voted lately."""
 
-from __future__ import annotations
-
 import random
 import threading
 from collections.abc import Callable

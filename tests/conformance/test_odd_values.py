@@ -1,7 +1,5 @@
 """One odd value makes no page unreadable; errors are told in the service's own words."""
 
-from __future__ import annotations
-
 import json
 import logging
 import random

@@ -1,7 +1,5 @@
 """Clients of the environment, clients with other limits, deadlines, and the limit on requests."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

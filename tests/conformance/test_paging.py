@@ -1,7 +1,5 @@
 """Lists in pages are read whole, and each entry once, on services that page in any way."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Heartbeats on busy streams, odd payloads, what an event keeps, and that no token is shown."""
 
-from __future__ import annotations
-
 import json
 import logging
 import random

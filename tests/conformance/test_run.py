@@ -1,7 +1,5 @@
 """`run` and `run_async` over real HTTP: a manifest is applied through either client."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

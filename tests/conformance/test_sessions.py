@@ -1,7 +1,5 @@
 """A session of the caller's lends its settings; nothing else of it is used."""
 
-from __future__ import annotations
-
 import ssl
 import warnings
 from collections.abc import Callable, Iterator

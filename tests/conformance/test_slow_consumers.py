@@ -1,7 +1,5 @@
 """A slow reader of events holds the service back; two streams share a connection."""
 
-from __future__ import annotations
-
 import logging
 import re
 import select

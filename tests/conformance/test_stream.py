@@ -1,7 +1,5 @@
 """A stream of events ends only when it is closed, or the token is refused."""
 
-from __future__ import annotations
-
 import random
 import string
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Both clients read and check the votes of a real service, and report statistics to it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 

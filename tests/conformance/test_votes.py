@@ -1,7 +1,5 @@
 """A vote is what is called one: `voted` decides, `success` only where nothing else does."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Iterator

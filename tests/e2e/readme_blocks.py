@@ -19,8 +19,6 @@ service's address is `http://127.0.0.1:8000`, and there are `<token of ...>`, `<
 `<fingerprint>`.
 """
 
-from __future__ import annotations
-
 import argparse
 import html
 import io

@@ -5,8 +5,6 @@
 The days on them are those of the run.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A bot that is listed already gets a manifest, by pull and pull --merge; nothing of it is lost."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """`announce` brings a changelog, a release or a file into the manifest or to the page, once."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

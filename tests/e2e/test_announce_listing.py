@@ -1,7 +1,5 @@
 """`announce --post --listing`: one request to a service that does not return what was posted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

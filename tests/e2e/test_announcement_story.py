@@ -1,7 +1,5 @@
 """The story of two announcements: a release that is tagged, and an event that is scheduled."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Manifests that cannot be meant: one clear message each, and the listing as it was."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Services that are down, wrong or strange: the message, and an unchanged listing."""
 
-from __future__ import annotations
-
 import socket
 import ssl
 from contextlib import closing

@@ -1,7 +1,5 @@
 """The commands for single requests: bots, voters, commands, announcements."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

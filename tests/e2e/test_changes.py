@@ -1,7 +1,5 @@
 """`changes` tells what users notice since a revision of git, or since a file."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """Every command with its options, and every exit code."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """`commandsync completion`: the script of each shell, and what bash completes with it."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

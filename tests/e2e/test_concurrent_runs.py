@@ -1,7 +1,5 @@
 """Two CI jobs for one bot: real runs at the same time against the embedded service."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

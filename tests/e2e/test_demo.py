@@ -1,7 +1,5 @@
 """The demo runs every step for real, and ends well."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

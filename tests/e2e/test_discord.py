@@ -1,7 +1,5 @@
 """The bridge to discord.py: the real library, logged in to a stand-in for Discord's servers."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys

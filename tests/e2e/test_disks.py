@@ -1,7 +1,5 @@
 """Files on disks that are full or read-only, and a program that is killed while it writes one."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """`docs` writes the command list into files, and `docs --check` tells whether it is current."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """`commandsync doctor`: what a sync needs, checked one after the other, with nothing written."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable

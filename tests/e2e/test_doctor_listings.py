@@ -1,7 +1,5 @@
 """`commandsync doctor` with services that take the whole list: the token of each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 

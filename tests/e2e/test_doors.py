@@ -4,8 +4,6 @@ These are the command line, the Action, `run` and `run_async`; for one record al
 write it, and both clients.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable

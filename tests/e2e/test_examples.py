@@ -1,7 +1,5 @@
 """Every Python example in the documents is run, and accepted by mypy strict."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The messages of a run are true on services that rewrite, drop and refuse; texts are generated."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Iterator

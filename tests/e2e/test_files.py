@@ -1,7 +1,5 @@
 """Files that the program writes: complete or not at all, and overwritten only with --force."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """A plan over HTTP of twice the input is about twice the work, however it is shown."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

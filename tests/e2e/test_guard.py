@@ -1,7 +1,5 @@
 """No run deletes more than the limit allows, whatever it adds."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """`-h`: the options in sections, as wide as the terminal; and an argument in a wrong place."""
 
-from __future__ import annotations
-
 import re
 
 import click

@@ -1,7 +1,5 @@
 """import follows the sources, keeps what somebody edited, and asks before it writes."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The whole way of a bot's commands: from its code to its page, and on after a change."""
 
-from __future__ import annotations
-
 import shutil
 
 from tests.support.bots import Service

@@ -1,7 +1,5 @@
 """`init` writes a manifest of the listing, or a starter with the bot of the token."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

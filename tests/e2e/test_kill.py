@@ -1,7 +1,5 @@
 """SIGKILL in the middle of a real run, at every request, before and after it is done."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 

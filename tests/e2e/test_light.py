@@ -1,7 +1,5 @@
 """Each heavy library is imported when it is first needed, and not before."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """The contract of every service that takes whole lists, and broken ones that one rule finds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count

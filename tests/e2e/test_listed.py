@@ -1,7 +1,5 @@
 """Plan, apply and pull with the lists of real bots."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """`commandsync listings`: the table and the JSON document."""
 
-from __future__ import annotations
-
 from tests.support.home import Home
 
 

@@ -1,7 +1,5 @@
 """Services that list page by page, or a part: nothing is compared with a part, nothing written."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

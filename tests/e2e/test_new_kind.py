@@ -3,8 +3,6 @@
 The kind exists in no room but those that the recipe names, and goes from YAML to the page and back.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Output: colours, progress, untrusted texts, closed pipes, and consoles that are not UTF-8."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

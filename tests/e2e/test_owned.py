@@ -1,7 +1,5 @@
 """`apply --owned` takes away only what a version of the manifest had, by its history in git."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The hooks, run by pre-commit itself as in the repository of a bot."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

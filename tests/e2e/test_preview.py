@@ -1,7 +1,5 @@
 """`preview --html`: the page as files, and what cannot be previewed."""
 
-from __future__ import annotations
-
 import json
 import os
 from contextlib import closing

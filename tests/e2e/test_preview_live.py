@@ -1,7 +1,5 @@
 """`preview`: the page while the manifest is edited, by a real process."""
 
-from __future__ import annotations
-
 import re
 import signal
 import subprocess

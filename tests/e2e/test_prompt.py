@@ -1,7 +1,5 @@
 """apply asks before it writes: on a terminal it waits for a yes, elsewhere it requires --yes."""
 
-from __future__ import annotations
-
 import signal
 
 import pytest

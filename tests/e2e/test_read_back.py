@@ -1,7 +1,5 @@
 """What a run says of the page is what a read after its last write shows, whatever was answered."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Every command, option and format is taken from click's own tree, and every text 
 a list of its places.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import string

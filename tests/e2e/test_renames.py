@@ -1,7 +1,5 @@
 """A rename without `formerly`: the plan prints the line that declares it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The number of requests: no more than needed, and none for a collection that is not managed."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """A saved plan is applied exactly as it was reviewed."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

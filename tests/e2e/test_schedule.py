@@ -1,7 +1,5 @@
 """Scheduled announcements on the command line: plan, apply, saved plans, several manifests."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 

@@ -4,8 +4,6 @@ A service holds its answer until the terminal shows what is waited for, and the 
 goes on when a test says so: nothing is timed.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """The token appears in no output, file or foreign request, on every command and every failure."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """`serve` prints what to paste: the service, and each bot with its token."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Several manifests in one run: all or none is begun, and the exit codes combine."""
 
-from __future__ import annotations
-
 import json
 from urllib.parse import urlsplit
 

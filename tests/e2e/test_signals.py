@@ -1,7 +1,5 @@
 """SIGINT and SIGTERM: requests in flight are finished and reported, and none is started."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """`--strict`: a warning about the manifest fails, before anything is written."""
 
-from __future__ import annotations
-
 from tests.support.bots import Service
 from tests.support.home import Home, checked, fields
 from tests.support.proxy import Proxy

@@ -1,7 +1,5 @@
 """The last lines of a run: what was done before, what was read, and what to do next."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

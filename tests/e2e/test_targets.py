@@ -1,7 +1,5 @@
 """Where files are not written: devices, pipes, and folders that links lead out to."""
 
-from __future__ import annotations
-
 import os
 import socket
 import stat

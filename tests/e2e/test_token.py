@@ -1,7 +1,5 @@
 """The token is sent to its own service only, and shown nowhere."""
 
-from __future__ import annotations
-
 import json
 import threading
 from base64 import urlsafe_b64encode

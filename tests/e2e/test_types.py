@@ -1,7 +1,5 @@
 """Type checkers accept a script that calls every method, and find each mistake planted in one."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -16,8 +14,6 @@ from tests.e2e.readme_blocks import ROOT
 from tests.support.home import LONGEST, Home
 
 SCRIPT = '''
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import aiohttp

@@ -1,7 +1,5 @@
 """Input that is made to exhaust memory or time ends the whole program soon and as designed."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

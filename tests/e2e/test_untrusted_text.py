@@ -1,7 +1,5 @@
 """Text that steers terminals, hides or reverses is shown escaped and stored unchanged."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Votes from the command line: `vote` casts one, `voters` lists and checks them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.bots import Bot, Service

@@ -1,7 +1,5 @@
 """`watch`: events as lines for people and for programs, and a program that is run for each."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -3,8 +3,6 @@
 Every test of a driver can so run with both.
 """
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Coroutine

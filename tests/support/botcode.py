@@ -1,7 +1,5 @@
 """Strategies for the code of bots: cogs and commands of discord.py, written in many ways."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The files of a bot, written where its code is read from."""
 
-from __future__ import annotations
-
 from pathlib import Path, PurePosixPath
 
 from commandsync.sources.entry import SourceReading

@@ -1,7 +1,5 @@
 """Bots as the pages of the service are given them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from commandsync.records.models import Bot

@@ -1,7 +1,5 @@
 """Bots on the embedded service, one for each test: seeded beforehand, read without the product."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager

@@ -1,7 +1,5 @@
 """A real browser, and the complaints that a test of a page must not have."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

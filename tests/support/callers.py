@@ -1,7 +1,5 @@
 """A bot's owner at the embedded service: every answer is checked by its OpenAPI document."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The work of a run, counted instead of timed: the calls of Python and of its C functions."""
 
-from __future__ import annotations
-
 import gc
 import sys
 from collections.abc import Callable

@@ -4,8 +4,6 @@ A case is a value, drawn from a number alone, so that one number reproduces it f
 are tuples, so that a failing one can be made smaller by leaving parts out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from random import Random

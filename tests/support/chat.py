@@ -3,8 +3,6 @@
 The bot's library is the real one; only where it looks for Discord is changed.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

@@ -1,7 +1,5 @@
 """Both clients with one interface: each call is made on the one and awaited on the other."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import threading
@@ -78,7 +76,7 @@ class Either:
 
         return call
 
-    def with_options(self, **options: Any) -> Either:  # noqa: ANN401 - passed on
+    def with_options(self, **options: Any) -> "Either":  # noqa: ANN401 - passed on
         """Return the client with other limits."""
         return Either(self.client.with_options(**options), self._thread)
 

@@ -1,7 +1,5 @@
 """The commands of the program, as click has them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import click

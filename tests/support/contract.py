@@ -1,7 +1,5 @@
 """schemathesis against the service: every operation answers as its OpenAPI document says."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A simulated service that takes a whole list, behind a server that counts and replaces answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Every document that Discord's own schemas allow, as strategies of hypothesis."""
 
-from __future__ import annotations
-
 import json
 import string
 from collections.abc import Callable

@@ -21,7 +21,7 @@ from commandsync.errors import Reply, StoppedError, TransportError
 from tests.support.listing import Listing
 
 T = TypeVar("T")
-Moments: TypeAlias = "Generator[None, None, T]"
+Moments: TypeAlias = Generator[None, None, T]
 """A run that gives way before each of its moments, so that another can come between."""
 
 

@@ -1,7 +1,5 @@
 """Tokens, and how a service may return them: escaped, nested, in any encoding."""
 
-from __future__ import annotations
-
 import json
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator

@@ -4,8 +4,6 @@
 reset, delayed, byte by byte, of a wrong length, as a gzip bomb, without end.
 """
 
-from __future__ import annotations
-
 import gzip
 import threading
 from collections.abc import Callable

@@ -4,8 +4,6 @@ A test plans an act for each connection, in order; the last one serves all that 
 nothing with the product.
 """
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from collections.abc import Callable

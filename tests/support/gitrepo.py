@@ -1,7 +1,5 @@
 """A real git repository: commits of files, made without the settings of the machine."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A place to run the whole program in: an empty folder, a clean environment, no terminal."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

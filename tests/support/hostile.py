@@ -1,7 +1,5 @@
 """Texts that try to be more than text on a page."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 FRAGMENTS = (

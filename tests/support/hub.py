@@ -1,7 +1,5 @@
 """A real HTTP server in place of GitHub's REST API: comments by page, pull requests, contents."""
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Callable, Iterator, Mapping

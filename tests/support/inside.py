@@ -1,7 +1,5 @@
 """An embedded service whose application and database a test can reach."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Comments, quotes of every kind, blocks, braces, dashes at odd columns, CRLF, a b
 last line break.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from random import Random

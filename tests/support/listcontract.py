@@ -1,7 +1,5 @@
 """What the value of any service that takes whole lists must do over HTTP: one function per rule."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass

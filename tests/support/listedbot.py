@@ -1,7 +1,5 @@
 """A bot as the service sends it, with all its fields."""
 
-from __future__ import annotations
-
 from typing import Any
 
 WHOLE: dict[str, Any] = {

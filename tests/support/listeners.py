@@ -1,7 +1,5 @@
 """A client of the gateway on a plain socket: it sends and reads frames, and nothing by itself."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -4,8 +4,6 @@ It shares nothing with the product but the two values that stand for an answer a
 are given per request, by the request's number or by a function that picks one.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -281,7 +279,7 @@ class Listing:
     stored: dict[str, list[Record]] = field(default_factory=lambda: {name: [] for name in FIELDS})
     shown: dict[str, list[Record]] = field(default_factory=lambda: {name: [] for name in FIELDS})
     author: int = 0
-    witness: Callable[[Listing, int], None] = lambda _, __: None
+    witness: "Callable[[Listing, int], None]" = lambda _, __: None
     used: set[str] = field(default_factory=set)
     _late: list[_Effect] = field(default_factory=list)
     _veiled: list[_Effect] = field(default_factory=list)

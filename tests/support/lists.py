@@ -1,7 +1,5 @@
 """Lists of commands as services accept them, checked without the package's own rules."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

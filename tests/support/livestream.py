@@ -1,7 +1,5 @@
 """The live stream of a bot's page, as a browser reads it."""
 
-from __future__ import annotations
-
 import json
 import socket
 from collections.abc import Iterator

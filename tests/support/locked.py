@@ -5,8 +5,6 @@ lock and the interpreter stay the same; so is the Python that has them. Where th
 nor network, the tests that need them are skipped.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

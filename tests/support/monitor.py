@@ -1,7 +1,5 @@
 """A pseudo terminal of this process: its screen is read while a run goes on; POSIX only."""
 
-from __future__ import annotations
-
 import os
 import struct
 import sys

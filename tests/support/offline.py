@@ -1,7 +1,5 @@
 """A bot's code loaded by discord.py itself, with no network: what it says of each command."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ The rules of matching, of what is left to do and of the guard, as the design sta
 plainest form: over small lists, with no care for speed.
 """
 
-from __future__ import annotations
-
 import html
 import re
 import unicodedata

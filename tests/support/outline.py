@@ -1,7 +1,5 @@
 """The outline of a page: its tags without texts, so that two pages can be compared."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 _VOID = {"br", "hr", "input", "link", "meta"}

@@ -1,7 +1,5 @@
 """Pages as their readers see them: what GitHub's own parser makes of a Markdown file."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 

@@ -4,8 +4,6 @@ A manner is a sign in one spelling, at one place, in one envelope. It shares not
 product but the value that stands for an answer.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

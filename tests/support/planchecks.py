@@ -1,7 +1,5 @@
 """What must hold of every plan, by the oracle: it is enough, it spares, and the guard counts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Container, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Plans for tests: written out by hand, and generated ones full of untrusted text."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """A real HTTP server in front of the embedded service: it counts, delays and replaces answers."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing

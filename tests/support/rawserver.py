@@ -4,8 +4,6 @@ Each fake service is a `SocketServer` with its own `handle`. With a `RawServer`,
 for each request, in order; a request without an act is an error of the test.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import socket

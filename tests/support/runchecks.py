@@ -1,7 +1,5 @@
 """What must hold of what a run says, by what was stored in truth."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

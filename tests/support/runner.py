@@ -6,8 +6,6 @@ does. What the shell and the bootstrap add nothing to is run in the tests' own p
 same environment.
 """
 
-from __future__ import annotations
-
 import gc
 import io
 import json

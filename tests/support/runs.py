@@ -1,7 +1,5 @@
 """Whole runs of the product on the simulated service: read, plan, apply."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -4,8 +4,6 @@ Of each kind of change there is one or more: a command stays, one of two of a na
 are added twice under one name, some go; an announcement stays, one is replaced, one goes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Scheduled announcements, and the clock of runs in this process."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """What must hold of what a run sends: within its plan, in its order, nothing twice."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

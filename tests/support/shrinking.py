@@ -1,7 +1,5 @@
 """A failing case made smaller: whatever it still fails without is left out, part by part."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Requests to a simulation, as any client would send them."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from http.client import HTTPConnection

@@ -1,7 +1,5 @@
 """Where a client's events come from: the stand-in for a gateway, or a real service."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """One base URL in the many ways in which people write it."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 _LOOPBACK = (

@@ -4,8 +4,6 @@
 too: for a copy that nobody wanted, and for a record that was to stay and is gone.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -47,7 +45,7 @@ class Story:
 
     case: Case
     parts: Parts = PRODUCT
-    drive: Callable[[Story, Trial], Run] = lambda story, trial: story.simulated(trial)
+    drive: "Callable[[Story, Trial], Run]" = lambda story, trial: story.simulated(trial)
     trials: list[Trial] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     service: Listing = field(default_factory=Listing)

@@ -1,7 +1,5 @@
 """A pseudo terminal with the program behind it; POSIX only."""
 
-from __future__ import annotations
-
 import os
 import select
 import subprocess

@@ -4,8 +4,6 @@ Every function draws from the `Random` it is given, so that a number gives the s
 and hypothesis can hand in one of its own and shrink what it draws.
 """
 
-from __future__ import annotations
-
 import html
 import unicodedata
 from collections.abc import Callable

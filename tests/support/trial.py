@@ -1,7 +1,5 @@
 """One run of the product on a service of the model: what it planned, sent, and said."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

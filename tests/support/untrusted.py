@@ -5,8 +5,6 @@ AssertionError, or whatever the parser raised, when a promise is broken. The tes
 in `fuzz/` share the judges and the corpus.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

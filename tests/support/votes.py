@@ -1,7 +1,5 @@
 """Votes in a database of a test: a bot, its votes at given times, and what came of them."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

@@ -4,8 +4,6 @@ A way rewrites texts (one field or all, of commands, announcements or both), or 
 hides records. It hangs onto the hooks of `Listing`, and shares nothing with the product.
 """
 
-from __future__ import annotations
-
 import html
 import re
 import unicodedata

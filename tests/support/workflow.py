@@ -1,7 +1,5 @@
 """GitHub's choice of jobs, as far as our workflow needs it: conditions, and inputs of steps."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path

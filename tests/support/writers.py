@@ -1,7 +1,5 @@
 """Writers that note what they asked and what was acknowledged, for a service that gets killed."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

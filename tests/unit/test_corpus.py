@@ -1,7 +1,5 @@
 """The inputs of the fuzzers, and what they found: every promise holds on them without atheris."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

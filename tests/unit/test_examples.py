@@ -1,7 +1,5 @@
 """The example manifest has what its comments promise."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

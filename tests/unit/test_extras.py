@@ -1,7 +1,5 @@
 """The command that adds an extra works for this copy of the package."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """The listing that other tests start from has the shapes of real listings."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

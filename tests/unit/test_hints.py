@@ -1,7 +1,5 @@
 """Hints are values: every program has its own words for them, and the core spells no option."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The rooms and the recipes of CONTRIBUTING.md match the code."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a release adds to a checkout before it is built."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The same faults on real sockets, carried through the real client: what is simulated is so."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from queue import SimpleQueue
 

@@ -1,7 +1,5 @@
 """Every shape of the wire notes, as bytes on a socket, read through the real client."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from typing import Any

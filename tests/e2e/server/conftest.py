@@ -1,7 +1,5 @@
 """Bots of their own for each test, on the one embedded service of the session."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.bots import Service

@@ -1,7 +1,5 @@
 """GET /v1/bots, to the letter of the interface; what is listed is tested beside the catalogue."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """`commandsync bots add, token, remove`: the bots of a database, while a service runs on it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """A bad day, on request: each condition does what it says, and the client copes with all."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Iterator

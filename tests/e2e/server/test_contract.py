@@ -1,7 +1,5 @@
 """The service answers as its OpenAPI document says; `make soak` looks further."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.callers import OPERATIONS

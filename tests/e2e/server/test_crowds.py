@@ -1,7 +1,5 @@
 """Trouble and crowds: what does not fit is answered, and nothing that was acknowledged is lost."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

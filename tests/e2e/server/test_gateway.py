@@ -1,7 +1,5 @@
 """The gateway of the embedded service, as clients on plain sockets see it."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """What watches a service asks it whether it runs, and whether its database answers."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

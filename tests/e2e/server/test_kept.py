@@ -1,7 +1,5 @@
 """A kept answer is the answer that would be made now, whoever has written."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterator

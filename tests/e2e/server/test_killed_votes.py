@@ -1,7 +1,5 @@
 """A service that is killed while it takes votes: each vote counts once, and is reminded of once."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What is listed is what was written, in its order, and nothing else; and how answers look."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

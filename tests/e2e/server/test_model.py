@@ -1,7 +1,5 @@
 """Random sequences of calls are answered as a small model in memory answers them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple

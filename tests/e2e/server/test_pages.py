@@ -1,7 +1,5 @@
 """The pages of the service, as a browser asks for them; what they contain is tested beside them."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`commandsync serve` as a process: what it prints, how signals end it, what a kill leaves."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

@@ -1,7 +1,5 @@
 """What the service does not do: who may not write, what is not there, what is not a good body."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Starting and ending the service in this process: by the command, by `serve` and by `running`."""
 
-from __future__ import annotations
-
 import logging
 import signal
 import socket

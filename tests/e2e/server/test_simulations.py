@@ -1,7 +1,5 @@
 """`serve --as NAME` prints what leads to a simulation, and answers as that service."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

@@ -1,7 +1,5 @@
 """Which versions, paths and methods there are, and how the others are refused."""
 
-from __future__ import annotations
-
 import json
 import re
 

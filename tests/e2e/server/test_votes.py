@@ -1,7 +1,5 @@
 """Votes and statistics over HTTP: who may cast one, how they are listed, checked and counted."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import timedelta

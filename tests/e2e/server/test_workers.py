@@ -1,7 +1,5 @@
 """`commandsync serve --workers`: several processes on one PostgreSQL, and one service."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

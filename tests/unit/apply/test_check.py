@@ -1,7 +1,5 @@
 """No body that a client sends contains the token, whatever its shape."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What a run reports of new records that it did not make, and of what waits for them."""
 
-from __future__ import annotations
-
 import pytest
 
 from commandsync.api.policy import Health

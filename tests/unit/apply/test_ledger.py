@@ -1,7 +1,5 @@
 """The states of a write: no run takes a change of state that the table lacks, and each is taken."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product

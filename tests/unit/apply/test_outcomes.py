@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from commandsync.apply.outcomes import Outcome, Result, Settled, skipped
 from commandsync.plan.changes import Delete
 from commandsync.plan.plan import Plan

@@ -1,7 +1,5 @@
 """Which deletes an earlier version of the manifest explains."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """A list that is replaced as a whole: what its answer and later reads make of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What apply says to a driver, step by step; what it promises is tested in `promise`."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from commandsync.cli.display import can_open

@@ -1,7 +1,5 @@
 """The examples are installed with the package."""
 
-from __future__ import annotations
-
 import pytest
 
 from commandsync.cli.serve import example

@@ -1,7 +1,5 @@
 """Lines to paste: valid in bash, zsh, fish and PowerShell, whatever the value contains."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """The commands that a bot registered, read from a real server that answers like Discord."""
 
-from __future__ import annotations
-
 import logging
 from pathlib import Path
 from traceback import TracebackException

@@ -1,7 +1,5 @@
 """Services that close connections without a word: nothing fails by it, and no add is sent twice."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """No error shows the token: not itself, not what it was made from, not its frames' variables."""
 
-from __future__ import annotations
-
 import json
 import logging
 import pickle

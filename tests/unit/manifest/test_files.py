@@ -1,7 +1,5 @@
 """Which files are read: sources of -f, folders, and includes that stay inside."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Callable

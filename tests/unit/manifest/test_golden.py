@@ -4,8 +4,6 @@ A file in `tests/fixtures/golden/manifest/` is a list of cases: a manifest, `-->
 `pytest --write-golden tests/unit/manifest` writes the reports again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`commandsync.load` gives a bot its commands by category."""
 
-from __future__ import annotations
-
 import traceback
 from pathlib import Path
 

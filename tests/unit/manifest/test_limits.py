@@ -1,7 +1,5 @@
 """What a manifest may take up is counted before it is taken."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

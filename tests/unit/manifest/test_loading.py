@@ -1,7 +1,5 @@
 """What a valid manifest says: text stays text, and every place is known."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Problems are found at their places, and reported in order; their words are in `golden/`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

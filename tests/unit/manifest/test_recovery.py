@@ -1,7 +1,5 @@
 """A syntax error ends one entry, not the file: what follows is read and checked."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 

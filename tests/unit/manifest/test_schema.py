@@ -1,7 +1,5 @@
 """Editors and the loader agree on what a manifest may be."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from commandsync.manifest.sharing import Shared, fields_of, shared_of

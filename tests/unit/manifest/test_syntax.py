@@ -1,7 +1,5 @@
 """Files that are not YAML, not UTF-8, or too large: one clear problem each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

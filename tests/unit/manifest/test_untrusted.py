@@ -1,7 +1,5 @@
 """Whatever the input, the answer is a manifest or problems with places: never another error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import pytest

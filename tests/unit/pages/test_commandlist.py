@@ -1,7 +1,5 @@
 """One page of commands: it loads nothing, runs its own script alone, and shows any text as text."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from collections.abc import Callable

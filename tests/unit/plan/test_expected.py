@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from commandsync.plan.expected import expected_listing
 from commandsync.plan.plan import make_plan
 from commandsync.records.snapshot import Entry, Snapshot

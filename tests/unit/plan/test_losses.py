@@ -1,7 +1,5 @@
 """The sentences about what a service does not show."""
 
-from __future__ import annotations
-
 import pytest
 
 from commandsync.plan.losses import MOST_NAMED, loss_notice

@@ -1,7 +1,5 @@
 """A syntax as people read it, and what a command requires that it did not require before."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import product
 

@@ -1,7 +1,5 @@
 """What users notice between two manifests: exactly what differs, with the matching of a plan."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The page of a preview: what an apply leaves, with the changes marked."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Whatever fails, running again finishes the work: nothing lost, nothing twice, nothing untrue."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The listing of 656 awkward commands goes through plan and apply, and nothing is lost."""
 
-from __future__ import annotations
-
 import json
 from itertools import cycle
 from pathlib import Path

@@ -3,8 +3,6 @@
 `make faults` plays the rest. `python -m faults --case N` tells the story of one.
 """
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

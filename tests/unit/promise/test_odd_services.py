@@ -1,7 +1,5 @@
 """Services that rewrite what they are sent, lag behind, show no ids, or serve two runs at once."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """In which order writes are sent, and how many at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import cycle
 

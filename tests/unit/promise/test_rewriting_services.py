@@ -1,7 +1,5 @@
 """Services that change the texts they are sent: named each time, and nothing oscillates."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Whatever a service makes of names, each keeps its record: no id moves, nothing is added again."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Sequence
 from functools import partial, reduce

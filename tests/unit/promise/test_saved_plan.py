@@ -1,7 +1,5 @@
 """A saved plan, interrupted anywhere, is finished by applying it again, and repeats nothing."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """Whatever fails in the nightly runs, a scheduled announcement is posted once, in its time only."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import pytest

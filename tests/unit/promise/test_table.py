@@ -1,7 +1,5 @@
 """Each promise of SECURITY.md and README.md has its tests, in the table of tests/PROMISES.md."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A proof that cannot fail proves nothing: ways to break the product, each caught by it."""
 
-from __future__ import annotations
-
 import html
 from collections import deque
 from collections.abc import Callable, Generator

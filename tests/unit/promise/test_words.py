@@ -1,7 +1,5 @@
 """What a run says of each change, and when: in words that tell what to think of it."""
 
-from __future__ import annotations
-
 import pytest
 
 from commandsync.apply.outcomes import Outcome

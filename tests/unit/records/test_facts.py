@@ -1,7 +1,5 @@
 """Limits count as JavaScript does, and a text is cut after a word."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

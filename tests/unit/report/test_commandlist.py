@@ -1,7 +1,5 @@
 """A command list on a page has the texts of the manifest, and formatters leave it as it is."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The difference of two files shows every changed line with its number, and no other."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

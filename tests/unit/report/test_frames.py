@@ -1,7 +1,5 @@
 """The line of a problem with a caret below it, on a terminal."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

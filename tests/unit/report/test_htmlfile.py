@@ -1,7 +1,5 @@
 """The state of a file with a page of commands, and the checksum that tells it."""
 
-from __future__ import annotations
-
 import pytest
 
 from commandsync.pages.commandlist import commands_page

@@ -1,7 +1,5 @@
 """An import in every format: what changes, what is left to a person, and no untrusted line."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import get_args

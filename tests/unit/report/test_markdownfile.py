@@ -1,7 +1,5 @@
 """The lists of a file are written again, and every other byte stays."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

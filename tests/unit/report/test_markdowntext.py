@@ -1,7 +1,5 @@
 """A text is escaped no more than it needs; `test_commandlist.py` reads it on a page."""
 
-from __future__ import annotations
-
 import pytest
 
 from commandsync.report.markdowntext import inline, literal

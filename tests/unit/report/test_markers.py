@@ -1,7 +1,5 @@
 """Markers are found as CommonMark reads a page; each error has its place."""
 
-from __future__ import annotations
-
 import pytest
 
 from commandsync.errors import ManifestError

@@ -1,7 +1,5 @@
 """A terminal's width: values are cut there, sentences wrapped, and `--full` cuts nothing."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What users notice, as sentences: the wording, the order, and no foreign text that acts."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence

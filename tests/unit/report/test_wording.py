@@ -1,7 +1,5 @@
 """The wording of each format, pinned once: `pytest --write-golden tests/unit/report` accepts it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Delivery over a real database, without a network."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -1,7 +1,5 @@
 """The list of bots, sorted, restricted and cut into pages, on both databases."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any

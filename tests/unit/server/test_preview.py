@@ -1,7 +1,5 @@
 """The web server of a preview, over a real connection."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from http.client import HTTPConnection, HTTPException

@@ -1,7 +1,5 @@
 """Texts and queries become the same words, and every database finds the same bots by them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Votes at any times are counted, refused and reminded of as a model in memory does it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Workers are real processes here; what they do is in this module, where they find it."""
 
-from __future__ import annotations
-
 import os
 import signal
 from functools import partial

@@ -1,7 +1,5 @@
 """Application commands in every form that Discord and the frameworks write."""
 
-from __future__ import annotations
-
 import json
 import sys
 from typing import Any

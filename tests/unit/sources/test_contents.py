@@ -1,7 +1,5 @@
 """Files and folders in the forms in which bots' repositories have them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whatever Discord's own schemas allow is read, completely and always in the same way."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from typing import Any

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from commandsync.sources.entry import SourceEntry, Trait, exclusion_reason

@@ -5,8 +5,6 @@ The same commands were declared in each framework, and written by `toJSON()` (di
 while it registers the commands, so its file has no localizations.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

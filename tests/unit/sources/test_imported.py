@@ -1,7 +1,5 @@
 """What was imported last: written and read back, and refused in words where it is not valid."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

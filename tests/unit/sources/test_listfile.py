@@ -1,7 +1,5 @@
 """Lists of commands as spreadsheets and scripts write them: CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from commandsync.sources.syntax import Parameter, literal, parameter_text, slash_syntax

@@ -1,7 +1,5 @@
 """Three-way: what the sources say reaches the manifest, and nobody's edit is lost."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import pytest

@@ -1,7 +1,5 @@
 """An import, from files to files: what it plans is what it writes, whole and in order."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, get_args

@@ -1,7 +1,5 @@
 """What is announced gets a title that names its version, by which it is known again."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

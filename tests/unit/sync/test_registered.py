@@ -1,7 +1,5 @@
 """The token for Discord: from one variable of the environment, and never another service's."""
 
-from __future__ import annotations
-
 import json
 from base64 import urlsafe_b64encode
 from dataclasses import replace

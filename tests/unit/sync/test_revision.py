@@ -1,7 +1,5 @@
 """A manifest at a revision of git: with the files of that revision, and errors that help."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The test kit's simulations: their handles, and how they fail on request."""
 
-from __future__ import annotations
-
 from http.client import BadStatusLine, RemoteDisconnected
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The live counters of a page, over a real database and a real connection."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import sqlite3

@@ -1,7 +1,5 @@
 """The vote button, as a browser sends it to a real service."""
 
-from __future__ import annotations
-
 import re
 from base64 import urlsafe_b64decode
 from contextlib import closing

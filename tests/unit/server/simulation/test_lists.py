@@ -1,7 +1,5 @@
 """Each simulated service replaces its list, shows it, and accepts what its documents allow."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

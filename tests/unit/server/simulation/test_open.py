@@ -1,7 +1,5 @@
 """What the documents of a service leave open is answered as it was chosen."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Each simulated service refuses in its own form: callers, bodies, paths, and too many requests."""
 
-from __future__ import annotations
-
 import pytest
 
 from commandsync.testing import SimulatedListing, serve_simulation

@@ -1,7 +1,5 @@
 """Telegram's list can be read, and has a scope and a language."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from urllib.parse import urlencode

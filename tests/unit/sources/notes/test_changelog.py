@@ -1,7 +1,5 @@
 """The section of a version, cut out of changelogs of many shapes as a person would cut it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Notes that are too long end after a whole block, with the link to the rest."""
 
-from __future__ import annotations
-
 from textwrap import dedent
 
 import pytest

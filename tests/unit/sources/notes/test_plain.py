@@ -1,7 +1,5 @@
 """Images, badges, HTML comments and hidden signs are left out; everything else stays."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

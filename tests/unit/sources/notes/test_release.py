@@ -1,7 +1,5 @@
 """GitHub's release event is read as the notes of a release; nothing in it is trusted."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

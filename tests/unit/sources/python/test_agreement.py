@@ -1,7 +1,5 @@
 """Whatever cogs a bot has: its code reads as discord.py loads it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings

@@ -1,7 +1,5 @@
 """Names in a bot's code, across its files and however they are imported."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What only a run of the code can tell is named with its place, and nothing is guessed."""
 
-from __future__ import annotations
-
 import gc
 from pathlib import Path
 

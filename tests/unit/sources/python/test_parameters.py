@@ -1,7 +1,5 @@
 """The parameters of commands as the frameworks describe them, in the ways that are seldom used."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Why a command may not belong on a public list, as its code says it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

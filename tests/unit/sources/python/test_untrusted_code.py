@@ -1,7 +1,5 @@
 """Any text may be in a file: reading it ends soon, and never in a traceback."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
