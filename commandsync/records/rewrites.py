@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
+from html.entities import html5
 from itertools import combinations
 from typing import Literal
 
@@ -96,7 +97,7 @@ def rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
 _MOST_FOLDS = 8  # each takes time, and a text of 10 MiB could be made to need a million
 _ESCAPED_AGAIN = re.compile(r"&(?:amp;|#0*38;|#x0*26;)+", re.IGNORECASE)
 _HALF_CHARACTER = "\ufffd"  # a cut has gone through the character
-_HALF_ENTITY = re.compile(r"&#?\w{0,10}\Z")
+_HALF_ENTITY = re.compile(r"&(#?\w{0,10})\Z")
 _SHOWN_AS_EMOJI = re.compile("[^\x00-\x7f]\ufe0f")  # e.g. U+2139, a letter shown as a symbol
 _EMOJI = re.compile(  # by ranges: which characters are symbols depends on Python's Unicode version
     "[\u200c\u200d\u2060\u20e3\ufffd"  # joiners, the frame of a keycap, an emoji cut in two
@@ -121,7 +122,14 @@ def _caseless(text: str) -> str:
 
 
 def _without_half_entity(stored: str) -> str:
-    return _HALF_ENTITY.sub("", _ESCAPED_AGAIN.sub("&", stored))
+    start = _ESCAPED_AGAIN.sub("&", stored)
+    half = _HALF_ENTITY.search(start)
+    return start[: half.start()] if half and _begins_an_entity(half[1]) else start
+
+
+def _begins_an_entity(half: str) -> bool:
+    """Whether an entity begins with this; a text that follows an ampersand seldom does."""
+    return half[:1] == "#" or any(name.lower().startswith(half.lower()) for name in html5)
 
 
 def _explain(name: str, sent: str, stored: str) -> Rewrite:

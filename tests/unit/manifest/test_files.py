@@ -297,7 +297,7 @@ def test_links_to_the_folder_itself_lead_to_each_file_once_and_soon(
     looks = 0
     scandir = os.scandir
 
-    def counted(path: str) -> os._ScandirIterator[str]:
+    def counted(path: str) -> "os._ScandirIterator[str]":
         nonlocal looks
         looks += 1
         return scandir(path)

@@ -70,7 +70,17 @@ def test_a_cut_may_go_through_an_escaped_character() -> None:
     assert is_cut(f"{start}&am", sent=f"{start}& more")
 
 
-@pytest.mark.parametrize("half", ["&", "&a", "&amp", "&amp;", "&amp;am", "&amp;#x2", "&#38;#821"])
+@pytest.mark.parametrize("ampersand", ["&", "&amp;"])
+def test_the_text_behind_an_ampersand_is_no_half_of_an_escaped_one(ampersand: str) -> None:
+    start, rest = "x" * (SHORTEST_CUT - 5), "play"
+
+    assert is_cut(f"{start}{ampersand}{rest}", sent=f"{start}&{rest}er")
+
+
+@pytest.mark.parametrize(
+    "half",
+    ["&", "&a", "&AM", "&Am", "&#", "&eacut", "&amp", "&amp;", "&amp;am", "&amp;#x2", "&#38;#821"],
+)
 def test_a_cut_may_go_through_a_character_that_was_escaped_again(half: str) -> None:
     start = "x" * SHORTEST_CUT
 
