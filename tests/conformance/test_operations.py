@@ -13,23 +13,18 @@ from commandsync import (
     AsyncClient,
     Client,
     Command,
-    Forbidden,
-    Invalid,
     NotFound,
     RateLimited,
-    ServerError,
     Token,
-    TransportError,
     Unauthorized,
     UsageError,
 )
 from commandsync.api.operations import list_records
-from commandsync.api.policy import LOOK
 from commandsync.errors import WrongBotError
 from commandsync.records.texts import Resource
 from tests.support.bots import Service
 from tests.support.clients import Either
-from tests.support.rawserver import RawServer, answering, closing
+from tests.support.rawserver import RawServer, answering
 
 Open = Callable[..., Either]
 
@@ -162,26 +157,6 @@ def test_one_page_of_bots_and_of_voters_is_read(open_client: Open, server: RawSe
     ]
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "voted"),
-    [
-        (200, {"voted": True}, True),
-        (200, {"voted": False}, False),
-        (200, {"success": True}, True),
-        (404, {"success": False, "message": "no"}, False),
-    ],
-)
-def test_a_vote_is_checked(
-    open_client: Open, server: RawServer, status: int, body: object, *, voted: bool
-) -> None:
-    server.then(answering(body, status=status))
-
-    said = open_client(TOKEN, server.url, bot="42").check_vote("7")
-
-    assert said is voted
-    assert server.requests[0].target == "/v1/bot/42/voters/7"
-
-
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_client_knows_whether_it_gave_a_token(
     server: RawServer, open_client: Open, status: int
@@ -195,28 +170,6 @@ def test_a_client_knows_whether_it_gave_a_token(
         told.append(caught.value.message.startswith("no token was given"))
 
     assert told == [True, False]
-
-
-@pytest.mark.parametrize(
-    ("status", "kind"), [(401, Unauthorized), (403, Forbidden), (400, Invalid), (500, ServerError)]
-)
-def test_a_vote_check_that_fails_is_an_error_and_never_no(
-    open_client: Open, server: RawServer, status: int, kind: type[Exception]
-) -> None:
-    server.then(answering({"error": "no"}, status=status))
-
-    with pytest.raises(kind):
-        open_client(TOKEN, server.url, bot="42", retries=0).check_vote("7")
-
-
-def test_no_uses_are_a_number_too(open_client: Open, server: RawServer) -> None:
-    server.then(answering({"success": True}))
-
-    open_client(TOKEN, server.url, bot="42").set_uses("c1", 0)
-    [request] = server.requests
-
-    assert (request.method, request.target) == ("PUT", "/v1/bot/42/commands/c1/uses")
-    assert request.json == {"uses": 0}
 
 
 @pytest.mark.parametrize(
@@ -315,19 +268,6 @@ def test_the_vote_for_another_bot_is_checked(open_client: Open, server: RawServe
 
     assert open_client(TOKEN, server.url, bot="42").check_vote("7", bot=43)
     assert server.requests[0].path == "/v1/bot/43/voters/7"
-
-
-def test_an_add_that_ended_unclearly_is_not_sent_again(
-    open_client: Open, server: RawServer
-) -> None:
-    server.then(closing)
-
-    with pytest.raises(TransportError) as caught:
-        open_client(TOKEN, server.url, bot="42").add_command("help", "Shows it.", "/help")
-
-    assert caught.value.sent
-    assert caught.value.hint == LOOK
-    assert len(server.requests) == 1
 
 
 def test_the_raw_answer_is_no_error_whatever_it_says(open_client: Open, server: RawServer) -> None:

@@ -8,7 +8,7 @@ import pytest
 import commandsync.sync
 from commandsync import ArgumentError, TransportError, UsageError
 from commandsync.apply.outcomes import Settled
-from commandsync.errors import ManifestError, TooManyDeletesError, WrongBotError
+from commandsync.errors import ManifestError, WrongBotError
 from commandsync.sync import Outcome
 from commandsync.sync.job import load_files
 from tests.support.bots import Service
@@ -74,28 +74,6 @@ def test_options_narrow_what_is_done(
     assert [settled.change.action for settled in only.settled] == ["add"]
     assert [settled.change.action for settled in kept.settled] == ["edit"]
     assert bot.names() == ["help", "ping", "gone", "new"]
-
-
-def test_more_deletes_than_the_limit_are_refused_before_anything_is_sent(
-    open_client: Open, service: Service, write: Callable[[str], Path]
-) -> None:
-    bot = service.bot(["help", *map(str, range(9))])
-    client = open_client(bot.token, bot.url)
-    path = write("  - {name: help, description: Does it., syntax: /help}\n")
-
-    with pytest.raises(TooManyDeletesError, match="would delete 9 of 10") as caught:
-        client.run(path)
-    with pytest.raises(TooManyDeletesError):
-        client.run(path, max_deletes="50%")
-    refused = client.run(path, dry_run=True)
-    untouched = bot.names()
-    allowed = client.run(path, max_deletes=9)
-
-    assert "max_deletes" in str(caught.value.hint)
-    assert refused.plan.refusal is not None
-    assert len(untouched) == 10
-    assert allowed.complete
-    assert bot.names() == ["help"]
 
 
 def test_an_add_without_an_answer_has_an_unknown_outcome(

@@ -55,18 +55,6 @@ def test_a_second_vote_is_an_error_in_the_words_of_the_service(
     assert client.waited == []
 
 
-def test_pages_of_voters_are_read_as_reported(open_client: Open, service: Service) -> None:
-    bot = service.bot()
-    voted(service, bot, [str(number) for number in range(25)])
-    client = open_client(bot.token, bot.url)
-    second = client.get_voters(page=2, limit=10)
-    past = client.get_voters(page=4, limit=10)
-
-    assert [voter.id for voter in second.voters] == [str(number) for number in range(14, 4, -1)]
-    assert (second.queries.page, second.queries.limit, second.queries.max_page) == (2, 10, 3)
-    assert past.voters == ()
-
-
 @pytest.mark.parametrize(
     "voters",
     [

@@ -231,16 +231,6 @@ def test_untrusted_text_of_a_release_stays_text(home: Home) -> None:
 
 
 @pytest.mark.usefixtures("bot")
-def test_a_long_text_is_cut_at_an_item_and_ends_with_its_link(home: Home) -> None:
-    home.write("## 1.2.0\n\n" + "- an item of some words\n" * 200, "CHANGELOG.md")
-
-    announced(home, "--changelog", "CHANGELOG.md", "--limit", "150", "--link", LINK)
-
-    lines = [line.strip() for line in added(home).splitlines()]
-    assert lines[2:] == ["- an item of some words"] * 3 + ["", f"… Full notes: {LINK}"]
-
-
-@pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [

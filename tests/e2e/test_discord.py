@@ -19,7 +19,7 @@ from tests.support.bots import Bot as Listed
 from tests.support.bots import Service as Embedded
 from tests.support.bots import Service as EmbeddedService
 from tests.support.chat import CHANNEL, Chat
-from tests.support.gateway import BOT, Gateway, Guest, closing, event, staying, telling, vote
+from tests.support.gateway import BOT, Gateway, closing, event, staying, telling, vote
 from tests.support.home import LONGEST
 from tests.support.rawserver import Exchange, answer
 
@@ -139,24 +139,6 @@ def lived(gateway: Service, story: Callable[[Bot], Awaitable[None]]) -> None:
             await story(bot)
 
     asyncio.run(live())
-
-
-def test_votes_are_events_of_the_bot(chat: Chat, gateway: Service) -> None:
-    def tell(guest: Guest) -> None:
-        guest.welcome()
-        chat.wait_until_said(1)
-        guest.say(vote(7), vote(8))
-        guest.stay()
-
-    gateway.acts = [tell]
-
-    async def story(_: Bot) -> None:
-        await asyncio.to_thread(chat.write, "!daily", user=ANN)
-        await asyncio.to_thread(chat.wait_until_said, 3)
-
-    lived(gateway, story)
-
-    assert chat.said == [f"prefix {ANN}", "thanks, u7", "thanks, u8"]
 
 
 def test_a_vote_on_the_service_is_an_event_of_the_bot(chat: Chat, service: EmbeddedService) -> None:

@@ -106,24 +106,6 @@ def test_a_hand_edit_stays_and_what_both_changed_is_shown_with_both_texts(import
     assert imported.run("import", "--check").code == 0
 
 
-def test_a_command_under_a_new_name_keeps_the_old_one_as_a_former_name(imported: Home) -> None:
-    lists(imported, HELP, BAN | {"name": "banish", "syntax": "{prefix}banish <user>"})
-    assert imported.run("import", "--yes").code == 0
-    text = imported.read("commands.yaml")
-
-    assert "  - name: banish\r\n" in text
-    assert "    formerly: [ban]\r\n" in text
-    assert imported.run("validate").code == 0
-
-
-def test_what_is_gone_from_the_source_is_removed(imported: Home) -> None:
-    lists(imported, HELP)
-    ran = imported.run("import", "--yes")
-
-    assert "Import: 0 to add, 0 to edit, 1 to remove, 0 to review, 1 unchanged." in ran.out
-    assert "ban" not in imported.read("commands.yaml")
-
-
 def test_new_commands_go_into_the_included_file_of_their_category(home: Home) -> None:
     home.write(
         "version: 1\nprefix: '!'\ninclude: [more/*.yaml]\ncommands: []\nimport: {from: list.json}\n"
@@ -136,22 +118,6 @@ def test_new_commands_go_into_the_included_file_of_their_category(home: Home) ->
     assert ran.err == "wrote more/moderation.yaml and commands.imported.json\n"
     assert home.read("more/moderation.yaml").startswith(moderation)
     assert "kick" in home.read("more/moderation.yaml")
-
-
-def test_every_difference_is_an_annotation_at_its_place(imported: Home) -> None:
-    imported.write(MANIFEST.replace("[command]", "[page]"))
-    lists(imported, HELP | {"syntax": "{prefix}help"}, KICK)
-    lines = imported.run("import", "--check", "--format", "github").out.splitlines()
-    hint = "%0Arun commandsync import, and commit what it writes"
-
-    assert [line for line in lines if line.startswith("::")] == [
-        "::error file=commands.yaml,line=11,col=5,title=Import::ban is gone from its source" + hint,
-        "::error file=list.json,line=3,col=1,title=Import::kick is not in commands.yaml" + hint,
-        (
-            "::warning file=commands.yaml,line=9,col=13,title=Review::help, syntax: edited here, "
-            'and changed in the source: "!help [page]" here, "!help" there'
-        ),
-    ]
 
 
 def test_only_what_was_imported_last_may_be_out_of_date(imported: Home) -> None:
@@ -183,20 +149,6 @@ def test_the_json_document_has_every_change(imported: Home) -> None:
     assert add["source"]["path"] == "list.json"
     (review,) = document["reviews"]
     assert (review["reason"], review["field"]) == ("both-changed", "syntax")
-
-
-def test_the_markdown_has_the_changes_and_the_reviews(imported: Home) -> None:
-    imported.write(MANIFEST.replace("Bans a member.", "Mine."))
-    lists(imported, BAN | {"description": "Theirs."})
-    out = imported.run("import", "--check", "--format", "markdown").out
-
-    assert out.startswith(
-        "**Import: 0 to add, 0 to edit, 1 to remove, 1 to review, 1 unchanged.**\n\n```\n"
-    )
-    assert out.endswith(
-        "- Review: `ban, description`, edited here, and changed in the source: `Mine.` here, "
-        "`Theirs.` there\n"
-    )
 
 
 def test_every_command_that_is_left_out_is_listed_with_v(home: Home) -> None:
@@ -326,15 +278,6 @@ def test_a_result_that_would_not_be_valid_is_not_written(imported: Home) -> None
     assert ran.code == 4
     assert "commands.yaml:13:13: error: after the import: syntax" in ran.err
     assert "<user>" in imported.read("commands.yaml")
-
-
-def test_what_was_imported_last_must_be_readable(imported: Home) -> None:
-    imported.write(b"\xff", "commands.imported.json")
-    ran = imported.run("import", "--check", "--format", "json")
-
-    assert failed(ran, "invalid")
-    assert ran.document["problems"][0]["path"] == "commands.imported.json"
-    assert ran.document["problems"][0]["message"].endswith("UTF-8")
 
 
 def test_in_ci_a_manifest_names_only_sources_in_the_checkout(home: Home) -> None:

@@ -30,16 +30,6 @@ ADDED = """\
   - {name: newer, description: Does it., syntax: "{prefix}newer"}
 """
 EVERY_SIGN = pytest.mark.parametrize("sign", [*SIGNS, *HTTP])
-NEVER_READ = (
-    Instead(200, {"success": "false", "data": []}),
-    Instead(200, {"success": 0, "data": []}),
-    Instead(200, {"ok": False, "data": []}),
-    Instead(200, {"status": "error", "data": []}),
-    Instead(200, {"status": 500, "commands": []}),
-    Instead(200, {"error": "The database is down.", "success": True, "data": []}),
-    Instead(202, []),
-    Instead(202, b""),
-)
 
 
 @pytest.fixture
@@ -124,22 +114,6 @@ def test_a_list_that_grows_past_a_page_is_not_read_as_the_whole(
     assert [run.code for run in runs] == [6, 1, 1]
     assert "only a part of the commands" in runs[0].said
     assert bot.names() == ["first", "second", "third", "new"]
-
-
-@pytest.mark.parametrize("answer", NEVER_READ, ids=str)
-def test_an_answer_that_says_it_failed_is_never_an_empty_listing(
-    home: Home, bot: Bot, proxy: Proxy, answer: Instead
-) -> None:
-    proxy.rule = lambda _: answer
-    before = bot.everything()
-
-    planned = home.run("plan", "--retries", "0")
-    applied = home.run("apply", "--yes", "--max-deletes", "all", "--retries", "0")
-
-    assert (planned.code, planned.out) == (1, "")
-    assert applied.code == 1
-    assert proxy.writes == []
-    assert bot.everything() == before
 
 
 @pytest.mark.parametrize("update", ["apply --yes", "apply --yes --unordered"])

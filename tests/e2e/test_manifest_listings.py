@@ -1,7 +1,5 @@
 """`listings:` in a manifest stays as it is written, whatever edits or reads the manifest."""
 
-import json
-
 import pytest
 
 from tests.support.bots import Service
@@ -19,21 +17,6 @@ listings:   # elsewhere
       authorization: Bearer {token}
 """
 PLAIN = fields(("help",))
-
-
-def test_edits_leave_the_listings_alone(home: Home, service: Service) -> None:
-    bot = service.bot(["help", "play"])
-    home.knows(bot)
-    home.write(f"{PLAIN.replace('commands:', LISTINGS + 'commands:')}import: {{from: list.json}}\n")
-    new = [{"name": "new", "description": "Is new.", "syntax": "/new"}]
-    home.write(json.dumps(new), "list.json")
-
-    runs = [home.run("import", "--yes"), home.run("pull", "--merge", "--yes")]
-
-    assert [ran.code for ran in runs] == [0, 0], runs
-    manifest = home.read("commands.yaml")
-    assert manifest.count(LISTINGS) == 1
-    assert all(f'name: "{name}"' in manifest for name in ("help", "new", "play"))
 
 
 @pytest.mark.parametrize("command", ["pull", "docs COMMANDS.md --check", "validate"])

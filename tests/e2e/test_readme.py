@@ -1,7 +1,7 @@
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -56,23 +56,13 @@ NUMBERS = ["no", "one", "two", "three", "four", "five"]
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`([^`]+)`")
-_OPTION = re.compile(r"`(--?[a-z][a-z-]*)(?: [A-Z]\S*)?`")
 
 
-REFERENCE = TEXTS["docs/command-line.md"]
 COMMANDS = {
     " ".join(words): command
     for words, command in commands_of()
     if not isinstance(command, click.Group)
 }
-SHARED_OPTIONS = REFERENCE.partition("<!-- shared options -->")[2].partition("<!-- end -->")[0]
-SECTIONS = dict(
-    re.findall(
-        r"^### commandsync (.*?)\n(.*?)(?=\n###? |\n<!-- end -->)",
-        REFERENCE,
-        re.MULTILINE | re.DOTALL,
-    )
-)
 
 
 def table(*heads: str) -> list[list[str]]:
@@ -88,20 +78,6 @@ def code(cell: str) -> str:
     match = _CODE.search(cell)
     assert match is not None
     return match[1]
-
-
-def named(text: str) -> set[str]:
-    """Return the options in a text."""
-    return set(_OPTION.findall(text))
-
-
-def first_cells(text: str) -> list[str]:
-    """Return the cells with options in the tables of a text."""
-    return re.findall(r"^\| (`-.*?) \|", text, re.MULTILINE)
-
-
-def long(options: Iterable[str]) -> set[str]:
-    return {option for option in options if option.startswith("--")}
 
 
 def options_of(command: click.Command) -> dict[str, click.Option]:
@@ -265,19 +241,6 @@ def test_one_example_shows_every_key_and_agrees_with_the_schema() -> None:
     )
 
     assert {key for key in keys_in(manifest) if not key.startswith(users_own)} == known
-
-
-def test_the_reference_has_every_command_in_its_order() -> None:
-    assert [name for name in SECTIONS if name in COMMANDS] == list(COMMANDS)
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_reference_has_every_option_of_a_command_and_no_other(name: str) -> None:
-    own, *shared = re.split(r"^\[\w+ options\]", SECTIONS[name], flags=re.MULTILINE)
-    options = named(" ".join(first_cells(own))) | named("".join(shared))
-
-    assert long(options) == long(options_of(COMMANDS[name]))
-    assert named("".join(shared)) <= named(" ".join(first_cells(SHARED_OPTIONS)))
 
 
 def test_every_example_of_the_reference_can_be_parsed() -> None:

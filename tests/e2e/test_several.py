@@ -1,8 +1,5 @@
 """Several manifests in one run: all or none is begun, and the exit codes combine."""
 
-import json
-from urllib.parse import urlsplit
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -11,7 +8,6 @@ from tests.support.bots import Bot, Service
 from tests.support.home import Home, checked, failed, fields
 from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import Request
-from tests.support.spellings import local_urls
 
 LISTED = [f"command {number}" for number in range(10)]
 
@@ -209,29 +205,6 @@ def test_one_listing_in_two_manifests_is_invalid(
     assert "bots/c.yaml" in ran.err.replace("\\", "/")
     assert "include" in ran.err
     assert proxy.requests == []
-
-
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_one_listing_is_one_however_its_url_is_spelled(
-    home: Home, bots: tuple[Bot, Bot], proxy: Proxy, data: st.DataObject
-) -> None:
-    home.forget("COMMANDSYNC_BASE_URL")
-    port = urlsplit(proxy.url).port or 0
-    for name in ("a", "b"):
-        url = data.draw(local_urls(port))
-        head = f"base_url: {json.dumps(url)}\ntoken_env: COMMANDSYNC_TOKEN_A\n"
-        where = f'bot: "{bots[0].id}"\n' if data.draw(st.booleans()) else ""
-        home.write(fields(*((one,) for one in LISTED), (name,)) + where + head, f"bots/{name}.yaml")
-    before = bots[0].everything()
-
-    ran = home.run("apply", "--yes", "-f", "bots")
-
-    assert ran.code == 4
-    assert "bots/a.yaml is for the same bot on the same host" in ran.err.replace("\\", "/")
-    assert "include" in ran.err
-    assert proxy.requests == []
-    assert bots[0].everything() == before
 
 
 @pytest.mark.usefixtures("bots")

@@ -14,7 +14,6 @@ from tests.support.bots import Bot, Service
 from tests.support.echoes import ENCODINGS, echoes, jwts, plain_tokens
 from tests.support.home import LONGEST, Home, checked, fields
 from tests.support.proxy import Instead, Proxy
-from tests.support.rawserver import Request
 
 BOUNDED: dict[str, Any] = {
     "deadline": None,
@@ -53,38 +52,6 @@ def test_a_whole_run_shows_the_token_nowhere(home: Home, bot: Bot, form: str) ->
     assert "/commands: HTTP 200" in said
     assert bot.token not in everywhere(home, said)
     assert bot.token.split(".")[2] not in everywhere(home, said)
-
-
-def test_a_text_that_contains_the_token_is_never_sent(home: Home, bot: Bot, proxy: Proxy) -> None:
-    home.write(fields(("help", f"Uses {bot.token}."), ("play",)))
-
-    ran = home.run("apply", "--yes")
-
-    assert ran.code == 5
-    assert "the text of a command at commands.yaml:" in ran.err
-    assert "contains the bot's token\n  hint: remove it there, and renew the token" in ran.err
-    assert {request.method for request in proxy.requests} == {"GET"}
-
-
-@pytest.mark.usefixtures("bot")
-@pytest.mark.parametrize("status", [200, 403, 500])
-def test_a_service_that_echoes_the_token_does_not_make_it_show(
-    home: Home, proxy: Proxy, status: int
-) -> None:
-    def echo(seen: Request) -> Instead:
-        said = f"I got {seen.headers['authorization']}"
-        return Instead(status, {"success": False, "message": said, "error": said}, {"X-Got": said})
-
-    proxy.rule = echo
-    home.variable("COMMANDSYNC_TOKEN", MARKED)
-
-    said = "".join(
-        home.child("plan", "-vv", "--retries", "0", "--format", form).said
-        for form in ("text", "json")
-    )
-
-    assert "I got Bot <hidden>" in said
-    assert MARKED not in said
 
 
 ECHOING = (
@@ -137,19 +104,6 @@ def test_a_token_given_as_the_base_url_is_not_shown(
     assert ran.code == 2
     assert "base URL" in ran.err
     assert token not in ran.said
-
-
-@pytest.mark.parametrize("content", ["{}", "\ufeff{}", "  {}\r\n", "Bot {}\n"])
-def test_a_token_file_goes_before_the_variable(
-    home: Home, bot: Bot, proxy: Proxy, content: str
-) -> None:
-    home.variable("COMMANDSYNC_TOKEN", MARKED)
-    home.write(content.format(bot.token), "token.txt")
-
-    ran = home.run("apply", "--yes", "--token-file", "token.txt")
-
-    assert ran.code == 0, ran.said
-    assert {request.headers["authorization"] for request in proxy.requests} == {f"Bot {bot.token}"}
 
 
 @pytest.mark.usefixtures("bot")

@@ -37,15 +37,6 @@ def test_a_vote_is_shown_as_a_document(home: Home, bot: Bot) -> None:
     assert bot.voters()[0]["username"] == "7"
 
 
-@pytest.mark.usefixtures("bot")
-def test_a_second_vote_is_refused_with_the_time_that_is_left(home: Home) -> None:
-    home.run("vote", "7")
-    ran = home.run("vote", "7")
-
-    assert ran.code == 1
-    assert "409: user 7 has voted, and may vote again in 1" in ran.err
-
-
 def test_a_vote_for_another_bot_needs_its_token(home: Home, bot: Bot, service: Service) -> None:
     other = service.bot()
     ran = home.run("vote", "7", "--bot", other.id)

@@ -12,10 +12,7 @@ from commandsync.api.operations import (
     check_vote,
     delete,
     edit,
-    get_bot,
-    list_bots,
     list_records,
-    list_voters,
     set_uses,
 )
 from commandsync.client.connection import Connection
@@ -31,7 +28,7 @@ from commandsync.errors import (
     Unauthorized,
 )
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
-from tests.support.rawserver import RawServer, keeping, sending
+from tests.support.rawserver import RawServer, sending
 
 Connect = Callable[..., Connection]
 
@@ -152,26 +149,6 @@ def test_an_answer_that_says_yes_is_read(
     answer = connect(server.url).call(operation)
 
     assert answer == value
-
-
-def test_bots_and_voters_are_read_a_page_at_a_time(server: RawServer, connect: Connect) -> None:
-    queries = b'"queries":{"page":1,"limit":12,"sort":"servers","certified":"false","maxPage":40}'
-    body = b'{"success":true,"message":"ok","data":{' + queries + b',"data":[%s]}}'
-    server.then(
-        keeping(ok(body % b'{"id":"42","createdAt":"2021-02-03T04:05:06.789Z","vanity":null}')),
-        keeping(ok(body % b'{"id":"7","username":"Ann"}')),
-        keeping(ok(b'{"success":true,"data":{"id":"42","profile":{"username":"Helper"}}}')),
-    )
-    connection = connect(server.url)
-
-    bots = connection.call(list_bots())
-    voters = connection.call(list_voters(BOT, page=1))
-    bot = connection.call(get_bot("42"))
-
-    assert [one.id for one in bots.bots] == ["42"]
-    assert bots.queries.max_page == 40
-    assert [voter.username for voter in voters.voters] == ["Ann"]
-    assert bot.profile.username == "Helper"
 
 
 ERRORS: dict[str, tuple[Operation[Any], bytes, type[ListingError], str]] = {

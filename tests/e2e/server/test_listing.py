@@ -216,15 +216,6 @@ def test_setting_uses_is_not_an_edit(caller: Caller) -> None:
     assert caller.listed() == [{**before, "uses": 2**53 - 1}]
 
 
-def test_a_deleted_command_is_gone_and_the_others_stay(caller: Caller) -> None:
-    first, second = caller.added(name="a"), caller.added(name="b")
-    status, _ = caller.ask("DELETE", f"/commands/{first['id']}")
-
-    assert status == 200
-    assert caller.listed() == [second]
-    assert caller.ask("DELETE", f"/commands/{first['id']}")[0] == 404
-
-
 # Announcements
 
 
@@ -237,19 +228,6 @@ def test_announcements_are_listed_in_the_order_they_came(caller: Caller) -> None
     assert first == {**NOTICE, "id": first["id"], "createdAt": first["createdAt"]}
     assert re.fullmatch("[0-9a-f]{24}", first["id"])
     assert first["id"] != second["id"]
-
-
-def test_a_deleted_announcement_is_gone(caller: Caller) -> None:
-    caller.ask("POST", "/announcements", NOTICE)
-    (record,) = caller.listed("announcements")
-    status, _ = caller.ask("DELETE", f"/announcements/{record['id']}")
-
-    assert status == 200
-    assert caller.listed("announcements") == []
-    assert caller.ask("DELETE", f"/announcements/{record['id']}") == (
-        404,
-        {"error": "the bot has no such announcement"},
-    )
 
 
 @pytest.mark.parametrize("uses", [0, 12, 12.0, 2.0**53 - 1])

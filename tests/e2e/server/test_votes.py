@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from threading import Barrier, Thread
 from time import monotonic, sleep
 from typing import Any
 
@@ -54,23 +53,6 @@ def test_a_second_vote_is_refused_with_the_time_that_is_left(caller: Caller) -> 
         "error": f"user {ANN['id']} has voted, and may vote again in 12 h"
     }
     assert vote(caller)[0] == 409
-
-
-def test_of_votes_at_once_one_counts(caller: Caller) -> None:
-    together, statuses = Barrier(6), list[int]()
-
-    def cast() -> None:
-        together.wait()
-        statuses.append(vote(caller)[0])
-
-    threads = [Thread(target=cast) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert sorted(statuses) == [200] + [409] * 5
-    assert len(caller.ask("GET", "/voters")[1]["data"]["data"]) == 1
 
 
 def test_who_has_not_voted_is_a_no_in_both_forms(caller: Caller) -> None:

@@ -62,6 +62,8 @@ def test_voters_and_bots_are_read_page_by_page(sign: str) -> None:
     "beside",
     [
         {"count": 99, "size": 99, "limit": 99, "perPage": 99, "page_size": 99, "offset": 0},
+        {"total": "nobody knows", "hasMore": False, "maxPage": 0},
+        {"total": None, "queries": []},
         {"page": 0, "totalPages": 1},
         {"page": 0, "maxPage": 0},
         {"page": {"size": 20, "number": 0, "totalPages": 1, "totalElements": 1}},
@@ -235,6 +237,9 @@ def test_an_answer_nested_to_the_limit_is_looked_through() -> None:
 @pytest.mark.parametrize(
     "content",
     [
+        {"success": False},
+        {"error": "no"},
+        {"error": {"code": 1}},
         {"ok": False, "message": "Full."},
         {"status": "error"},
         {"status": 500},

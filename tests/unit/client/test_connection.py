@@ -10,7 +10,6 @@ from commandsync.api.policy import Health, Send, Wait
 from commandsync.client.connection import Connection
 from commandsync.client.gate import Gate
 from commandsync.errors import (
-    DecodeError,
     Forbidden,
     Invalid,
     ServerError,
@@ -19,7 +18,7 @@ from commandsync.errors import (
     Unauthorized,
 )
 from commandsync.records.texts import CommandText, Resource
-from tests.support.rawserver import Exchange, RawServer, answering, closing, sending
+from tests.support.rawserver import Exchange, RawServer, answering, closing
 
 Connect = Callable[..., Connection]
 
@@ -217,13 +216,6 @@ def test_health_is_noted_for_the_caller(server: RawServer, connect: Connect) -> 
             connection.call(list_records("42", Resource.COMMAND), health=health)
 
     assert health.reads.failures == 2
-
-
-def test_an_answer_that_is_no_json_is_told_apart(server: RawServer, connect: Connect) -> None:
-    server.then(sending(b"HTTP/1.0 200 OK\r\n\r\n<!doctype html><p>Hello"))
-
-    with pytest.raises(DecodeError, match="HTML page"):
-        connect(server.url).call(list_records("42", Resource.COMMAND))
 
 
 def test_after_a_stop_nothing_is_sent(server: RawServer, connect: Connect) -> None:

@@ -8,13 +8,10 @@ from commandsync.document.plan import plan_document
 from commandsync.document.result import result_document
 from commandsync.errors import (
     ManifestError,
-    Reply,
 )
 from commandsync.plan.rules import SyncRules
 from commandsync.records.rewrites import rewrites
 from tests.support.plans import BASE_URL, BOT, command, plan_of, varied_plan
-
-REPLY = Reply(status=500, body=b"")
 
 
 def test_a_plan_document_has_the_designed_keys_in_their_order() -> None:

@@ -20,8 +20,6 @@ from commandsync.report import (
 )
 from tests.support.plans import UNTRUSTED, command, plan_of, plans, texts
 
-HEAD = "Bot 779641401482805289 at https://listing.example from commands.yaml\n\n"
-
 
 def test_long_texts_are_shown_as_lines_that_went_and_came() -> None:
     plan = plan_of(
@@ -70,10 +68,6 @@ def test_no_line_of_a_plan_begins_with_foreign_text_or_hides_anything(plan: Plan
             r"|Plan: ",
             line,
         )
-
-
-def _done(plan: Plan) -> Result:
-    return Result(plan=plan, settled=tuple(Settled(c, Outcome.DONE) for c in plan.changes))
 
 
 def test_long_differences_of_what_is_stored_are_shown_as_lines(trouble: Result) -> None:

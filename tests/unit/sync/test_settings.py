@@ -63,11 +63,12 @@ def test_a_missing_base_url_is_refused() -> None:
         site_of(Settings(now=day(1), bot="1"), manifest())
 
 
+@pytest.mark.parametrize("content", ["{}\n", "\ufeff{}", "  {}\r\n", "Bot {}\n"])
 def test_a_token_file_goes_before_the_variable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str
 ) -> None:
     path = tmp_path / "token"
-    path.write_text("from-the-file\n", encoding="utf-8")
+    path.write_text(content.format("from-the-file"), encoding="utf-8")
     monkeypatch.setenv("COMMANDSYNC_TOKEN", "from-the-variable")
 
     site = site_of(Settings(now=day(1), base_url=URL, bot="1", token_file=str(path)), None)

@@ -7,7 +7,6 @@ import pytest
 
 from tests.support.botfiles import COMMANDS, notes_of, reading_of
 
-SLASH = "async def ping(interaction, mode: Mode): 'Pong'\n"
 
 IMPORTS = {
     "the module": "import discord\n@discord.ext.commands.command()",
