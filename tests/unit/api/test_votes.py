@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from commandsync.api.answers import voted
+from commandsync.api import answers
 from commandsync.errors import DecodeError, Invalid, Reply
 
 Body = dict[str, Any]
@@ -50,7 +50,7 @@ def generated(spellings: list[tuple[object, bool]]) -> Iterator[tuple[Body, bool
 
 
 def checked(body: object, status: int = 200) -> bool:
-    return voted(Reply(status, json.dumps(body).encode()))
+    return answers.voted(Reply(status, json.dumps(body).encode()))
 
 
 def test_voted_decides_wherever_it_is() -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from tests.support.botfiles import COMMANDS, notes_of, reading_of
 
-
 IMPORTS = {
     "the module": "import discord\n@discord.ext.commands.command()",
     "the module by another name": "import discord.ext.commands as cmd\n@cmd.command()",
