@@ -26,24 +26,24 @@ def base_manifests(
     event: GitHubEvent,
     *,
     folder: str,
-) -> list[Manifest]:
-    """Load the manifests of the base branch, in the order of those of the proposal.
+) -> dict[str, Manifest]:
+    """Load the manifests of the base branch, by the paths of those of the proposal.
 
     If one of them cannot be read, there are none, and the log has the reason. The arguments are as
     for `base_manifest`.
     """
     if github is None or not event.base_sha:
-        return []
+        return {}
     try:
-        paths = [base_manifest(each, github, event, folder=folder) for each in manifests]
-        return [load_files([path])[0] for path in paths]
+        paths = {each.path: base_manifest(each, github, event, folder=folder) for each in manifests}
+        return {path: load_files([base])[0] for path, base in paths.items()}
     except FileError as error:
         say(f"The base branch's manifest cannot be kept: {error.message}")
     except GitHubError as error:
         say(f"The base branch's manifest cannot be read: {error.message}")
     except ManifestError:
         say(f"The manifest of the base branch ({event.base_sha}) cannot be compared.")
-    return []
+    return {}
 
 
 def base_manifest(manifest: Manifest, github: GitHub, event: GitHubEvent, *, folder: str) -> str:

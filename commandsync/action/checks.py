@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import NoReturn
 
 from commandsync.action.inputs import Inputs
-from commandsync.action.verdict import Verdict
+from commandsync.action.verdict import Verdict, failed
 from commandsync.diagnostics import Location
-from commandsync.errors import Exit, UsageError
+from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
 from commandsync.report import summary
 from commandsync.report.escape import visible
@@ -72,7 +72,7 @@ def _with_imports(verdict: Verdict, imports: Sequence[Import]) -> Verdict:
     texts = [render_import(result, format="text") for result in outdated]
     pages = [render_import(result, format="markdown") for result in outdated]
     heading = "**The manifest is not up to date with its sources**: run `commandsync import`.\n"
-    return _outdated(verdict, notes, text=texts, markdown=[heading, *pages])
+    return failed(verdict, notes, text=texts, markdown=[heading, *pages])
 
 
 def _with_lists(verdict: Verdict, outdated: Sequence[Location]) -> Verdict:
@@ -82,25 +82,11 @@ def _with_lists(verdict: Verdict, outdated: Sequence[Location]) -> Verdict:
     message, hint = "the list of commands is not up to date", "run commandsync docs"
     notes = [Annotation("error", "Command list", message, hint, at) for at in outdated]
     count = summary.counted(len(outdated), "list")
-    return _outdated(
+    return failed(
         verdict,
         notes,
         text=[*(f"{visible(str(at))}: {message}" for at in outdated), f"{hint.capitalize()}.\n"],
         markdown=[
             f"**Not up to date with the manifest: {count} of commands**. {hint.capitalize()}.\n"
         ],
-    )
-
-
-def _outdated(
-    verdict: Verdict, notes: Sequence[Annotation], *, text: Sequence[str], markdown: Sequence[str]
-) -> Verdict:
-    return replace(
-        verdict,
-        word="failed",
-        code=verdict.code or Exit.CHANGES,
-        text="\n".join([*text, verdict.text]),
-        markdown="\n".join([*markdown, verdict.markdown]),
-        annotations=(*notes, *verdict.annotations),
-        reason=verdict.reason or "outdated",
     )

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from commandsync.action.event import GitHubEvent
 from commandsync.action.inputs import Inputs
 from commandsync.action.rest import GitHub, GitHubError
-from commandsync.api.address import service_of
 from commandsync.report.page import LONGEST_COMMENT, cut_page
 from commandsync.sync.site import Site
 
@@ -41,7 +40,7 @@ def key_of(inputs: Inputs, sites: Sequence[Site]) -> str:
     """
     if inputs.label:
         return key_digest(inputs.label)
-    listings = sorted(f"{site.bot} {service_of(site.address.base_url)}" for site in sites)
+    listings = sorted(f"{site.bot} {site.name}" for site in sites)
     known = key_digest("\n".join(listings))[:_HALF] if sites else _UNKNOWN
     return key_digest("\n".join(inputs.files))[:_HALF] + known
 

@@ -18,8 +18,9 @@ class GitHubEvent:
     `head_sha` is the commit that the pull request adds, or the one that was pushed: `sha` is that
     of a merge with the base branch. A merge queue's group has a base commit and no number. `branch`
     is the branch that is checked out, empty for a tag or a pull request; `default_branch` is for a
-    push to it; `workflow` is the file of the caller's workflow; `run_url` is the page of the job's
-    summary.
+    push to it; `before` is the commit that the branch has without the proposal, or had before the
+    push, if that is known; `workflow` is the file of the caller's workflow; `run_url` is the page
+    of the job's summary.
     """
 
     name: str = ""
@@ -34,6 +35,7 @@ class GitHubEvent:
     branch: str = ""
     workflow: str = ""
     run_id: str = ""
+    before: str = ""
 
     @property
     def proposes(self) -> bool:
@@ -86,6 +88,7 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
         .partition("@")[0]
         .removeprefix(f"{repository}/"),
         run_id=environ.get("GITHUB_RUN_ID", ""),
+        before=str(base or payload.get("before") or ""),
     )
 
 

@@ -13,6 +13,7 @@ from commandsync.api.credentials import SCHEME, bare
 from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit, parse_delete_limit
 from commandsync.sync import default_manifest
+from commandsync.sync.settings import BASE_URL_VARIABLE, BOT_VARIABLE, Settings, read_clock
 
 Mode = Literal["validate", "plan", "apply", "drift"]
 Comment = Literal["auto", "always", "never"]
@@ -22,7 +23,7 @@ Issue = Literal["auto", "never"]
 _BOOLEANS = {"true": True, "false": False}
 _SHORTEST = 6  # characters: masking a shorter text would make the log unreadable
 _SECRETS = ("INPUT_TOKEN", "INPUT_GITHUB_TOKEN")
-_VARIABLE = re.compile(r"COMMANDSYNC_TOKEN(_\w+)?")
+_VARIABLE = re.compile(r"COMMANDSYNC_TOKEN(_\w+)?|(TOPGG|DISCORDBOTLIST|DBL|TELEGRAM(_BOT)?)_TOKEN")
 _JWT_PARTS = 3
 
 
@@ -41,6 +42,7 @@ class Inputs:
     token: str = field(default="", repr=False)
     github_token: str = field(default="", repr=False)
     comment: Comment = "auto"
+    hosts: str = ""
     label: str = ""
     summary: bool = True
     annotations: bool = True
@@ -72,6 +74,22 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         max_deletes=_limit(get("max-deletes")),
         docs_check=_paths(get, "docs-check", folder),
         plan_file=_plan_file(get),
+    )
+
+
+def settings_of(inputs: Inputs, environ: Mapping[str, str], mode: Mode) -> Settings:
+    """Return the settings of a run in a mode."""
+    reviewed = inputs.apply == "reviewed" and not inputs.plan_file
+    return Settings(
+        now=read_clock(),
+        files=inputs.files,
+        base_url=inputs.base_url or environ.get(BASE_URL_VARIABLE, ""),
+        base_url_from="the input base-url" if inputs.base_url else BASE_URL_VARIABLE,
+        bot=inputs.bot or environ.get(BOT_VARIABLE, ""),
+        bot_from="the input bot" if inputs.bot else BOT_VARIABLE,
+        prune=inputs.prune,
+        max_deletes=inputs.max_deletes,
+        owned=reviewed and mode in {"plan", "apply"},
     )
 
 
@@ -153,7 +171,7 @@ def forms_of_secrets(environ: Mapping[str, str], *, named: Iterable[str] = ()) -
     """Return every text that the log must not show, without duplicates.
 
     These are forms of the tokens in the inputs and in the variables that begin with
-    `COMMANDSYNC_TOKEN`, or else of those in the variables `named`.
+    `COMMANDSYNC_TOKEN` or are of known services, or else of those in the variables `named`.
     """
     variables = set(named)
     secrets = [

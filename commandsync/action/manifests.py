@@ -33,6 +33,7 @@ def hand_over_token(manifests: Sequence[Manifest], token: str, *, writes: bool) 
 
     Raises `WrongBotError` if a run that writes has one token for manifests of several bots.
     """
+    manifests = [manifest for manifest in manifests if manifest.has_page]
     variables = [manifest.token_env or TOKEN_VARIABLE for manifest in manifests]
     shared = len(manifests) > 1 if token else len(set(variables)) < len(variables)
     if writes and shared:

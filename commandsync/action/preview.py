@@ -45,8 +45,9 @@ def write_preview(
 def _baseline(
     settings: Settings, manifest: Manifest, planned: Sequence[Planned | CommandsyncError]
 ) -> Baseline:
-    for item in planned:
-        if isinstance(item, Planned):
-            return completed(item.planner.connection, item.site, item.listed, manifest)
+    page = planned[0] if planned and manifest.has_page else None
+    if isinstance(page, Planned):
+        return completed(page.planner.connection, page.site, page.listed, manifest)
+    if page:
         say("The preview shows everything as new, since the listing cannot be read.")
     return new_bot(settings, manifest)

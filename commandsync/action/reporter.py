@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 
 from commandsync import report
@@ -16,9 +15,18 @@ from commandsync.action.event import GitHubEvent
 from commandsync.action.inputs import Inputs, Mode
 from commandsync.action.issue import keep_issue
 from commandsync.action.rest import GitHub, GitHubError
-from commandsync.action.results import contexts_of, merged_requests, set_statuses
-from commandsync.action.verdict import Verdict
+from commandsync.action.results import (
+    SENDING,
+    Status,
+    contexts_of,
+    merged_requests,
+    refusal,
+    set_status,
+    status_of,
+)
+from commandsync.action.verdict import Verdict, outputs_of
 from commandsync.api.redaction import redacted
+from commandsync.apply.outcomes import Result
 from commandsync.diagnostics import Hint
 from commandsync.errors import FileError, RefusedError
 from commandsync.plan.plan import Plan
@@ -45,21 +53,22 @@ class Reporter:
     github: GitHub | None = None  # GitHub's API, if there is a token for it
     sites: Sequence[Site] = ()  # the listings, as soon as they are known
     commits: Sequence[str] = ()  # the newest of the branch that is applied
+    applied: Sequence[tuple[Planned, Result]] = ()  # the plans that were carried out
     annotated: Counter[str] = field(default_factory=Counter)  # how many, by kind
 
     def report(self, verdict: Verdict) -> None:
         """Report a verdict; the comment comes last, since it may wait for the network."""
         say(verdict.text)
         self.annotate(verdict.annotations)
-        self.put_outputs(_scalars(verdict) | {"key": self.key})
+        self.put_outputs(outputs_of(verdict) | {"key": self.key})
         if verdict.plans:
             self.put_outputs(self._files(verdict.plans))
         if self.inputs.summary:
             self._summarise(verdict)
         if self.event.fork and self.event.pull_request:
             self.put_outputs(self._comment_file(verdict))
-        if self.mode == "apply" and verdict.complete and self.github:
-            self._written("the commit's status is not set", self._set_statuses, verdict)
+        if self.applied and self.github:
+            self._written("the commit's status is not set", self._set_results, verdict)
         if self._comments(verdict):
             url = self._written("the comment is not written", self._comment, verdict)
             self.put_outputs({"comment-url": url})
@@ -77,12 +86,38 @@ class Reporter:
         """The key of the run's comment and issue."""
         return key_of(self.inputs, self.sites)
 
+    @property
+    def api(self) -> GitHub:
+        """GitHub's API; raises `GitHubError` if there is no token for it."""
+        if self.github is None:
+            raise GitHubError("there is no github-token")
+        return self.github
+
+    def announce(self, planned: Sequence[Planned]) -> None:
+        """Mark the commit before lists are sent that cannot be read back.
+
+        Raises `RefusedError` if that is not possible: no later run would know what they show.
+        """
+        unread = [each for each in planned if each.plan.listing and not each.plan.listing.readable]
+        try:
+            self._set_statuses((each, SENDING) for each in unread if each.plan.writes)
+        except GitHubError as error:
+            raise refusal("the status of the commit cannot be set", error) from error
+
+    def _set_statuses(self, statuses: Iterable[tuple[Planned, Status]]) -> None:
+        commit = self.commits[0] if self.commits else self.event.sha
+        contexts = contexts_of(self.sites, self.inputs)
+        for planned, status in statuses:
+            context = contexts[id(planned.site)]
+            set_status(context, status, self.api, self.event, commit=commit)
+
     def put_backups(self, planned: Sequence[Planned]) -> None:
         """Write what is listed, as manifests, where it is about to be changed.
 
         Raises `FileError` if one cannot be written: then nothing must be changed.
         """
-        changing = [item for item in planned if item.plan.changes]
+        pages = [item for item in planned if not (item.plan.listing and item.plan.listing.whole)]
+        changing = [item for item in pages if item.plan.changes]
         paths = [str(self.new_folder("backup") / "commands.yaml") for _ in changing]
         for item, path in zip(changing, paths, strict=True):
             write_backup(item, path, force=False)
@@ -152,11 +187,8 @@ class Reporter:
         self, problem: str, write: Callable[[Verdict, GitHub], str], verdict: Verdict
     ) -> str:
         """Return the URL of what is written at GitHub; empty after a warning of the problem."""
-        if self.github is None:
-            self.warn(f"{problem}: there is no github-token")
-            return ""
         try:
-            return write(verdict, self.github)
+            return write(verdict, self.api)
         except GitHubError as error:
             self.warn(f"{problem}: {error.message}", error.hint)
             return ""
@@ -165,24 +197,23 @@ class Reporter:
         markdown = self._page(verdict)
         if not self.event.pull_request:
             return self._results(verdict, markdown, github)
-        pending = any(plan.changes for plan in verdict.plans)
+        pending = any(plan.writes for plan in verdict.plans)
         creates = pending or self.inputs.comment == "always"
         return write_comment(markdown, github, self.event, key=self.key, creates=creates)
 
     def _results(self, verdict: Verdict, markdown: str, github: GitHub) -> str:
         """Write the result of an apply to the pull requests that it is of."""
-        contexts = contexts_of(self.sites, self.inputs)
+        contexts = contexts_of(self.sites, self.inputs).values()
         numbers = merged_requests(self.commits, github, self.event, contexts=contexts)
         requests = [replace(self.event, pull_request=number) for number in numbers]
         key, applied = self.key, verdict.complete
         write = partial(write_comment, markdown, github, key=key, applied=applied)
         return next(filter(None, [write(each) for each in requests]), "")
 
-    def _set_statuses(self, verdict: Verdict, github: GitHub) -> str:
-        contexts = contexts_of(self.sites, self.inputs)
-        applied = dict(zip(contexts, verdict.plans, strict=True))
-        commit = self.commits[0] if self.commits else self.event.sha
-        set_statuses(applied, github, self.event, commit=commit)
+    def _set_results(self, verdict: Verdict, _: GitHub) -> str:
+        """Set the statuses of listings: of a page alone if all is done, of others of their own."""
+        some = [pair for pair in self.applied if verdict.complete or pair[1].plan.listing]
+        self._set_statuses((item, status_of(result)) for item, result in some)
         return ""
 
     def _comment_file(self, verdict: Verdict) -> dict[str, str]:
@@ -204,7 +235,7 @@ class Reporter:
         """Whether this run keeps the issue: a check for drift that knows the whole listing."""
         if self.inputs.issue == "never" or self.mode != "drift" or self.event.proposes:
             return False
-        return verdict.changed is True or verdict.word == "no-changes"
+        return verdict.changed is True or bool(verdict.plans and verdict.word == "no-changes")
 
     def _issue(self, verdict: Verdict, github: GitHub) -> str:
         label = f": {visible(self.inputs.label)}" if self.inputs.label else ""
@@ -248,21 +279,3 @@ def say(text: str, *, with_tokens: bool = False) -> None:
     stream = getattr(sys.stdout, "unredacted", sys.stdout) if with_tokens else sys.stdout
     stream.write(text.rstrip("\n") + "\n")
     stream.flush()
-
-
-def _scalars(verdict: Verdict) -> dict[str, str]:
-    values = {
-        "result": verdict.word,
-        "failure-reason": verdict.reason,
-        "changed": "" if verdict.changed is None else str(verdict.changed).lower(),
-    }
-    plans = verdict.plans
-    if not plans:
-        return values
-    counted = {"adds": ("add",), "edits": ("edit", "replace"), "deletes": ("delete",)}
-    for name, actions in counted.items():
-        values[name] = str(sum(plan.count(action) for plan in plans for action in actions))
-    values["unchanged"] = str(sum(plan.unchanged for plan in plans))
-    fingerprints = "\n".join(plan.fingerprint for plan in plans)
-    several = f"sha256:{sha256(fingerprints.encode()).hexdigest()}"
-    return {**values, "fingerprint": several if len(plans) > 1 else fingerprints}

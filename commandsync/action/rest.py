@@ -116,10 +116,13 @@ class GitHub:
         except (KeyError, TypeError):
             return ""
 
-    def query(self, text: str) -> dict[str, Any]:
-        """Send a query of GraphQL, and return its data."""
+    def query(self, text: str, *, whole: bool = False) -> dict[str, Any]:
+        """Send a query of GraphQL, and return its data; if `whole`, all of it or an error."""
         content = self._send("POST", self.graphql, {"query": text})[0]
-        data = content.get("data") if isinstance(content, dict) else None
+        content = content if isinstance(content, dict) else {}
+        data = content.get("data")
+        if whole and (content.get("errors") or not isinstance(data, dict)):
+            raise GitHubError(f"GitHub answers: {visible(str(content))[:_LONGEST_MESSAGE]}")
         return data if isinstance(data, dict) else {}
 
     def _send(self, method: str, url: str, body: dict[str, Any] | None = None) -> tuple[Any, str]:

@@ -1,80 +1,119 @@
 """What an apply leaves at GitHub: a status of the commit for each listing, and its pull requests.
 
-Both only show: nothing that a later run does depends on them.
+They only show, but for the statuses of lists that cannot be read back: the newest one with success
+tells what such a list shows (see `listings`).
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, TypeAlias
 
 from commandsync.action.event import GitHubEvent
 from commandsync.action.inputs import Inputs
-from commandsync.action.rest import GitHub
-from commandsync.api.address import service_of
-from commandsync.plan.plan import Plan
+from commandsync.action.rest import GitHub, GitHubError
+from commandsync.apply.outcomes import Result
+from commandsync.errors import RefusedError
 from commandsync.report import summary
 from commandsync.sync.site import Site
 
 MOST_COMMITS = 50
+SUCCESS = "SUCCESS"
+Status: TypeAlias = tuple[str, str]
+"""The state and the description of a status."""
+
+SENDING: Status = ("pending", "sending the list")
+_FAILED: Status = ("failure", "not complete")
+_PERMISSION = "the job needs `permissions: statuses: write` (read, if it only plans)"
+
 _MOST_REQUESTS = 30
-_COMMIT = (
-    "... on Commit { status { contexts { context state } } "
-    "associatedPullRequests(first: 10) { nodes { number merged } } }"
-)
+_STATUS = "status { contexts { context state } }"
+_REQUESTS = "associatedPullRequests(first: 10) { nodes { number merged } }"
 
 
-def contexts_of(sites: Sequence[Site], inputs: Inputs) -> list[str]:
-    """Return the name of the status for each listing: its host, the bot if need be, the label."""
-    hosts = [service_of(site.address.base_url) for site in sites]
+def contexts_of(sites: Sequence[Site], inputs: Inputs) -> dict[int, str]:
+    """Return the name of the status for each listing, by the identity of its site.
+
+    It is the name of the listing, the bot if need be, and the label.
+    """
+    names = [site.name for site in sites]
     label = f" ({inputs.label})" if inputs.label else ""
-    return [
-        f"commandsync/{host}{f' {site.bot}' if hosts.count(host) > 1 else ''}{label}"
-        for host, site in zip(hosts, sites, strict=True)
-    ]
+    bots = (f" {site.bot or site.token_from}" * (names.count(site.name) > 1) for site in sites)
+    named = zip(sites, bots, strict=True)
+    return {id(site): f"commandsync/{site.name}{bot}{label}" for site, bot in named}
 
 
-def set_statuses(
-    applied: Mapping[str, Plan], github: GitHub, event: GitHubEvent, *, commit: str
+def status_of(result: Result) -> Status:
+    """Return the status of a listing after an apply."""
+    plan = result.plan
+    if not result.complete:
+        return _FAILED
+    if plan.listing and plan.listing.whole:
+        size = summary.counted(plan.listing.size, "command")
+        return "success", f"sent {size}" if result.sent else f"{size}, as sent before"
+    changed = summary.counted(len(plan.changes), "change")
+    return "success", f"{changed} applied, {plan.unchanged} unchanged"
+
+
+def set_status(
+    context: str, status: Status, github: GitHub, event: GitHubEvent, *, commit: str
 ) -> None:
-    """Set a status of the commit for each applied listing, by its name; raises `GitHubError`."""
-    for context, plan in applied.items():
-        changed = summary.counted(len(plan.changes), "change")
-        body = {
-            "state": "success",
-            "context": context,
-            "description": f"{changed} applied, {plan.unchanged} unchanged",
-            "target_url": event.run_url,
-        }
-        github.post(f"/repos/{event.repository}/statuses/{commit}", body)
+    """Set a status of the commit, by its name; raises `GitHubError`."""
+    state, description = status
+    body = {"state": state, "context": context, "description": description}
+    path = f"/repos/{event.repository}/statuses/{commit}"
+    github.post(path, body | {"target_url": event.run_url})
+
+
+def refusal(what: str, error: GitHubError) -> RefusedError:
+    """Return the refusal of a run that needs the statuses of commits."""
+    return RefusedError(f"{what}: {error}", hint=error.hint or _PERMISSION)
+
+
+def statuses_of(commits: Sequence[str], github: GitHub, event: GitHubEvent) -> list[dict[str, str]]:
+    """Return the states of the statuses of each commit, by their names; raises `GitHubError`."""
+    found = _queried(commits, github, event, _STATUS, whole=True)
+    try:
+        return [dict(_states(found[f"c{n}"])) for n in range(len(commits))]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise GitHubError("GitHub's answer has another form") from error
 
 
 def merged_requests(
-    commits: Sequence[str], github: GitHub, event: GitHubEvent, *, contexts: Sequence[str]
+    commits: Sequence[str], github: GitHub, event: GitHubEvent, *, contexts: Collection[str]
 ) -> list[int]:
     """Return the pull requests that were merged since the last successful apply, the newest first.
 
     `commits` are those of the branch, the newest first, which is this run's own; `contexts` are the
     names of the statuses of the listings. Raises `GitHubError`.
     """
-    owner, _, name = event.repository.partition("/")
-    asked = " ".join(
-        f'c{n}: object(oid: "{commit}") {{ {_COMMIT} }}' for n, commit in enumerate(commits)
-    )
-    where = f"owner: {json.dumps(owner)}, name: {json.dumps(name)}"
-    answer = github.query(f"query {{ repository({where}) {{ {asked} }} }}")
-    found = answer.get("repository") or {}
+    found = _queried(commits, github, event, f"{_STATUS} {_REQUESTS}")
     numbers: dict[int, None] = {}
     for n in range(len(commits)):
         commit = found.get(f"c{n}") or {}
-        if n and set(contexts) <= set(_succeeded(commit)):
+        states = dict(_states(commit))
+        if n and all(states.get(context) == SUCCESS for context in contexts):
             break
         numbers |= dict.fromkeys(_merged(commit))
     return list(numbers)[:_MOST_REQUESTS]
 
 
-def _succeeded(commit: dict[str, dict[str, list[dict[str, str]]]]) -> Iterator[str]:
-    for status in (commit.get("status") or {}).get("contexts") or ():
-        if status.get("state") == "SUCCESS":
-            yield status.get("context", "")
+def _queried(
+    commits: Sequence[str], github: GitHub, event: GitHubEvent, fields: str, *, whole: bool = False
+) -> Any:  # noqa: ANN401 - any JSON
+    """Return fields of commits by their numbers; `whole` is as for `GitHub.query`."""
+    owner, _, name = event.repository.partition("/")
+    asked = " ".join(
+        f'c{n}: object(oid: "{commit}") {{ ... on Commit {{ {fields} }} }}'
+        for n, commit in enumerate(commits)
+    )
+    where = f"owner: {json.dumps(owner)}, name: {json.dumps(name)}"
+    answer = github.query(f"query {{ repository({where}) {{ {asked} }} }}", whole=whole)
+    return answer.get("repository") or {}
+
+
+def _states(commit: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
+    for status in ((commit or {}).get("status") or {}).get("contexts") or ():
+        yield status.get("context", ""), status.get("state", "")
 
 
 def _merged(commit: dict[str, dict[str, list[dict[str, int]]]]) -> Iterator[int]:

@@ -5,7 +5,7 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from commandsync.action.base import base_manifests
 from commandsync.action.destination import DestinationChange, destination_changes, with_destinations
 from commandsync.action.event import read_event
 from commandsync.action.head import newer_run
-from commandsync.action.inputs import Inputs, Mode, forms_of_secrets, read_inputs
+from commandsync.action.inputs import Inputs, Mode, forms_of_secrets, read_inputs, settings_of
 from commandsync.action.manifests import enter_workspace, hand_over_token, load_from_workspace
 from commandsync.action.reporter import Reporter, say
 from commandsync.action.rest import github_of
@@ -29,18 +29,13 @@ from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
 from commandsync.sync import exits, signals
 from commandsync.sync.comparison import plan_between
-from commandsync.sync.execution import Stop, execute, ready_of, refusal_of
+from commandsync.sync.execution import Stop, begun_of, execute, refusal_of
 from commandsync.sync.history import committed, first_parents
-from commandsync.sync.job import Job, Planned, page_jobs, plan_jobs, plans_in
+from commandsync.sync.job import AnyJob, Planned, plan_jobs, plans_in
 from commandsync.sync.redaction import redacted_outputs
 from commandsync.sync.saved import saved_plan
-from commandsync.sync.settings import (
-    BASE_URL_VARIABLE,
-    BOT_VARIABLE,
-    TOKEN_VARIABLE,
-    Settings,
-    read_clock,
-)
+from commandsync.sync.selection import jobs
+from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, Settings
 from commandsync.sync.signals import Signals
 
 
@@ -61,10 +56,11 @@ def main(environ: MutableMapping[str, str]) -> int:
                 enter_workspace(workspace)
                 Location.files = event.files_url if Path(".git").exists() else ""
             reporter.inputs = inputs = read_inputs(environ)
+            environ[HOSTS_VARIABLE] = inputs.hosts or environ.get(HOSTS_VARIABLE, "")
             reporter.github = github_of(inputs.github_token, environ)
             mode = reporter.mode
             say(f"commandsync: {mode}" + (f" ({event.name})" if inputs.mode == "auto" else ""))
-            run = _Run(mode, reporter, _settings(inputs, environ, mode), handler)
+            run = _Run(mode, reporter, settings_of(inputs, environ, mode), handler)
             with signals.unwrapped():
                 outcome = run.apply() if mode == "apply" else run.plan()
         except signals.Interruption as interruption:
@@ -100,12 +96,14 @@ class _Run:
             self._write_preview(manifests, [])
             return with_checks(verdict.of_validated(manifests))
         changes = self._hand_over_token(manifests)
-        with page_jobs(self.settings, manifests) as opened:
+        with jobs(self.settings, manifests) as opened:
             self.reporter.sites = [job.site for job in opened]
-            planned = plan_jobs(opened)
+            bases = self._bases(manifests)
+            compared = self._compared(opened, bases)
+            planned = plan_jobs(compared)
             self._write_preview(manifests, planned)
-        bases = self._bases(manifests)
-        outcome = self._of_listings(opened, planned, bases)
+        outcome = self._of_listings(compared, planned, bases)
+        outcome = verdict.with_unchecked(outcome, opened, compared)
         outcome = verdict.with_user_changes(outcome, bases, manifests)
         return with_destinations(with_checks(outcome), changes)
 
@@ -125,7 +123,7 @@ class _Run:
 
             write_preview(self.reporter, self.settings, manifests, planned)
 
-    def _bases(self, manifests: Sequence[Manifest]) -> list[Manifest]:
+    def _bases(self, manifests: Sequence[Manifest]) -> dict[str, Manifest]:
         """Return the manifests of the base branch of a proposal, if they are known."""
         by = self.reporter
         folder = by.environ.get("RUNNER_TEMP", "")
@@ -138,18 +136,32 @@ class _Run:
         if run := self._newer_run(manifests):
             return verdict.of_superseded(run)
         with self._open_plans(manifests) as planned:
-            ready = ready_of(planned)
-            if len(ready) < len(planned):
+            begun = begun_of(planned)
+            if not begun:
                 return self._plans_verdict(planned)
-            plans = [item.plan for item in ready]
+            plans = [item.plan for item in begun]
             say(report.render_plans(plans, format="text"))
             for plan in plans:
                 self.reporter.annotate(plan_annotations(plan))
-            self.reporter.put_backups(ready)
+            self.reporter.put_backups(begun)
+            self.reporter.announce(begun)
             stop = Stop(signals.announce_stop)
             with self.signals.answered_by(stop):
-                results = execute(ready, stop, settings=self.settings, signals=self.signals)
-        return verdict.of_results(results, code=self.signals.code(exits.of_result(*results)))
+                results = execute(begun, stop, settings=self.settings, signals=self.signals)
+        self.reporter.applied = list(zip(begun, results, strict=True))
+        unread = [item for item in planned if isinstance(item, errors.CommandsyncError)]
+        code = self.signals.code(exits.of_result(*results, unread=bool(unread)))
+        return verdict.with_unread(verdict.of_results(results, code=code), unread)
+
+    def _compared(
+        self, opened: Sequence[AnyJob], bases: Mapping[str, Manifest]
+    ) -> Sequence[AnyJob]:
+        """Return the listings, as `compared` says."""
+        if not any(job.manifest.listings for job in opened):
+            return opened
+        from commandsync.action.listings import compared  # noqa: PLC0415 - seldom needed
+
+        return compared(opened, self.reporter, bases)
 
     def _newer_run(self, manifests: Sequence[Manifest]) -> str | None:
         """Return the run that applies a newer manifest, if any; raises as `newer_run` does."""
@@ -182,11 +194,11 @@ class _Run:
                 yield [item]
             return
         self._hand_over_token(manifests)
-        with page_jobs(self.settings, manifests) as opened:
+        with jobs(self.settings, manifests) as opened:
             self.reporter.sites = [job.site for job in opened]
             for site in self.reporter.sites:
                 site.check_token()
-            yield plan_jobs(opened)
+            yield plan_jobs(self._compared(opened, {}))
 
     def _plans_verdict(self, planned: Sequence[Planned | errors.CommandsyncError]) -> Verdict:
         refusals = [refusal_of(item) for item in planned if isinstance(item, Planned)]
@@ -204,9 +216,9 @@ class _Run:
 
     def _of_listings(
         self,
-        opened: Sequence[Job],
+        opened: Sequence[AnyJob],
         planned: Sequence[Planned | errors.CommandsyncError],
-        bases: Sequence[Manifest],
+        bases: Mapping[str, Manifest],
     ) -> Verdict:
         """Return the verdict of plans, or of comparisons where readers need a token."""
         closed = {
@@ -217,7 +229,8 @@ class _Run:
         }
         if not closed or not bases:
             return self._plans_verdict(planned)
-        compared = [plan_between(self.settings, opened[n].manifest, bases[n]) for n in closed]
+        manifests = [opened[n].manifest for n in closed]
+        compared = [plan_between(self.settings, each, bases[each.path]) for each in manifests]
         return verdict.with_comparison(
             self._plans_verdict([item for n, item in enumerate(planned) if n not in closed]),
             compared,
@@ -227,7 +240,9 @@ class _Run:
 
     def _hand_over_token(self, manifests: Sequence[Manifest]) -> list[DestinationChange]:
         """Put the input's token into each manifest's variable; return changes of where it goes."""
-        if variables := [manifest.token_env for manifest in manifests if manifest.token_env]:
+        entries = [entry for manifest in manifests for entry in manifest.listings]
+        named = [*(each.token_env for each in manifests), *(each.token_env for each in entries)]
+        if variables := [name for name in named if name]:
             for secret in forms_of_secrets(self.reporter.environ, named=variables):
                 say(mask(secret), with_tokens=True)
         hand_over_token(manifests, self.reporter.inputs.token, writes=self.mode == "apply")
@@ -264,18 +279,3 @@ def _defect(error: Exception, *, writing: bool) -> Verdict:
     code = errors.Exit.INCOMPLETE if writing else errors.Exit.FAILED
     outcome = verdict.of_error(defect, code=code)
     return replace(outcome, changed=True) if writing else replace(outcome, reason="defect")
-
-
-def _settings(inputs: Inputs, environ: MutableMapping[str, str], mode: Mode) -> Settings:
-    reviewed = inputs.apply == "reviewed" and not inputs.plan_file
-    return Settings(
-        now=read_clock(),
-        files=inputs.files,
-        base_url=inputs.base_url or environ.get(BASE_URL_VARIABLE, ""),
-        base_url_from="the input base-url" if inputs.base_url else BASE_URL_VARIABLE,
-        bot=inputs.bot or environ.get(BOT_VARIABLE, ""),
-        bot_from="the input bot" if inputs.bot else BOT_VARIABLE,
-        prune=inputs.prune,
-        max_deletes=inputs.max_deletes,
-        owned=reviewed and mode in {"plan", "apply"},
-    )

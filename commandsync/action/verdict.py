@@ -1,7 +1,8 @@
 """The verdict of a run: made from plans, results and errors."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import chain
 from typing import Literal
 
@@ -15,12 +16,13 @@ from commandsync.report import github, summary, usersentences
 from commandsync.report.escape import code
 from commandsync.report.github import Annotation
 from commandsync.sync import exits
-from commandsync.sync.job import split
+from commandsync.sync.job import AnyJob, split
 
 Word = Literal["valid", "no-changes", "changes", "applied", "compared", "superseded", "failed"]
 
 _INCOMPLETE = "incomplete"
 _MOST_SENTENCES = 10
+_FORMS: tuple[Literal["text"], Literal["markdown"]] = ("text", "markdown")
 _DRIFTED = "the listing differs from the manifest"
 
 
@@ -74,6 +76,48 @@ def of_superseded(run: str) -> Verdict:
     )
 
 
+def failed(
+    verdict: Verdict,
+    notes: Sequence[Annotation],
+    *,
+    text: Sequence[str],
+    markdown: Sequence[str],
+    reason: str = "outdated",
+) -> Verdict:
+    """Return a verdict that fails for another reason, too, which comes first."""
+    return replace(
+        verdict,
+        word="failed",
+        code=verdict.code or Exit.CHANGES,
+        text="\n".join([*text, verdict.text]),
+        markdown="\n".join([*markdown, verdict.markdown]),
+        annotations=(*notes, *verdict.annotations),
+        reason=verdict.reason or reason,
+        complete=False,
+    )
+
+
+def with_unchecked(
+    verdict: Verdict, opened: Sequence[AnyJob], checked: Sequence[AnyJob]
+) -> Verdict:
+    """Return a verdict that names the listings that a check for drift could not read."""
+    read = {id(job.site) for job in checked}
+    names = ", ".join(code(job.name) for job in opened if id(job.site) not in read)
+    note = f"\nNot checked, since their lists cannot be read here: {names}."
+    both = replace(verdict, text=verdict.text + note, markdown=verdict.markdown + note)
+    return both if names else verdict
+
+
+def with_unread(verdict: Verdict, errors: Sequence[CommandsyncError]) -> Verdict:
+    """Return a verdict that fails, too, if there are errors in place of other plans."""
+    if not errors:
+        return verdict
+    texts, pages = ([*_rendered((), errors, form)] for form in _FORMS)
+    notes = [note for error in errors for note in github.failure_annotations(error)]
+    reason = _INCOMPLETE if verdict.changed else errors[0].failure_reason
+    return failed(verdict, notes, text=texts, markdown=pages, reason=reason)
+
+
 def of_error(error: CommandsyncError, *, code: int | None = None) -> Verdict:
     """Return the verdict of an error that ended the run before anything was written."""
     return Verdict(
@@ -96,26 +140,26 @@ def of_plans(
     """Return the verdict of plans that were not applied, and of the errors in place of plans."""
     plans, errors = split(planned)
     first = _not_shown(refusals, plans)
-    pending = [plan for plan in plans if plan.changes]
+    pending = [plan for plan in plans if plan.pending]
+    writes = _writes(plans)
     drifted = list(map(_drifted, pending)) if drift else []
     heading = [f"**Drift**: {_DRIFTED}.\n"] if drifted else []
     worst = min((*errors, *refusals), key=exits.rank, default=None)
-    said: dict[Literal["text", "markdown"], str] = {
-        form: "\n".join([*_rendered((), first, form), *_rendered(plans, errors, form)])
-        for form in ("text", "markdown")
-    }
+    text, markdown = (
+        "\n".join([*_rendered((), first, form), *_rendered(plans, errors, form)]) for form in _FORMS
+    )
     errors = (*first, *errors)
     changed_code = Exit.CHANGES if pending and fail_on_changes else Exit.DONE
     notes = (*map(github.failure_annotations, errors), *map(github.plan_annotations, plans))
     return Verdict(
-        word=_word(failed=worst is not None, done="changes", pending=bool(pending)),
+        word=_word(failed=worst is not None, done="changes", pending=writes),
         code=exits.worst([*(error.exit_code for error in (*errors, *refusals)), changed_code]),
-        text=said["text"],
-        markdown="\n".join([*heading, said["markdown"]]),
+        text=text,
+        markdown="\n".join([*heading, markdown]),
         annotations=(*chain.from_iterable(notes), *drifted),
         reason=worst.failure_reason if worst else "",
         plans=plans,
-        changed=bool(pending) if plans else None,
+        changed=writes if plans else None,
     )
 
 
@@ -124,6 +168,10 @@ def _not_shown(
 ) -> list[CommandsyncError]:
     shown = {plan.refusal.message for plan in plans if plan.refusal}
     return [error for error in refusals if error.message not in shown]
+
+
+def _writes(plans: Sequence[Plan]) -> bool:
+    return any(plan.writes for plan in plans)
 
 
 def _word(*, failed: bool, done: Word, pending: bool) -> Word:
@@ -137,9 +185,8 @@ def of_results(results: Sequence[Result], *, code: int) -> Verdict:
     plans = tuple(result.plan for result in results)
     complete = all(result.complete for result in results)
     touched = any(result.touched for result in results)
-    pending = any(plan.changes for plan in plans)
     return Verdict(
-        word=_word(failed=not complete, done="applied", pending=pending),
+        word=_word(failed=not complete, done="applied", pending=_writes(plans)),
         code=code,
         text=report.render_results(results, format="text"),
         markdown=report.render_results(results, format="markdown"),
@@ -185,17 +232,18 @@ def with_comparison(
 
 
 def with_user_changes(
-    verdict: Verdict, bases: Sequence[Manifest], manifests: Sequence[Manifest]
+    verdict: Verdict, bases: Mapping[str, Manifest], manifests: Sequence[Manifest]
 ) -> Verdict:
     """Return a verdict that begins with what users will notice of each manifest.
 
-    The manifests of the base branch are in the same order; there are none if they are not known.
+    The manifests of the base branch are by the same paths, if they are known.
     """
-    compared = [
-        (manifest.path, user_changes(old=base.snapshot, new=manifest.snapshot))
-        for base, manifest in zip(bases, manifests, strict=bool(bases))
-    ]
-    noticed = [(path, changes) for path, changes in compared if changes.count]
+    compared = {
+        each.path: user_changes(old=bases[each.path].snapshot, new=each.snapshot)
+        for each in manifests
+        if each.path in bases
+    }
+    noticed = [(path, changes) for path, changes in compared.items() if changes.count]
     texts, pages = [], []
     for path, changes in noticed:
         of_several = f" of {code(path)}" if len(noticed) > 1 else ""
@@ -229,3 +277,22 @@ def _rendered(
         yield report.render_plans(plans, format=form)
     for error in errors:
         yield report.render_failure(error, format=form)
+
+
+def outputs_of(verdict: Verdict) -> dict[str, str]:
+    """Return the outputs of the step: fixed words, numbers and a digest."""
+    values = {
+        "result": verdict.word,
+        "failure-reason": verdict.reason,
+        "changed": "" if verdict.changed is None else str(verdict.changed).lower(),
+    }
+    if not verdict.plans:
+        return values
+    plans = [plan for plan in verdict.plans if plan.known]
+    counted = {"adds": ("add",), "edits": ("edit", "replace"), "deletes": ("delete",)}
+    for name, actions in counted.items():
+        values[name] = str(sum(plan.count(action) for plan in plans for action in actions))
+    values["unchanged"] = str(sum(plan.unchanged for plan in plans))
+    fingerprints = "\n".join(plan.fingerprint for plan in verdict.plans)
+    several = f"sha256:{sha256(fingerprints.encode()).hexdigest()}"
+    return {**values, "fingerprint": several if len(verdict.plans) > 1 else fingerprints}

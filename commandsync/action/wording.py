@@ -40,8 +40,12 @@ INPUTS = {
     Do.NAME_MANIFEST: "name its file with the input file",
     Do.RAISE_TIMEOUT: "run again later",
     Do.RENEW_TOKEN: "copy the bot's token again from the service's page into the secret",
-    Do.REPLACE_UNSEEN: "run commandsync apply --unseen once, where you can see the service's page",
+    Do.REPLACE_UNSEEN: ("if that is meant, run the workflow by hand with the input apply: current"),
     Do.SET_TOKEN: _EMPTY,
+    Do.SET_VARIABLE: (
+        "set {variable} below env: of the step (with sync.yml, below secrets:); is the secret "
+        "defined, and does the job name its environment?"
+    ),
     Do.UNSET_BOT: "unset {variable}, or choose the bot with the input bot",
     Do.USE_HTTPS: "use https://",
     Do.WRITE_STARTER: "commandsync init writes a starter; the input file names another file",

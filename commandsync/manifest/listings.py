@@ -62,6 +62,13 @@ class Listing:
         """Return the bot's id on the service, empty for the one of the token."""
         return self.bot or ("" if self.service in _OWN_BOTS else manifests_bot)
 
+    def identity(self, manifests_bot: str) -> tuple[str, ...]:
+        """Return what tells whose list it is: that of another identity is another list."""
+        service, own = self.list_service, self.replace
+        token = "" if service.names_bot else self.token_env
+        url = own.url if own else service.origin
+        return self.service, url, self.bot_of(manifests_bot), token
+
     def targets(self, manifests_bot: str) -> Iterator[Target]:
         """Yield what no other listing may have: its address, and the name of a declared one."""
         bot = self.bot_of(manifests_bot)

@@ -18,7 +18,8 @@ class PlannedListing:
 
     name: str  # the service's name; of a page, its host
     whole: bool = False  # whether the list is replaced as a whole, in one request
-    readable: bool = True  # whether the service returns its list
+    readable: bool = True  # whether the list is read
+    returned: bool = False  # whether the service returns its list, at least to who has the token
     # What the plan is compared with: `THE_LIST`, a file or a revision; empty where nothing is known
     # of what is listed.
     compared_with: str = THE_LIST
@@ -48,7 +49,7 @@ class PlannedListing:
                 f"would send an empty list{why}",
                 Do.ALLOW_DELETES(limit="all") if self.wants_none else "",
             )
-        if not (self.known or self.unseen):
+        if not (self.known or self.unseen or self.returned):
             return Notice(
                 f"would replace the whole list of {self.name}, of which nothing is known",
                 Do.REPLACE_UNSEEN(),

@@ -82,7 +82,12 @@ class Plan:
     @property
     def pending(self) -> bool:
         """Whether the listing is known to differ from the manifest."""
-        return bool(self.changes) and (self.listing is None or self.listing.known)
+        return bool(self.changes) and self.known
+
+    @property
+    def known(self) -> bool:
+        """Whether it is compared with something, as that of a page always is."""
+        return self.listing is None or self.listing.known
 
     @property
     def writes(self) -> bool:

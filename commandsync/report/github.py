@@ -90,6 +90,8 @@ def plan_annotations(plan: Plan) -> Iterator[Annotation]:
     if plan.refusal is not None:
         message = summary.refused(plan)
         yield Annotation("error", "Plan refused", message, plan.refusal.hint, top)
+    if unseen := summary.unseen(plan):
+        yield Annotation("warning", "Not compared", unseen, location=top)
     yield from notice_annotations(plan.notices)
     for change in plan.changes:
         if isinstance(change, Delete):

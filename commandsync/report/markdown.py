@@ -22,6 +22,8 @@ from commandsync.report.tables import change_blocks, difference_block, folded, p
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest  # loads pydantic and yaml
 
+_LISTINGS = ("Listing", "Add", "Edit", "Delete", "Losses", "Compared with")
+_RESULTS = ("Listing", "Result")
 _SETTLED = ("Change", "Name", "Where", "Why", "What to do")
 _DANGEROUS = {
     "delete": "Delete",
@@ -38,13 +40,21 @@ _DONE = {
 
 
 def plans(plans: Sequence[Plan]) -> str:
-    """Return plans one after the other."""
-    return _joined(block for plan in plans for block in _plan(plan))
+    """Return plans one after the other; of listings, the dangerous ones first, below a table."""
+    head = []
+    if listings := [plan for plan in plans if plan.listing]:
+        plans = sorted(listings, key=_is_calm)
+        head = [table(_LISTINGS, map(_row, plans))]
+    return _joined([*head, *(block for plan in plans for block in _plan(plan))])
 
 
 def results(results: Sequence[Result]) -> str:
-    """Return results one after the other, with a table for each outcome."""
-    return _joined(block for result in results for block in _result(result))
+    """Return results one after the other, with a table for each outcome; of listings below one."""
+    lines = [
+        _heading(each.plan, summary.result_line(each)) for each in results if each.plan.listing
+    ]
+    head = [table(_RESULTS, (line.split(": ", 1) for line in lines))] if lines else []
+    return _joined([*head, *(block for result in results for block in _result(result))])
 
 
 def failure(error: CommandsyncError) -> str:
@@ -67,10 +77,36 @@ def validated(manifests: Sequence["Manifest"]) -> str:
     return _joined([*blocks, _problems("Warning", warnings)] if warnings else blocks)
 
 
+def _is_calm(plan: Plan) -> bool:
+    """Whether a plan deletes nothing, is not refused, and is compared with something."""
+    dangerous = plan.refusal or plan.count("delete") or plan.count("replace")
+    return not (dangerous or summary.unseen(plan))
+
+
+def _row(plan: Plan) -> Sequence[str]:
+    """Return the cells of a row of `_LISTINGS`."""
+    listing = plan.listing
+    assert listing  # noqa: S101 - others have no row
+    actions = (("add",), ("edit", "replace"), ("delete",))
+    counts = [str(sum(map(plan.count, each))) if listing.known else "?" for each in actions]
+    losses = ", ".join(f"{loss.field} ({loss.count:,})" for loss in listing.losses) or "none"
+    compared = summary.compared(listing, code).removeprefix("compared with ")
+    if not (listing.known or listing.returned):
+        compared = f"**nothing: replaced unseen by {summary.counted(listing.size, 'command')}**"
+    return [code(listing.name), *counts, losses, compared]
+
+
+def _heading(plan: Plan, line: str) -> str:
+    """Return the first line of a plan or a result: that of a listing begins with its name."""
+    return f"{code(plan.listing.name)}: {line.partition(': ')[2]}" if plan.listing else line
+
+
 def _plan(plan: Plan) -> Iterator[str]:
-    yield f"### {summary.plan_line(plan)}"
+    yield f"### {_heading(plan, summary.plan_line(plan))}"
     yield "".join(summary.heading(plan, code))
     yield from summary.origin(plan, code)
+    if unseen := summary.unseen(plan, code):
+        yield f"**Not compared**: {unseen}"
     if plan.refusal is not None:
         yield f"**Refused**: {code(summary.refused(plan))}"
         yield f"What to do: {code(str(plan.refusal.hint))}"
@@ -78,9 +114,10 @@ def _plan(plan: Plan) -> Iterator[str]:
         yield nothing
     yield from scheduled(plan, _title)
     yield from summary.kept(plan)
-    yield from _sections(plan.changes, _DANGEROUS)
+    changes = () if unseen else plan.changes
+    yield from _sections(changes, _DANGEROUS)
     yield from _notices(plan.notices)
-    yield from _sections(plan.changes, _OTHERS)
+    yield from _sections(changes, _OTHERS)
 
 
 def _title(name: str) -> str:
@@ -103,7 +140,7 @@ def _by_action(
 
 
 def _result(result: Result) -> Iterator[str]:
-    yield f"### {summary.result_line(result)}"
+    yield f"### {_heading(result.plan, summary.result_line(result))}"
     yield "".join(summary.heading(result.plan, code))
     yield from scheduled(result.plan, _title, applied=True)
     if result.interrupted:

@@ -28,7 +28,7 @@ _ALWAYS = {"add", "edit", "delete"}
 
 def plan_line(plan: Plan) -> str:
     """Return a plan's counts: the last line of its text, which scripts may rely on."""
-    if plan.listing and not plan.listing.known:
+    if plan.listing and not plan.known:
         return f"Plan: {counted(plan.listing.size, 'command')} to send."
     return f"Plan: {_counts(plan.changes)}, {plan.unchanged} unchanged."
 
@@ -37,7 +37,7 @@ def total_line(plans: Sequence[Plan]) -> str:
     """Return the counts of all listings of a manifest; empty where there is one only."""
     if len(plans) == 1 or not all(plan.listing for plan in plans):
         return ""
-    known = [plan for plan in plans if plan.listing and plan.listing.known]
+    known = [plan for plan in plans if plan.known]
     unknown = len(plans) - len(known)
     counts = _counts([change for plan in known for change in plan.changes])
     unchanged = sum(plan.unchanged for plan in known)
@@ -45,13 +45,15 @@ def total_line(plans: Sequence[Plan]) -> str:
     return f"All listings: {counts}, {unchanged} unchanged{unseen}."
 
 
-def unseen(plan: Plan) -> str:
+def unseen(plan: Plan, shown: Callable[[str], str] = str) -> str:
     """Return what apply does to a list of which nothing is known; empty for any other."""
     if plan.listing is None or plan.listing.known:
         return ""
-    size = counted(plan.listing.size, "command")
+    size, name = counted(plan.listing.size, "command"), shown(plan.listing.name)
+    if plan.listing.returned:
+        return f"{name} returns its list only with the token: apply reads and compares it first."
     return (
-        f"{plan.listing.name} does not return its list: apply replaces it as a whole with {size}, "
+        f"{name} does not return its list: apply replaces it as a whole with {size}, "
         "whatever is there now."
     )
 
@@ -155,7 +157,7 @@ def question(changes: Sequence[Change]) -> str:
 
 def question_of(plans: Sequence[Plan]) -> str:
     """Return the counts of what is about to be written, and how many lists are replaced unseen."""
-    known = [plan for plan in plans if plan.listing is None or plan.listing.known]
+    known = [plan for plan in plans if plan.known]
     unknown = len(plans) - len(known)
     lists = f"{counted(unknown, 'list')} to replace, whatever is there now" if unknown else ""
     counts = question([change for plan in known for change in plan.changes])
@@ -179,14 +181,15 @@ def heading(plan: Plan, shown: Callable[[str], str]) -> tuple[str, str]:
     if plan.listing and plan.listing.whole:
         whose = f"bot {shown(bot)}" if bot else "the bot of the token"
         where = f"{shown(plan.listing.name)}: {whose} at {shown(url)}"
-        return where, f" from {files}, {_compared(plan.listing, shown)}"
+        return where, f" from {files}, {compared(plan.listing, shown)}"
     if not bot:  # two manifests are compared, and neither names one
         return "Manifest", f" {files}" if files else ""
     where = f"Bot {shown(bot)}" + (f" at {shown(url)}" if url else "")
     return where, f" from {files}" if files else ""
 
 
-def _compared(listing: PlannedListing, shown: Callable[[str], str]) -> str:
+def compared(listing: PlannedListing, shown: Callable[[str], str]) -> str:
+    """Return what a plan is compared with; `shown` escapes a revision."""
     if listing.readable:
         return "compared with its list"
     return f"compared with {shown(listing.compared_with)}" if listing.known else "not compared"

@@ -18,15 +18,12 @@ from commandsync.diagnostics import Do
 from commandsync.errors import RefusedError, UsageError, WrongBotError
 from commandsync.services.catalogue import LISTS
 from commandsync.services.service import ListService
-from commandsync.sync.settings import TOKEN_VARIABLE, Settings, secret_token
+from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, Settings, secret_token
 from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest
     from commandsync.manifest.listings import Listing
-
-HOSTS_VARIABLE = "COMMANDSYNC_HOSTS"
-"""The hosts, separated by commas or spaces, that may get a token though a manifest names them."""
 
 _PREFIX = f"{TOKEN_VARIABLE}_"
 _KNOWN_VARIABLES = {name for service in LISTS.values() for name in service.variables}
@@ -174,8 +171,3 @@ def with_others(sites: Sequence[Site]) -> list[Site]:
     """Return the sites of a run, each with the tokens of all: no text may contain any of them."""
     tokens = tuple(site.token for site in sites if site.token)
     return [replace(site, others=tokens) for site in sites] if len(sites) > 1 else list(sites)
-
-
-def name_of(site: Site) -> str:
-    """Return what a listing is called: its service's name, or the host of a page."""
-    return site.service.name if isinstance(site, ListSite) else service_of(site.address.base_url)

@@ -14,7 +14,7 @@ from itertools import chain
 from commandsync.diagnostics import Check, Do
 from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.manifest import Manifest
-from commandsync.sync.destinations import list_sites, name_of
+from commandsync.sync.destinations import list_sites
 from commandsync.sync.job import load
 from commandsync.sync.reachability import acceptance, failed, reachability
 from commandsync.sync.settings import Settings, site_of
@@ -79,7 +79,7 @@ def _listing(settings: Settings, manifest: Manifest | None) -> Iterator[Check]:
     except CommandsyncError as error:
         yield failed("settings", error)
         return
-    if settings.listing and name_of(site) not in settings.listing:
+    if settings.listing and site.name not in settings.listing:
         return
     path = manifest.path if manifest else ""
     source = site.base_url_from or f"base_url: in {path}"
@@ -105,7 +105,7 @@ def _unknown(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[Chec
     names = {entry.service for manifest in manifests for entry in manifest.listings}
     with suppress(CommandsyncError):  # a check of the page says so
         pages = (manifest for manifest in manifests if manifest.has_page)
-        names |= {name_of(site_of(settings, manifest, of_bot=False)) for manifest in pages}
+        names |= {site_of(settings, manifest, of_bot=False).name for manifest in pages}
     hint = f"the listings are: {', '.join(sorted(names)) or 'none'}"
     for name in settings.listing:
         if name not in names:

@@ -69,17 +69,12 @@ def refusal_of(planned: Planned) -> RefusedError | None:
     return refused
 
 
-def ready_of(planned: Sequence[Planned | CommandsyncError]) -> list[Planned]:
-    """Return the plans that may be applied to their listings."""
-    return [item for item in planned if isinstance(item, Planned) and not refusal_of(item)]
-
-
 def begun_of(planned: Sequence[Planned | CommandsyncError]) -> list[Planned]:
     """Return the plans to apply: all that were made, or none if anything is refused.
 
     Of a manifest with `listings:`, a listing that cannot be read stops no other one.
     """
-    ready = ready_of(planned)
+    ready = [item for item in planned if isinstance(item, Planned) and not refusal_of(item)]
     apart = any(item.plan.listing for item in ready)
     unread = [item for item in planned if apart and isinstance(item, ListingError)]
     return ready if len(ready) + len(unread) == len(planned) else []

@@ -80,17 +80,9 @@ class History:
         self._known = known
 
     def _versions(self) -> Iterator[Snapshot]:
-        folder, name = place_of(self.manifest.path)
-        with contents(folder) as read:
-            walk = islice(_walk(folder, name, read), MOST_VERSIONS)
-            for commit, path, files in walk:
-                try:
-                    version = load_version(path, files, commit[:7], read)
-                except ManifestError:
-                    self.skipped.append(commit[:7])
-                    continue
-                if version.bot in {"", self.bot} and self._is_service(version.base_url):
-                    yield version.snapshot
+        for _, version in _versions(self.manifest.path, self.skipped):
+            if version and version.bot in {"", self.bot} and self._is_service(version.base_url):
+                yield version.snapshot
 
     def _is_service(self, base_url: str) -> bool:
         return not base_url or service_of(base_url) == service_of(self.base_url)
@@ -114,13 +106,50 @@ def place_of(path: str) -> tuple[str, str]:
     return folder, prefix + manifest.name
 
 
+def versions_since(path: str, commits: Sequence[str], start: int) -> Iterator[Manifest | None]:
+    """Yield the versions of a manifest from that of `commits[start]` on, the newest first.
+
+    None is for a version that is invalid, and for the time before the first one. The commits are
+    those of `first_parents`. Raises `RefusedError` if the history cannot be read.
+    """
+    places = {commit: number for number, commit in enumerate(commits)}
+    with _refused(path):
+        walk = _versions(path, [])
+        _, held = next(walk)
+        for commit, version in walk:
+            if places.get(commit, len(commits)) > start:
+                yield held
+            held = version
+        yield held
+
+
+def _versions(path: str, skipped: list[str]) -> Iterator[tuple[str, Manifest | None]]:
+    """Yield the versions of a manifest, the newest first, each with the last commit that has it.
+
+    None is for one that is invalid, which goes into `skipped`, and at the end for no version.
+    """
+    folder, name = place_of(path)
+    with contents(folder) as read:
+        for commit, file, files in islice(_walk(folder, name, read), MOST_VERSIONS):
+            version = None
+            try:
+                version = load_version(file, files, commit[:7], read) if file else None
+            except ManifestError:
+                skipped.append(commit[:7])
+            yield commit, version
+
+
 def _walk(folder: str, path: str, read: Read) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Yield the versions of a file, the newest first: commit, name, and the ids of its contents."""
+    """Yield the versions of a file, the newest first: commit, name, and the ids of its contents.
+
+    At the end comes the commit before the first version, with no name; of none if that is the root.
+    """
     commit = os.fsdecode(git(folder, "rev-parse", "HEAD")).strip()
     while path:
         commit, path = yield from _of_one_name(folder, commit, path, read)
     if git(folder, "rev-parse", "--is-shallow-repository").strip() == b"true":
         raise RefusedError("this clone has only the latest commits", hint=_SHALLOW)
+    yield commit, path, {}
 
 
 def _of_one_name(

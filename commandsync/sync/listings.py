@@ -25,7 +25,7 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.fit import Fitted, as_listed, fit
 from commandsync.services.service import ListService
-from commandsync.sync.destinations import ListSite, list_sites, name_of, with_others
+from commandsync.sync.destinations import ListSite, list_sites, with_others
 from commandsync.sync.job import AnyJob, Job, Planned, connected, strict_plan
 from commandsync.sync.settings import Settings, rules_of, sites_of
 from commandsync.sync.since import earlier_manifest
@@ -62,7 +62,7 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
         yield [
             ListingJob(manifest, entry, site, settings, connection, earlier.get(id(manifest)))
             if entry and isinstance(site, ListSite)
-            else Job(manifest, site, settings, connection, name=name_of(site))
+            else Job(manifest, site, settings, connection, name=site.name)
             for (manifest, _, entry), site, connection in zip(
                 found, sites, connections, strict=True
             )
@@ -73,7 +73,7 @@ def _sites(
     settings: Settings, manifest: Manifest, page: Site | None
 ) -> Iterator[tuple[Manifest, Site, Listing | None]]:
     """Yield the selected listings of a manifest, its page first."""
-    if page and (not settings.listing or name_of(page) in settings.listing):
+    if page and (not settings.listing or page.name in settings.listing):
         yield manifest, page, None
     for entry, site in list_sites(settings, manifest):
         yield manifest, site, entry
@@ -81,7 +81,7 @@ def _sites(
 
 def _check_names(settings: Settings, manifests: Sequence[Manifest], pages: Sequence[Site]) -> None:
     names = {entry.service for manifest in manifests for entry in manifest.listings}
-    names |= set(map(name_of, pages))
+    names |= {page.name for page in pages}
     for name in settings.listing:
         if name not in names:
             known = ", ".join(sorted(names)) or "none"
@@ -132,13 +132,22 @@ class ListingJob:
     @property
     def earlier(self) -> Manifest | None:
         """The manifest that was sent last, if it had this listing."""
-        had = self.sent and any(each.service == self.entry.service for each in self.sent.listings)
-        return self.sent if had else None
+        return self.sent if self.sent and self.is_in(self.sent) else None
+
+    @property
+    def returned(self) -> bool:
+        """Whether the service returns the list, to who has its token."""
+        return self.service.facts.read.value is not Reads.NO
 
     @property
     def is_read(self) -> bool:
         """Whether the list is read: the service returns it, and there is a token to ask with."""
-        return self.service.facts.read.value is not Reads.NO and self.site.token is not None
+        return self.returned and self.site.token is not None
+
+    def is_in(self, manifest: Manifest) -> bool:
+        """Whether another version of the manifest has this listing, of the same bot."""
+        own = self.entry.identity(self.manifest.bot)
+        return any(each.identity(manifest.bot) == own for each in manifest.listings)
 
     def start_reading(self) -> Callable[[], Snapshot]:
         """Start to read the list; what is returned waits for it, or has what was sent last."""
@@ -179,6 +188,7 @@ class ListingJob:
             name=self.service.name,
             whole=True,
             readable=self.is_read,
+            returned=self.returned,
             compared_with=self._compared_with(),
             size=len(self._wanted(plan, listed)),
             losses=fitted.losses,

@@ -27,6 +27,8 @@ E = TypeVar("E", bound=CommandsyncError)
 TOKEN_VARIABLE = "COMMANDSYNC_TOKEN"  # noqa: S105 - the variable's name
 BOT_VARIABLE = "COMMANDSYNC_BOT"
 BASE_URL_VARIABLE = "COMMANDSYNC_BASE_URL"
+HOSTS_VARIABLE = "COMMANDSYNC_HOSTS"
+"""The hosts, separated by commas or spaces, that may get a token though a manifest names them."""
 
 
 def read_clock() -> datetime:

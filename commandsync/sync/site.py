@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from commandsync.api.address import Address
+from commandsync.api.address import Address, service_of
 from commandsync.api.credentials import Token
 from commandsync.apply.check import token_refusal
 from commandsync.diagnostics import Do, Notice
@@ -29,6 +29,11 @@ class Site:
     others: tuple[Token, ...] = ()
     bot_from: str = ""
     base_url_from: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the listing is called among several: its service's name, or the host of a page."""
+        return service_of(self.address.base_url) if self.service is PAGE else self.service.name
 
     @property
     def records(self) -> RecordService:

@@ -24,10 +24,9 @@ from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.server.app import openapi_text
 from commandsync.server.seed import read_seed
 from commandsync.services.catalogue import LISTS
-from commandsync.sync.destinations import HOSTS_VARIABLE
 from commandsync.sync.exits import worst
 from commandsync.sync.registered import TOKEN_VARIABLE as DISCORD_VARIABLE
-from commandsync.sync.settings import TOKEN_VARIABLE
+from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE
 from tests.e2e.readme_blocks import (
     DOCUMENTS,
     ROOT,

@@ -167,10 +167,8 @@ class Hub(SocketServer):
         """Return what GraphQL tells of a commit."""
         name, commit = asked
         numbers = self.merged.get(commit) or (self.merged.get(SHA, []) if name == "c0" else [])
-        contexts = [
-            {"context": each["context"], "state": each["state"].upper()}
-            for each in self.statuses.get(commit, [])
-        ]
+        newest = {each["context"]: each["state"].upper() for each in self.statuses.get(commit, [])}
+        contexts = [{"context": name, "state": state} for name, state in newest.items()]
         requests = [{"number": number, "merged": True} for number in numbers]
         status = {"contexts": contexts} if contexts else None
         return name, {"status": status, "associatedPullRequests": {"nodes": requests}}

@@ -28,6 +28,7 @@ INPUTS = [
     "file",
     "working-directory",
     "base-url",
+    "hosts",
     "bot",
     "token",
     "github-token",

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from commandsync.records.facts import Reads
+from commandsync.services.catalogue import LISTS
 from tests.support.bots import Service
 from tests.support.home import fields
 from tests.support.runner import ROOT, Event, Runner, definition_of, other, pull_request, push
@@ -75,6 +77,24 @@ def test_only_the_apply_has_the_environment_and_no_plan_has_a_token() -> None:
     assert [name for name, job in jobs.items() if "secrets." in str(job)] == ["apply", "drift"]
 
 
+def test_each_token_reaches_the_apply_and_that_of_a_list_that_can_be_read_the_drift_check() -> None:
+    workflow = definition()
+    environments = {
+        name: step.get("env", {})
+        for name, job in workflow["jobs"].items()
+        for step in job["steps"]
+        if step.get("uses") == ACTION_PATH
+    }
+    lists = {service.variables[0]: service for service in LISTS.values()}
+
+    assert set(workflow["on"]["workflow_call"]["secrets"]) == {"COMMANDSYNC_TOKEN", *lists}
+    assert environments["apply"] == {name: f"${{{{ secrets.{name} }}}}" for name in lists}
+    assert environments["drift"].items() <= environments["apply"].items()
+    read = [name for name, each in lists.items() if each.facts.read.value is not Reads.NO]
+    assert list(environments["drift"]) == read
+    assert environments["plan"] == environments["current"] == {}
+
+
 def test_an_approver_sees_the_current_plan_before_the_apply(
     runner: Runner, service: Service
 ) -> None:
@@ -103,7 +123,7 @@ def test_each_job_has_the_permissions_that_it_needs_and_the_caller_grants_them_a
             "pull-requests": "write",
             "statuses": "write",
         },
-        "current": {"contents": "read"},
+        "current": {"contents": "read", "statuses": "read"},
         "drift": {"contents": "read", "issues": "write"},
     }
     granted = yaml.safe_load(_PERMISSIONS.findall(readme)[0])

@@ -82,4 +82,5 @@ def test_a_pull_request_whose_repository_is_gone_is_a_forks(tmp_path: Path) -> N
         fork=True,
         run_url="https://github.com/octo/bots/actions/runs/3",
         run_id="3",
+        before="b",
     )

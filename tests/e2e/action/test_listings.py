@@ -1,0 +1,454 @@
+"""Listings in CI: one comment for all, and each list compared with what it shows for certain."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from commandsync.api.address import service_of
+from commandsync.testing import SimulatedListing, serve_simulation
+from tests.support.bots import Service
+from tests.support.home import fields
+from tests.support.hub import Answer, Hub
+from tests.support.runner import SHA, Event, Runner, Step, other, pull_request, push
+
+BOT = "812045337190064138"
+UNREAD = ("top.gg", "discordbotlist.com")
+SERVICES = (*UNREAD, "telegram")
+TEN = [f"command{number}" for number in range(10)]
+CONTEXTS = [f"commandsync/{name}" for name in SERVICES]
+
+
+@dataclass
+class Lists:
+    """A repository whose manifest has three listings."""
+
+    runner: Runner
+    hub: Hub
+    places: dict[str, SimulatedListing]
+
+    def write(self, *names: str, without: str = "", head: str = f'bot: "{BOT}"\n') -> str:
+        """Write the manifest with these commands, and return it."""
+        entries = [
+            place.manifest.removeprefix("listings:\n") + "    lossy: [syntax, category, options]\n"
+            for name, place in self.places.items()
+            if name != without
+        ]
+        text = f"{fields(*((name,) for name in names))}{head}listings:\n{''.join(entries)}"
+        self.runner.write(text)
+        return text
+
+    def first(self, *names: str) -> str:
+        """Commit a manifest without listings, which the base branch has."""
+        text = fields(*((name,) for name in names))
+        self.hub.files["commands.yaml"] = text
+        return self.runner.commit(text)
+
+    def propose(self, **inputs: str) -> Step:
+        """Plan the pull request; its job has no tokens."""
+        return self.runner.run(pull_request(), **inputs)
+
+    def merge(self, event: Event | None = None, **inputs: str) -> Step:
+        """Apply the branch, with the tokens."""
+        before = dict(self.runner.variables)
+        self.runner.variables |= {each.variable: each.token for each in self.places.values()}
+        step = self.runner.run(event or push(), **inputs)
+        self.runner.variables = before
+        return step
+
+    def listed(self, *names: str) -> str:
+        """Let these commands be listed everywhere; return the commit."""
+        self.first(*names)
+        self.hub.files["commands.yaml"] = self.write(*names)
+        step = self.merge()
+        assert step.outputs["result"] == "applied", step.log
+        return self.head
+
+    @property
+    def head(self) -> str:
+        return self.runner.repo.git("rev-parse", "HEAD")
+
+    @property
+    def writes(self) -> list[int]:
+        return [len(place.writes) for place in self.places.values()]
+
+    @property
+    def names(self) -> list[list[str]]:
+        """The names that each service shows."""
+        listings = [place.commands for place in self.places.values()]
+        return [[each.get("name") or each["command"] for each in listed] for listed in listings]
+
+    def states(self, commit: str = "") -> dict[str, str]:
+        """The newest states of the commit's statuses."""
+        statuses = self.hub.statuses.get(commit or self.head, [])
+        return {each["context"]: each["state"] for each in statuses}
+
+
+@pytest.fixture
+def lists(runner: Runner, hub: Hub) -> Iterator[Lists]:
+    with ExitStack() as opened:
+        places = {
+            name: opened.enter_context(serve_simulation(name, bot=None if "." not in name else BOT))
+            for name in SERVICES
+        }
+        yield Lists(runner, hub, places)
+
+
+def pushed(*commits: str) -> Event:
+    """A push of several commits; the first is what the branch had before."""
+    event = push()
+    return replace(event, payload=event.payload | {"before": commits[0]})
+
+
+def error_of(step: Step) -> str:
+    return step.annotations("error")[0].data
+
+
+def test_a_pull_request_that_adds_listings_says_that_they_are_replaced_unseen(
+    lists: Lists, hub: Hub, golden: Callable[[str, str], None]
+) -> None:
+    lists.first("help")
+    lists.write("help", "ping", "No name!")
+    step = lists.propose()
+
+    assert (step.code, step.outputs["result"]) == (0, "changes"), step.log
+    assert [place.requests for place in lists.places.values()] == [[], [], []]
+    (comment,) = hub.ours
+    for name, place in lists.places.items():
+        comment = comment.replace(place.base_url, f"https://{name}.example")
+    golden(comment.partition("\n")[2], "listings-comment.md")
+
+
+def test_a_merge_sends_all_lists_and_a_run_again_none(lists: Lists, hub: Hub) -> None:
+    lists.first("help")
+    lists.write("help", "ping")
+    lists.propose()
+    hub.merged[SHA] = [7]
+    step = lists.merge()
+    again = lists.merge()
+
+    assert (step.code, step.outputs["result"]) == (0, "applied"), step.log
+    assert lists.names == [["help", "ping"]] * 3
+    assert lists.writes == [1, 1, 1]
+    (comment,) = hub.ours
+    assert "| `top.gg` | 2 sent. Accepted; the list cannot be read back. |" in comment
+    assert "| `telegram` | 2 done. Verified: nothing is left to do. |" in comment
+    assert lists.states() == dict.fromkeys(CONTEXTS, "success")
+    sent = [each["description"] for each in hub.statuses[lists.head] if each["state"] == "success"]
+    assert sent == ["sent 2 commands"] * 3 + ["2 commands, as sent before"] * 3
+    assert (again.code, again.outputs["result"]) == (0, "no-changes"), again.log
+    for place in lists.places.values():
+        assert place.token not in step.log.replace(f"::add-mask::{place.token}\n", "")
+
+
+def test_a_pull_request_is_compared_with_the_base_branch(lists: Lists, hub: Hub) -> None:
+    lists.listed(*TEN)
+    lists.write(*TEN[:9], "new")
+    step = lists.propose()
+
+    assert step.code == 0, step.log
+    (comment,) = hub.ours
+    for name in SERVICES:
+        assert f"| `{name}` | 1 | 0 | 1 | none | `bbbbbbb` |" in comment
+    assert "unseen" not in comment
+    assert step.outputs["adds"] == step.outputs["deletes"] == "3"
+    assert lists.writes == [1, 1, 1]
+
+
+def test_after_a_refused_merge_the_next_push_is_compared_with_what_was_sent(lists: Lists) -> None:
+    lists.listed(*TEN)
+    lists.write("command0")
+    refused = lists.merge()
+    lists.write("command0", "new")
+    later = lists.merge()
+    states = lists.states()
+    allowed = lists.merge(max_deletes="all")
+
+    for step in (refused, later):
+        assert (step.code, step.outputs["failure-reason"]) == (5, "refused"), step.log
+        assert "would delete 9 of 10" in error_of(step)
+    assert states == {}
+    assert allowed.outputs["result"] == "applied", allowed.log
+    assert lists.names == [["command0", "new"]] * 3
+
+
+@pytest.mark.parametrize("after_write", [True, False])
+def test_a_list_that_may_have_been_sent_is_sent_again_though_nothing_differs(
+    lists: Lists, *, after_write: bool
+) -> None:
+    lists.listed(*TEN)
+    lists.write(*TEN, "new")
+    lists.places["top.gg"].lose_next(times=5, after_write=after_write)
+    unclear = lists.merge()
+    states = lists.states()
+    lists.write(*TEN)
+    back = lists.merge()
+
+    assert (unclear.code, unclear.outputs["failure-reason"]) == (6, "incomplete"), unclear.log
+    assert states == dict.fromkeys(CONTEXTS, "success") | {CONTEXTS[0]: "failure"}
+    assert back.code == 0, back.log
+    assert lists.names == [TEN] * 3
+    assert lists.states() == dict.fromkeys(CONTEXTS, "success")
+
+
+def test_one_list_that_fails_keeps_no_other_from_its_status(lists: Lists) -> None:
+    lists.listed("help")
+    lists.write("help", "ping")
+    lists.places["discordbotlist.com"].fail_next(403)
+    step = lists.merge()
+
+    assert (step.code, step.outputs["result"]) == (6, "failed"), step.log
+    assert lists.names == [["help", "ping"], ["help"], ["help", "ping"]]
+    assert lists.states() == dict(zip(CONTEXTS, ("success", "failure", "success"), strict=True))
+
+
+def test_a_list_that_cannot_be_read_now_keeps_no_other_from_being_sent(lists: Lists) -> None:
+    lists.listed("help")
+    lists.write("help", "ping")
+    lists.places["telegram"].fail_next(500, times=5)
+    step = lists.merge()
+
+    assert (step.code, step.outputs["failure-reason"]) == (6, "incomplete"), step.log
+    assert lists.names == [["help", "ping"], ["help", "ping"], ["help"]]
+    assert lists.states() == dict.fromkeys(CONTEXTS[:2], "success")
+    assert "### Failed" in step.summary
+
+
+@pytest.mark.parametrize(
+    ("answer", "inputs", "words"),
+    [
+        ((403, {"message": "Resource not accessible by integration"}, {}), {}, "403"),
+        ((200, {"data": {"repository": None}, "errors": [{"type": "FORBIDDEN"}]}, {}), {}, "FORB"),
+        ((200, {"data": {"repository": {"c0": None}}}, {}), {}, "another form"),
+        ((200, [], {}), {}, "GitHub answers"),
+        (None, {"github_token": "", "apply": "current"}, "no github-token"),
+    ],
+    ids=["403", "errors", "parts", "a list", "without a token"],
+)
+@pytest.mark.parametrize("mode", ["apply", "plan"])
+def test_where_statuses_cannot_be_read_a_list_that_cannot_be_read_is_refused(
+    lists: Lists, hub: Hub, answer: Answer | None, inputs: dict[str, Any], words: str, mode: str
+) -> None:
+    lists.listed("help")
+    lists.write("help", "ping")
+    hub.rule = lambda request: answer if "graphql" in request else None
+    step = lists.merge(mode=mode, **inputs)
+
+    assert step.code == 5, step.log
+    if mode == "plan" or not inputs:
+        assert "the statuses of commits cannot be read" in error_of(step)
+        assert inputs or "statuses: write" in error_of(step)
+        assert words in error_of(step)
+    assert lists.writes == [1, 1, 1]
+
+
+@pytest.mark.parametrize("forged", ["newest", "oldest"])
+def test_a_forged_status_never_decides_what_is_sent(lists: Lists, hub: Hub, forged: str) -> None:
+    wanted = [*TEN[:9], "new"]
+    lists.write(*TEN[:5])
+    old = lists.runner.commit()
+    lists.write(*TEN)
+    lists.merge(apply="current")
+    lists.write(*wanted)
+    commit = {"newest": lists.runner.commit(), "oldest": old}[forged]
+    hub.statuses = {commit: [{"context": name, "state": "success"} for name in CONTEXTS]}
+    step = lists.merge()
+
+    assert (step.code, step.outputs["result"]) == (0, "applied"), step.log
+    assert lists.names == [*[wanted if forged == "oldest" else TEN] * 2, wanted]
+
+
+def test_where_the_status_cannot_be_set_nothing_is_sent(lists: Lists, hub: Hub) -> None:
+    lists.listed("help")
+    lists.write("help", "ping")
+    hub.read_only = True
+    step = lists.merge()
+
+    assert step.code == 5, step.log
+    assert "the status of the commit cannot be set" in error_of(step)
+    assert "statuses: write" in error_of(step)
+    assert lists.writes == [1, 1, 1]
+
+
+def test_a_list_that_can_be_read_needs_no_status(lists: Lists, hub: Hub) -> None:
+    for name in UNREAD:
+        del lists.places[name]
+    lists.first("help")
+    lists.write("help", "ping")
+    hub.rule = lambda request: (403, {}, {}) if "graphql" in request else None
+    planned = lists.runner.run(push(), mode="plan")
+    applied = lists.merge()
+
+    assert (planned.code, planned.outputs["result"]) == (0, "changes"), planned.log
+    assert "returns its list only with the token" in planned.summary
+    assert (applied.code, applied.outputs["result"]) == (0, "applied"), applied.log
+    assert lists.names == [["help", "ping"]]
+
+
+def test_only_the_merge_that_adds_an_entry_allows_to_replace_a_list_unseen(lists: Lists) -> None:
+    lists.first("help")
+    lists.write("help")
+    lists.places["top.gg"].fail_next(403)
+    failed = lists.merge()
+    again = lists.merge(max_deletes="0")
+    lists.write("help", "ping", without="discordbotlist.com")
+    removed = lists.merge()
+    lists.write("help", "ping")
+    back = lists.merge()
+
+    assert failed.outputs["result"] == "failed", failed.log
+    assert (again.code, again.outputs["result"]) == (0, "applied"), again.log
+    assert (removed.code, back.code) == (0, 0), back.log
+    assert lists.names == [["help", "ping"]] * 3
+
+
+def test_an_entry_of_an_earlier_version_that_was_never_sent_needs_a_decision(
+    lists: Lists, hub: Hub
+) -> None:
+    lists.first("help")
+    lists.write("help")
+    lists.runner.commit()
+    lists.write("help", "ping")
+    proposed = lists.propose()
+    refused = lists.merge()
+    decided = lists.merge(other("workflow_dispatch"), mode="apply", apply="current")
+    after = lists.merge()
+
+    for step in (proposed, refused):
+        assert step.code == 5, step.log
+        assert "would replace the whole list of top.gg, of which nothing is known" in step.log
+        assert "run the workflow by hand with the input apply: current" in step.log
+    assert "**Refused**" in hub.ours[0]
+    assert (decided.code, decided.outputs["result"]) == (0, "applied"), decided.log
+    assert (after.code, after.outputs["result"]) == (0, "no-changes"), after.log
+    assert lists.names == [["help", "ping"]] * 3
+
+
+@pytest.mark.parametrize("begins", [True, False])
+def test_all_commits_of_a_push_are_one_merge(lists: Lists, *, begins: bool) -> None:
+    before = lists.first("help")
+    if begins:  # the push begins with the manifest itself
+        (lists.runner.workspace / "commands.yaml").unlink()
+        before = lists.runner.commit()
+    lists.write("help")
+    lists.runner.commit()
+    lists.write("help", "ping")
+    lists.runner.commit()
+    step = lists.merge(pushed(before))
+
+    assert (step.code, step.outputs["result"]) == (0, "applied"), step.log
+
+
+def test_a_listing_of_another_bot_is_another_list(lists: Lists) -> None:
+    lists.listed(*TEN)
+    text = (lists.runner.workspace / "commands.yaml").read_text(encoding="utf-8")
+    lists.runner.write(text.replace("- service: top.gg", '- service: top.gg\n    bot: "42"'))
+    step = lists.propose()
+
+    assert step.code == 0, step.log
+    assert "| `top.gg` | ? | ? | ? | none | **nothing: replaced unseen" in step.summary
+    assert "| `discordbotlist.com` | 0 | 0 | 0 |" in step.summary
+
+
+def test_a_renamed_manifest_is_compared_with_what_it_was(lists: Lists) -> None:
+    lists.listed(*TEN)
+    lists.runner.repo.git("mv", "commands.yaml", "bot.yaml")
+    lists.runner.commit()
+    step = lists.merge(file="bot.yaml")
+
+    assert (step.code, step.outputs["result"]) == (0, "no-changes"), step.log
+    assert lists.writes == [1, 1, 1]
+
+
+def test_a_manifest_that_is_not_in_git_needs_a_decision(lists: Lists) -> None:
+    lists.runner.checks_out = False
+    lists.write("help")
+    event = other("workflow_dispatch")
+    refused = lists.merge(event, mode="apply")
+    applied = lists.merge(event, mode="apply", apply="current")
+
+    assert (refused.code, "is not in a git repository" in error_of(refused)) == (5, True)
+    assert (applied.code, applied.outputs["result"]) == (0, "applied"), applied.log
+    assert lists.names == [["help"]] * 3
+
+
+def test_drift_is_found_where_a_list_can_be_read_and_the_others_are_named(
+    lists: Lists, hub: Hub
+) -> None:
+    lists.listed("help")
+    place = lists.places["telegram"]
+    lists.runner.variables[place.variable] = place.token
+    quiet = lists.runner.run(other("schedule"))
+    lists.write("help", "ping")
+    found = lists.runner.run(other("schedule"))
+    del lists.runner.variables[place.variable]
+    blind = lists.runner.run(other("schedule"))
+
+    assert (quiet.code, quiet.outputs["result"]) == (0, "no-changes"), quiet.log
+    assert (found.code, found.outputs["result"]) == (3, "changes"), found.log
+    assert "cannot be read here: `top.gg`, `discordbotlist.com`." in found.summary
+    assert "| `telegram` | 1 | 0 | 0 |" in hub.issues[0]["body"]
+    assert (blind.code, blind.outputs["result"]) == (0, "no-changes"), blind.log
+    assert "`telegram`." in blind.summary
+    assert hub.issues[0]["state"] == "open"
+    assert lists.writes == [1, 1, 1]
+
+
+def test_a_page_and_lists_have_one_comment(lists: Lists, hub: Hub, service: Service) -> None:
+    bot = service.bot(["help", "gone"])
+    head = f'bot: "{bot.id}"\nbase_url: {bot.url}\n'
+    hub.files["commands.yaml"] = lists.runner.commit(fields(("help",), ("gone",)) + head) and head
+    lists.write("help", head=head)
+    lists.propose(preview="true", base_url=bot.url)
+    hub.merged[SHA] = [7]
+    step = lists.merge(token=bot.token, base_url=bot.url)
+
+    assert (step.code, step.outputs["result"]) == (0, "applied"), step.log
+    assert bot.names() == ["help"]
+    assert lists.names == [["help"]] * 3
+    assert len(hub.ours) == 1
+    assert len(step.outputs["backup-file"].splitlines()) == 1
+    page = f"commandsync/{service_of(bot.url)}"
+    assert lists.states() == dict.fromkeys([page, *CONTEXTS], "success")
+
+
+def test_an_apply_without_a_token_of_a_listing_names_its_variable(lists: Lists) -> None:
+    lists.first("help")
+    lists.write("help")
+    step = lists.runner.run(push())
+
+    assert (step.code, step.outputs["failure-reason"]) == (2, "invalid"), step.log
+    assert "no token was given for top.gg" in error_of(step)
+    assert "set COMMANDSYNC_TOKEN_TOPGG below env:" in error_of(step)
+
+
+@pytest.mark.parametrize("variable", ["TOPGG_TOKEN", "COMMANDSYNC_OF_LANTERN"])
+def test_each_variable_of_a_token_is_masked(lists: Lists, variable: str) -> None:
+    for name in SERVICES[1:]:
+        del lists.places[name]
+    text = lists.write("help")
+    entry = f"service: top.gg\n    token_env: {variable}"
+    lists.runner.write(text.replace("service: top.gg", entry) if "COMMAND" in variable else text)
+    lists.runner.variables[variable] = "marked-secret-of-lantern"
+    step = lists.runner.run(push())
+
+    assert "::add-mask::marked-secret-of-lantern\n" in step.log
+
+
+def test_a_host_of_the_manifest_gets_a_token_if_an_input_names_it(runner: Runner, hub: Hub) -> None:
+    replaced = {"method": "POST", "url": "https://list.example/{bot}", "authorization": "{token}"}
+    entry = {"service": "our-list", "token_env": "COMMANDSYNC_TOKEN_OUR", "replace": replaced}
+    hub.files["commands.yaml"] = runner.commit(fields(("help",))) and fields(("help",))
+    runner.write(f'{fields(("help",))}bot: "{BOT}"\nlistings: [{json.dumps(entry)}]\n')
+    runner.variables["COMMANDSYNC_TOKEN_OUR"] = "marked-token-of-our-list"
+    refused = runner.run(push())
+    named = runner.run(push(), hosts="list.example", wheels_dir="")
+
+    assert "set COMMANDSYNC_HOSTS=list.example" in error_of(refused)
+    assert "is named by the manifest only" not in named.log
+    assert "marked-token" not in named.log.replace("::add-mask::marked-token-of-our-list\n", "")
