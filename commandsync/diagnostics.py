@@ -67,18 +67,13 @@ LIBRARY = {
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What can be done about a problem; as text, in the words of the program that shows it.
-
-    Attributes:
-        do: What can be done.
-        values: What the words name in braces.
-    """
+    """What can be done about a problem; as text, in the words of the program that shows it."""
 
     words: ClassVar[Mapping[Do, str]] = LIBRARY
     """The words of this program, which sets them once; others are those of the library."""
 
     do: Do
-    values: tuple[tuple[str, object], ...]
+    values: tuple[tuple[str, object], ...]  # what the words name in braces
 
     def __str__(self) -> str:
         words = self.words.get(self.do, LIBRARY.get(self.do, ""))
@@ -90,21 +85,15 @@ class Hint:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
-    """A place in a manifest, as editors and compilers count it.
-
-    Attributes:
-        path: The file as the user named it, with `/` between folders; `-` for standard input.
-        line: The line, from 1.
-        column: The column in characters (code points), from 1.
-        is_unread: Whether the file could not be read: as text, the place then has no line.
-    """
+    """A place in a manifest, as editors and compilers count it."""
 
     files: ClassVar[str] = ""
     """The URL of the folder of the paths, which a program sets once; empty for none."""
 
-    path: str
+    path: str  # the file as the user named it, with `/` between folders; `-` for standard input
     line: int = 1
-    column: int = 1
+    column: int = 1  # in characters (code points)
+    # Whether the file could not be read: as text, the place then has no line.
     is_unread: bool = field(default=False, compare=False, repr=False)
 
     def __str__(self) -> str:
@@ -115,32 +104,21 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The part of a line around a place.
+    """The part of a line around a place."""
 
-    Attributes:
-        text: The part, with "…" where the line goes on.
-        caret: The index of the place in it.
-    """
-
-    text: str
-    caret: int
+    text: str  # with "…" where the line goes on
+    caret: int  # the index of the place in it
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """Something wrong, or worth a warning, at a place in a manifest.
+    """Something wrong, or worth a warning, at a place in a manifest."""
 
-    Attributes:
-        location: The place; 1:1 for the whole file.
-        message: The problem, in one sentence without a full stop.
-        hint: What to do about it; may be empty. A string is the same in every program.
-        excerpt: The text at the place; None for the whole file.
-    """
-
-    location: Location
-    message: str
+    location: Location  # 1:1 for the whole file
+    message: str  # in one sentence without a full stop
+    # What to do about it; may be empty. A string is the same in every program.
     hint: str | Hint = field(default="", compare=False)
-    excerpt: Excerpt | None = field(default=None, compare=False)
+    excerpt: Excerpt | None = field(default=None, compare=False)  # None for the whole file
 
     def __str__(self) -> str:
         return f"{self.location}: {self.message}"
@@ -148,31 +126,20 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A warning, which does not affect the changes.
-
-    Its attributes are those of a `Problem`; `runs` tells that the hint is a command, ready to run.
-    """
+    """A warning, which does not affect the changes, with the attributes of a `Problem`."""
 
     message: str
     hint: str | Hint = ""
     location: Location | None = None
-    runs: bool = field(default=False, compare=False)
+    runs: bool = field(default=False, compare=False)  # whether the hint is a command
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check of a set-up.
+    """One check of a set-up."""
 
-    Attributes:
-        name: What was checked.
-        state: `failed` stops a sync, `warning` does not; `skipped` could not be checked.
-        message: What was found, without a full stop.
-        hint: What to do about it; may be empty.
-        manifest: The manifest that it is about, if there are several.
-    """
-
-    name: str
-    state: State
-    message: str
+    name: str  # what was checked
+    state: State  # `failed` stops a sync, `warning` does not; `skipped` could not be checked
+    message: str  # the result, without a full stop
     hint: str | Hint = ""
-    manifest: str = ""
+    manifest: str = ""  # the manifest that it is about, if there are several

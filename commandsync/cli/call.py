@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from concurrent.futures import wait
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Event
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from commandsync.api.policy import Failure
@@ -16,6 +17,7 @@ from commandsync.apply.check import check_call
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output, ResultLostError
 from commandsync.client.library import Client
+from commandsync.client.threads import LONGEST_WAIT, in_thread
 from commandsync.errors import (
     CommandsyncError,
     Exit,
@@ -40,8 +42,6 @@ if TYPE_CHECKING:
     from commandsync.manifest import Manifest
 
 T = TypeVar("T")
-
-_WAIT = 0.2  # seconds: a wait that a signal cannot break (Windows) is never longer than this
 
 
 class _AbandonedError(Exception):
@@ -214,28 +214,21 @@ class Writer:
         return Exit.INCOMPLETE
 
     def _result_of(self, operation: Operation[T]) -> T | Failure:
-        """Send it on a thread that never keeps the program alive, and wait for the result."""
+        """Send it, and wait for the result, or until a second signal."""
         check_call(operation, self.site.token, bot=self.bot)
-        results: SimpleQueue[T | Failure | BaseException] = SimpleQueue()
-
-        def run() -> None:
-            try:
-                results.put(self.connection.attempt(operation))
-            except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
-                results.put(error)
+        abandoned = Event()
 
         def answer(count: int) -> None:
             if count > 1:
-                results.put(_AbandonedError())
+                abandoned.set()
             else:
                 self.connection.close()
                 announce_stop()
 
         with self.run.signals.answered_by(answer):
-            Thread(target=run, name="commandsync-write", daemon=True).start()
-            while True:
-                with suppress(Empty):
-                    result = results.get(timeout=_WAIT)
-                    if isinstance(result, BaseException):
-                        raise result
-                    return result
+            call = in_thread(partial(self.connection.attempt, operation), name="commandsync-write")
+            while not call.done():
+                wait([call], LONGEST_WAIT)
+                if abandoned.is_set():
+                    raise _AbandonedError
+            return call.result()

@@ -12,7 +12,7 @@ from commandsync.api import arguments, operations
 from commandsync.api.arguments import Id
 from commandsync.api.refusals import RateLimit
 from commandsync.client.events import Event, Reminder, Vote
-from commandsync.client.forks import renew_in_children
+from commandsync.client.threads import renew_in_children
 from commandsync.errors import UsageError
 
 _MOST_KEPT = 10_000

@@ -6,7 +6,7 @@ from contextlib import suppress
 from math import inf
 from time import monotonic
 
-from commandsync.client.forks import renew_in_children
+from commandsync.client.threads import renew_in_children
 
 
 class AsyncGate:

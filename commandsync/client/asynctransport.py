@@ -30,7 +30,6 @@ from commandsync.client.environment import (
     trust_of,
 )
 from commandsync.client.failures import failure, root_of
-from commandsync.client.forks import renew_in_children
 from commandsync.client.request import (
     HEADERS,
     LONGEST_CONNECT,
@@ -41,6 +40,7 @@ from commandsync.client.request import (
 )
 from commandsync.client.secrecy import Secrecy
 from commandsync.client.sockets import look_up
+from commandsync.client.threads import renew_in_children
 from commandsync.errors import ArgumentError, Reply, TransportError, UsageError
 
 T = TypeVar("T")

@@ -10,12 +10,11 @@ from time import monotonic
 from typing import Generic, Protocol, TypeVar
 
 from commandsync.client.events import Event
-from commandsync.client.forks import renew_in_children
+from commandsync.client.threads import LONGEST_WAIT, renew_in_children
 
 _log = logging.getLogger("commandsync.client")
 
 _LATE = "the event did not arrive in time"
-_LONGEST_WAIT = 0.2  # seconds: no signal interrupts a longer wait on Windows
 
 
 class Startable(Protocol):
@@ -220,7 +219,7 @@ class Reader(AnyReader[S]):
                 left = end - monotonic()
                 if left <= 0:
                     raise TimeoutError(_LATE)
-                self._buffer.changed.wait(min(left, _LONGEST_WAIT))
+                self._buffer.changed.wait(min(left, LONGEST_WAIT))
         if event is None:
             self._end()
         return event

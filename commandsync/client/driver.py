@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from queue import Empty, SimpleQueue
-from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from commandsync.api.policy import Failure, Health
 from commandsync.apply.outcomes import Result
 from commandsync.apply.steps import Answered, Call, Elapsed, Step, StepResult
+from commandsync.client.threads import LONGEST_WAIT, in_thread, results_of
 from commandsync.errors import ListingError, TransportError
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
     from commandsync.client.connection import Connection
-
-_LONGEST_WAIT = 0.2  # seconds: no signal interrupts a longer wait on Windows
 
 
 def start_reading(
@@ -28,22 +27,14 @@ def start_reading(
 
     That raises the `ListingError` of a read that failed, the first in the order of the scope.
     """
-    events: SimpleQueue[StepResult] = SimpleQueue()
-    for key, resource in enumerate(scope):
-        _start(Call(key, connection.service.read(bot, resource)), connection, Health(), events)
-
-    def result() -> Snapshot:
-        answers: dict[int, Answered] = {}
-        while len(answers) < len(scope):
-            event = _next_event(events, None)
-            if isinstance(event, Answered):  # pragma: no branch - nothing else arrives here
-                answers[event.key] = event
-        for key in sorted(answers):
-            if error := answers[key].error:
-                raise error
-        return Snapshot({name: answers[key].value for key, name in enumerate(scope)})
-
-    return result
+    reads = [
+        in_thread(
+            partial(connection.call, connection.service.read(bot, resource)),
+            name=f"commandsync-{resource}",
+        )
+        for resource in scope
+    ]
+    return lambda: Snapshot(dict(zip(scope, results_of(reads), strict=True)))
 
 
 def drive(
@@ -89,13 +80,13 @@ def _start(
             answer = Answered(call.key, Failure(listing_error(error)))
         events.put(answer)
 
-    Thread(target=work, name=f"commandsync-{call.key}", daemon=True).start()
+    in_thread(work, name=f"commandsync-{call.key}")
 
 
 def _next_event(events: SimpleQueue[StepResult], wait: float | None) -> StepResult:
     end = None if wait is None else monotonic() + wait
     while True:
-        left = _LONGEST_WAIT if end is None else min(_LONGEST_WAIT, end - monotonic())
+        left = LONGEST_WAIT if end is None else min(LONGEST_WAIT, end - monotonic())
         try:
             return events.get(timeout=max(left, 0))
         except Empty:

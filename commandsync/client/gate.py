@@ -4,7 +4,7 @@ import time
 from math import inf
 from threading import Condition
 
-from commandsync.client.forks import renew_in_children
+from commandsync.client.threads import renew_in_children
 
 
 class Gate:

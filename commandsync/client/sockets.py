@@ -13,6 +13,7 @@ import threading
 import time
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from requests.adapters import HTTPAdapter
@@ -20,6 +21,8 @@ from urllib3 import HTTPConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import LocationParseError
 from urllib3.util.connection import allowed_gai_family
+
+from commandsync.client.threads import in_thread
 
 _INTERIM = range(100, 200)
 _SWITCHING = 101
@@ -37,21 +40,8 @@ state = _ConnectionState()
 
 
 def look_up(*args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401 - passed on
-    """Do as `socket.getaddrinfo`, in a thread: the system's look-up cannot be interrupted.
-
-    The end of the program does not wait for it.
-    """
-    answer: Future[Any] = Future()
-
-    def work() -> None:
-        answer.set_running_or_notify_cancel()
-        try:
-            answer.set_result(socket.getaddrinfo(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001 - raised where the result is taken
-            answer.set_exception(error)
-
-    threading.Thread(target=work, name="commandsync-name", daemon=True).start()
-    return answer
+    """Do as `socket.getaddrinfo`, in a thread: the system's look-up cannot be interrupted."""
+    return in_thread(partial(socket.getaddrinfo, *args, **kwargs), name="commandsync-name")
 
 
 class _TimedSocket(io.RawIOBase):

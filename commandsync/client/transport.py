@@ -14,10 +14,10 @@ from commandsync.api.refusals import RateLimit
 from commandsync.client.body import Body, BodyError
 from commandsync.client.environment import Surroundings, lent_headers, surroundings
 from commandsync.client.failures import failure, root_of
-from commandsync.client.forks import renew_in_children
 from commandsync.client.request import LONGEST_CONNECT, PIECE, Reuse, StaleError, request_of
 from commandsync.client.secrecy import Secrecy
 from commandsync.client.sockets import Adapter, state
+from commandsync.client.threads import renew_in_children
 from commandsync.errors import ArgumentError, Reply, TransportError
 
 

@@ -17,7 +17,7 @@ from commandsync.api.operations import LARGEST_PAGE, Operation, list_voters
 from commandsync.api.paging import Paging
 from commandsync.api.policy import Wait
 from commandsync.api.refusals import refused
-from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, UserEvent, Vote
+from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Vote
 from commandsync.client.gateway import Ended, Say, Session
 from commandsync.client.secrecy import Secrecy
 from commandsync.client.votes import Tally
@@ -109,7 +109,6 @@ class Watch:
         self._worked = False  # whether it has ever worked
         self._ready = False  # whether the gateway has ever sent an event
         self._polling = False  # whether the voters are read in place of the gateway
-        self._warned = False  # whether an incomplete event was reported
         self._reconnecting = False  # whether `reconnecting` was yielded, and `reconnected` not yet
         self._version: tuple[tuple[str, str], ...] = (("EIO", "4"),)
 
@@ -166,17 +165,9 @@ class Watch:
         self._ready, self._polling = True, False
         if isinstance(event, Ready):
             self._bot = self._bot or event.bot.id
-        elif isinstance(event, UserEvent):
-            self._check(event)
-            if isinstance(event, Vote) and not self._tally.count(event.user.id):
-                return
+        elif isinstance(event, Vote) and not self._tally.count(event.user.id):
+            return
         yield event
-
-    def _check(self, event: UserEvent) -> None:
-        complete = isinstance(event.raw["user"], dict) and isinstance(event.raw.get("bot"), dict)
-        if not complete and not self._warned:
-            self._warned = True
-            _log.warning("the service sends a %s without a full user or bot", event.name)
 
     def _restored(self, *, heard: bool) -> Steps[None]:
         self._worked = True

@@ -13,12 +13,12 @@ from commandsync import AsyncClient, Client, UsageError
 from commandsync.client import AsyncSettings, Settings
 from commandsync.server.app import create_app
 from commandsync.server.database import Database
-from commandsync.server.recorder import Recorder, Request
+from commandsync.server.recorder import Recorder
 from commandsync.server.reminders import send_due
 from commandsync.server.runner import running
 from commandsync.server.seed import Seed, create_bots
 from commandsync.server.votes import TooEarlyError, cast
-from commandsync.testing.simulation import SimulatedListing, serve_simulation
+from commandsync.testing.simulation import Recorded, SimulatedListing, serve_simulation
 
 _FIRST_ID = 779641401482805289
 
@@ -56,7 +56,7 @@ class _Clock:
         return datetime.now(UTC) + self.ahead
 
 
-class Listing:
+class Listing(Recorded):
     """A running service. It is used by the tests' thread, and answers in one of its own.
 
     Attributes:
@@ -144,21 +144,6 @@ class Listing:
         bot = bot or self._only_bot()
         if not self._recorder.wait_until_connected(bot.id, timeout):
             raise TimeoutError(f"no client of {bot.username} was connected in {timeout:g} seconds")
-
-    def fail_next(self, status: int = 503, *, times: int = 1, after_write: bool = False) -> None:
-        """Answer the next requests with a status.
-
-        Args:
-            status: The status, such as 429 or 503.
-            times: How many requests.
-            after_write: Whether the service does what they ask for all the same.
-        """
-        self._recorder.fail_next(status, times=times, after=after_write)
-
-    @property
-    def requests(self) -> list[Request]:
-        """What was requested so far, the oldest first: `method`, `path` and decoded `body`."""
-        return self._recorder.requests
 
     def _only_bot(self) -> ListedBot:
         if len(self._bots) != 1:

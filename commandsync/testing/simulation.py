@@ -13,7 +13,36 @@ from commandsync.server.simulation.application import application, simulate
 from commandsync.server.simulation.service import Simulation
 
 
-class SimulatedListing:
+class Recorded:
+    """A service whose requests are recorded, and fail on request."""
+
+    _recorder: Recorder
+
+    @property
+    def requests(self) -> list[Request]:
+        """What was requested so far, the oldest first: `method`, `path` and decoded `body`."""
+        return self._recorder.requests
+
+    def fail_next(
+        self,
+        status: int = 503,
+        *,
+        times: int = 1,
+        after_write: bool = False,
+        retry_after: int | None = None,
+    ) -> None:
+        """Answer the next requests with a status.
+
+        Args:
+            status: The status, such as 429 or 503.
+            times: How many requests.
+            after_write: Whether the service does what they ask for all the same.
+            retry_after: The seconds to wait, written as the service does.
+        """
+        self._recorder.fail_next(status, times=times, after=after_write, seconds=retry_after)
+
+
+class SimulatedListing(Recorded):
     """A running simulation. It is used by the tests' thread, and answers in one of its own.
 
     Attributes:
@@ -49,29 +78,6 @@ class SimulatedListing:
     def writes(self) -> Sequence[tuple[str, list[dict[str, Any]]]]:
         """The lists that were replaced, the oldest first: the name of each, and its commands."""
         return [*self._shown.writes]
-
-    @property
-    def requests(self) -> list[Request]:
-        """What was requested so far, the oldest first: `method`, `path` and decoded `body`."""
-        return self._recorder.requests
-
-    def fail_next(
-        self,
-        status: int = 503,
-        *,
-        times: int = 1,
-        after_write: bool = False,
-        retry_after: int | None = None,
-    ) -> None:
-        """Answer the next requests with a status.
-
-        Args:
-            status: The status, such as 429 or 503.
-            times: How many requests.
-            after_write: Whether the service does what they ask for all the same.
-            retry_after: The seconds to wait, written as the service does.
-        """
-        self._recorder.fail_next(status, times=times, after=after_write, seconds=retry_after)
 
     def lose_next(self, *, times: int = 1, after_write: bool = True) -> None:
         """Close the connections of the next requests without an answer; see `fail_next`."""

@@ -23,7 +23,7 @@ from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.asyncdriver import drive_async
 from commandsync.client.asyncgate import AsyncGate
 from commandsync.client.connection import Connection
-from commandsync.client.driver import drive, start_reading
+from commandsync.client.driver import drive
 from commandsync.client.gate import Gate
 from commandsync.errors import Reply, TransportError
 from commandsync.plan.plan import Plan, make_plan
@@ -210,12 +210,3 @@ def test_a_defect_in_a_call_does_not_leave_the_run_waiting() -> None:
     result = by_tasks(plan, listed, service, Broken)
 
     assert "RuntimeError" in result.settled[0].error
-
-
-def test_a_defect_in_a_read_is_an_error_of_the_read() -> None:
-    class Broken(_Simulated):
-        def _send(self, operation: Operation[Any], **_: object) -> Reply | TransportError:
-            raise RuntimeError(operation.name)
-
-    with Broken(Listing()) as connection, pytest.raises(TransportError, match="RuntimeError"):
-        start_reading(connection, BOT, SCOPE)()

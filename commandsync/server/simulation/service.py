@@ -19,67 +19,40 @@ def _message(_status: int, reason: str, _seconds: int | None) -> object:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedService:
-    """What the documents of a service say.
-
-    Attributes:
-        name: What it is called.
-        variable: The environment variable of its token.
-        path: The path of the request that replaces the list.
-        routes: Returns what answers the requests of a simulation.
-        open: What the documents leave open: for each question its answers, the default first.
-        declared: The last lines of its entry in a manifest, if commandsync does not know it.
-        bot: The id of the bot if no other one is given.
-        token: The form of its token, with `{bot}` and `{secret}`.
-        scheme: What precedes the token in `Authorization`.
-        body: The body of this request, a list or an object with `commands`.
-        success: The status and the content of the answer.
-        missing, wrong, unlisted, invalid: The status without a token, with a wrong one, of another
-            bot, and of a body that is refused.
-        refused: Returns the content of a refusal; its arguments are those of `Simulation.refuse`.
-        media_type: The content type of a refusal.
-        rate_limit: The requests that a client may send.
-        block: Seconds for which a client over this limit is refused.
-    """
+    """What the documents of a service say."""
 
     name: str
-    variable: str
-    path: str
-    routes: Callable[["Simulation"], list[BaseRoute]]
+    variable: str  # the environment variable of its token
+    path: str  # the path of the request that replaces the list
+    routes: Callable[["Simulation"], list[BaseRoute]]  # what answers the requests of a simulation
+    # What the documents leave open: for each question its answers, the default first.
     open: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    declared: str = ""
-    bot: str = "812045337190064138"
-    token: str = "simulated-{secret}"  # noqa: S105 - its form
-    scheme: str = ""
-    body: Body = DISCORD_LIST
-    success: tuple[int, object] = (204, "")
-    missing: int = 401
-    wrong: int = 401
-    unlisted: int = 404
-    invalid: int = 400
+    declared: str = ""  # the last lines of its entry in a manifest, if commandsync does not know it
+    bot: str = "812045337190064138"  # the id of the bot if no other one is given
+    token: str = "simulated-{secret}"  # noqa: S105 - the form of its token, with `{bot}` too
+    scheme: str = ""  # what precedes the token in `Authorization`
+    body: Body = DISCORD_LIST  # that of the request: a list, or an object with `commands`
+    success: tuple[int, object] = (204, "")  # the status and the content of the answer
+    missing: int = 401  # the status without a token
+    wrong: int = 401  # the status with a wrong token
+    unlisted: int = 404  # the status of another bot
+    invalid: int = 400  # the status of a body that is refused
+    # Returns the content of a refusal; its arguments are those of `Simulation.refuse`.
     refused: Callable[[int, str, int | None], object] = _message
-    media_type: str = "application/json"
-    rate_limit: str | None = None
-    block: int = 0
+    media_type: str = "application/json"  # of a refusal
+    rate_limit: str | None = None  # the requests that a client may send
+    block: int = 0  # seconds for which a client over this limit is refused
 
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """A simulated service that is ready to run.
-
-    Attributes:
-        service: What its documents say.
-        answers: What they leave open, decided.
-        bot: The id of its one bot.
-        token: The token of this bot.
-        conditions: What is wrong with it; its own rate limit, if no other one was given.
-        shown: What it shows.
-    """
+    """A simulated service that is ready to run."""
 
     service: SimulatedService
-    answers: Mapping[str, str]
-    bot: str
-    token: str = field(repr=False)
-    conditions: Conditions
+    answers: Mapping[str, str]  # what its documents leave open, decided
+    bot: str  # the id of its one bot
+    token: str = field(repr=False)  # the token of this bot
+    conditions: Conditions  # with its own rate limit, if no other one was given
     shown: Shown = field(repr=False)
 
     def manifest_lines(self, url: str) -> str:
