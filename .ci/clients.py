@@ -24,7 +24,7 @@ PHRASES = {
         "Use it from one event loop; a cancelled task closes the connection of its request.": (
             "It may be used from any thread."
         ),
-        "surroundings, timeout=timeout": "surroundings, kept=concurrency",
+        "surroundings, timeout=self.timeout": "surroundings, kept=self.concurrency",
         "import aiohttp": "import requests",
         "aiohttp.ClientSession": "requests.Session",
     },

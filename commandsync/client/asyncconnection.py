@@ -1,14 +1,10 @@
 """An asynchronous connection: operations, sent and retried as the policy decides, from one loop."""
 
-import random
-from collections.abc import Callable
 from time import monotonic
 from typing import Self, TypeVar, assert_never
 
 import aiohttp
 
-from commandsync.api.address import Address
-from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure, Health, Send, Wait, attempt
 from commandsync.api.refusals import rate_limit_of
@@ -18,8 +14,6 @@ from commandsync.client.environment import Surroundings
 from commandsync.client.request import log_answer, not_sent
 from commandsync.client.shared import AnyConnection
 from commandsync.errors import Reply, TransportError
-from commandsync.services.page import PAGE
-from commandsync.services.service import Service
 
 T = TypeVar("T")
 
@@ -28,40 +22,18 @@ class AsyncConnection(AnyConnection):
     """The connection to one listing service.
 
     Use it from one event loop; a cancelled task closes the connection of its request.
-
-    The numbers are those of `AnyConnection`. A session lends its settings, as `surroundings_of`
-    describes.
-
-    Raises:
-        ArgumentError: A number is out of its bounds, or the session cannot be used.
     """
 
-    def __init__(  # noqa: PLR0913 - the settings of a run, all with the designed default
-        self,
-        address: Address,
-        token: Token | None,
-        *,
-        timeout: float = 30.0,
-        retries: int = 4,
-        concurrency: int = 4,
-        jitter: Callable[[], float] = random.random,
-        gate: AsyncGate | None = None,
-        service: Service = PAGE,
-        session: aiohttp.ClientSession | Surroundings | None = None,
+    gate: AsyncGate
+    transport: AsyncTransport
+
+    def _open(
+        self, gate: AsyncGate | None, session: aiohttp.ClientSession | Surroundings | None
     ) -> None:
-        super().__init__(
-            address,
-            token,
-            timeout=timeout,
-            retries=retries,
-            concurrency=concurrency,
-            jitter=jitter,
-            service=service,
-        )
-        self.gate = AsyncGate(concurrency) if gate is None else gate
-        self.surroundings = surroundings_of(session, address)
-        self.transport: AsyncTransport = AsyncTransport(
-            address, self.secrecy, self.surroundings, timeout=timeout
+        self.gate = AsyncGate(self.concurrency) if gate is None else gate
+        self.surroundings = surroundings_of(session, self.address)
+        self.transport = AsyncTransport(
+            self.address, self.secrecy, self.surroundings, timeout=self.timeout
         )
 
     async def call(self, operation: Operation[T], *, health: Health | None = None) -> T:

@@ -1,15 +1,11 @@
 # Generated from asyncconnection.py by `make clients`: edit that file.
 """A blocking connection: operations, sent and retried as the policy decides, from any thread."""
 
-import random
-from collections.abc import Callable
 from time import monotonic
 from typing import Self, TypeVar, assert_never
 
 import requests
 
-from commandsync.api.address import Address
-from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure, Health, Send, Wait, attempt
 from commandsync.api.refusals import rate_limit_of
@@ -19,8 +15,6 @@ from commandsync.client.request import log_answer, not_sent
 from commandsync.client.shared import AnyConnection
 from commandsync.client.transport import Transport, surroundings_of
 from commandsync.errors import Reply, TransportError
-from commandsync.services.page import PAGE
-from commandsync.services.service import Service
 
 T = TypeVar("T")
 
@@ -29,40 +23,16 @@ class Connection(AnyConnection):
     """The connection to one listing service.
 
     It may be used from any thread.
-
-    The numbers are those of `AnyConnection`. A session lends its settings, as `surroundings_of`
-    describes.
-
-    Raises:
-        ArgumentError: A number is out of its bounds, or the session cannot be used.
     """
 
-    def __init__(  # noqa: PLR0913 - the settings of a run, all with the designed default
-        self,
-        address: Address,
-        token: Token | None,
-        *,
-        timeout: float = 30.0,
-        retries: int = 4,
-        concurrency: int = 4,
-        jitter: Callable[[], float] = random.random,
-        gate: Gate | None = None,
-        service: Service = PAGE,
-        session: requests.Session | Surroundings | None = None,
-    ) -> None:
-        super().__init__(
-            address,
-            token,
-            timeout=timeout,
-            retries=retries,
-            concurrency=concurrency,
-            jitter=jitter,
-            service=service,
-        )
-        self.gate = Gate(concurrency) if gate is None else gate
-        self.surroundings = surroundings_of(session, address)
-        self.transport: Transport = Transport(
-            address, self.secrecy, self.surroundings, kept=concurrency
+    gate: Gate
+    transport: Transport
+
+    def _open(self, gate: Gate | None, session: requests.Session | Surroundings | None) -> None:
+        self.gate = Gate(self.concurrency) if gate is None else gate
+        self.surroundings = surroundings_of(session, self.address)
+        self.transport = Transport(
+            self.address, self.secrecy, self.surroundings, kept=self.concurrency
         )
 
     def call(self, operation: Operation[T], *, health: Health | None = None) -> T:

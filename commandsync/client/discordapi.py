@@ -5,13 +5,12 @@ documentation of application commands and of its HTTP interface gives paths and 
 """
 
 import re
-from typing import Any, NamedTuple
 
 from commandsync import errors
 from commandsync.api.address import Address, parse_address
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
-from commandsync.api.refusals import content_of, json_or_none, own_message
+from commandsync.api.refusals import content_of
 from commandsync.client.connection import Connection
 from commandsync.client.environment import surroundings
 from commandsync.client.shared import OnWait
@@ -26,28 +25,11 @@ _AGENT = f"DiscordBot (https://pypi.org/project/commandsync/, {__version__})"  #
 _IDENTIFIER = re.compile("[0-9]{1,20}")
 
 
-class _Refusal(NamedTuple):
-    error: type[errors.ApiError]
-    message: str
-    hint: str
-
-
-_REFUSALS = {
-    401: _Refusal(
-        errors.Unauthorized,
-        "the token is not accepted",
-        "copy the bot's token again from the page Bot of Discord's developer portal",
-    ),
-    403: _Refusal(
-        errors.Forbidden,
-        "the token may not read the commands of this application",
-        "is it the token of this application's bot?",
-    ),
-    404: _Refusal(
-        errors.NotFound,
-        "the application does not exist",
-        "check the application's id, on the page General Information of the developer portal",
-    ),
+_HINTS = {
+    errors.DecodeError: "check the base URL: is it Discord's?",
+    errors.Unauthorized: "copy the token again from the page Bot of Discord's developer portal",
+    errors.Forbidden: "is it the token of this application's bot?",
+    errors.NotFound: "check the application's id on the page General Information of the portal",
 }
 
 
@@ -90,7 +72,7 @@ def registered_commands(
 def _own_application() -> Operation[str]:
 
     def read(reply: errors.Reply) -> str:
-        content = _content(reply)
+        content = content_of(reply)
         identifier = str(content.get("id")) if isinstance(content, dict) else ""
         if not _IDENTIFIER.fullmatch(identifier):
             raise errors.DecodeError("the answer contains no application", reply=reply)
@@ -102,7 +84,7 @@ def _own_application() -> Operation[str]:
 def _list(application: str) -> Operation[bytes]:
 
     def read(reply: errors.Reply) -> bytes:
-        if not isinstance(_content(reply), list):
+        if not isinstance(content_of(reply), list):
             raise errors.DecodeError("the answer contains no list of commands", reply=reply)
         return reply.body
 
@@ -110,18 +92,9 @@ def _list(application: str) -> Operation[bytes]:
     return Operation("list application commands", "GET", path, read, query)
 
 
-def _content(reply: errors.Reply) -> Any:  # noqa: ANN401 - JSON is anything
-    if refusal := _REFUSALS.get(reply.status):
-        words = own_message(json_or_none(reply))
-        message = f"{refusal.message} ({reply.status}{': ' if words else ''}{words})"
-        raise refusal.error(message, reply=reply, hint=refusal.hint)
-    return content_of(reply)
-
-
 def _about_discord(error: errors.ListingError) -> errors.ListingError:
     """Return an error with Discord in its message, unless it names the host."""
-    if isinstance(error, errors.DecodeError):
-        error.hint = "check the base URL: is it Discord's?"
+    error.hint = _HINTS.get(type(error), error.hint)
     if isinstance(error, errors.ApiError | errors.DecodeError):
         error.message = f"Discord: {error.message}"
         error.args = (error.message,)

@@ -28,14 +28,11 @@ from commandsync.errors import ArgumentError
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The settings of a client that its environment, or a session of the caller's, decides.
+    """The settings of a client that its environment, or a session of the caller's, decides."""
 
-    The proxies and certificates have the names that requests uses. Every request has the headers
-    beside those of the client.
-    """
-
-    settings: Mapping[str, Any] = field(repr=False)  # a proxy may have a password
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    # Proxies, which may have a password, and certificates, by the names that requests uses.
+    settings: Mapping[str, Any] = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # of every request
     context: ssl.SSLContext | None = None  # None for one that is made of the settings
 
 

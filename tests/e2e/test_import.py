@@ -326,7 +326,9 @@ def test_an_import_from_discord_that_fails_says_what_to_do_and_writes_nothing(ho
     assert "developer portal" in without.err
     assert "COMMANDSYNC_TOKEN " in ours.err
     assert "http://discord.example/api is plain http" in plain.err
-    assert failed(refused, "auth") == "Discord: the token is not accepted (401: <hidden>)"
+    assert failed(refused, "auth") == (
+        "Discord: the service does not accept the token (401: <hidden>)"
+    )
     assert server.requests[0].path == "/v10/applications/42/commands"
     assert home.read("commands.yaml") == "version: 1\ncommands: []\n"
 

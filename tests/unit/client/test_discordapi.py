@@ -78,9 +78,19 @@ def test_the_version_may_be_in_the_base_url(server: RawServer) -> None:
 @pytest.mark.parametrize(
     ("status", "words", "kind", "message"),
     [
-        (401, "401: Unauthorized", Unauthorized, "Discord: the token is not accepted (401: "),
-        (403, "Missing Access", Forbidden, "Discord: the token may not read the commands"),
-        (404, "Unknown Application", NotFound, "Discord: the application does not exist (404: "),
+        (
+            401,
+            "401: Unauthorized",
+            Unauthorized,
+            "Discord: the service does not accept the token",
+        ),
+        (403, "Missing Access", Forbidden, "Discord: the token may not do this (403: "),
+        (
+            404,
+            "Unknown Application",
+            NotFound,
+            "Discord: the service does not have this",
+        ),
         (429, "slow down", RateLimited, "Discord: the service limits the rate of requests (429: "),
         (400, "odd", Invalid, "Discord: the service refuses the request (400: odd)"),
         (302, "", Invalid, "Discord: the service redirects (HTTP 302), and redirects are not"),
