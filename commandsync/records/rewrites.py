@@ -71,8 +71,12 @@ def is_cut(stored: str, *, sent: str) -> bool:
 
 
 def folded_start(stored: str) -> str:
-    """Return a text that may have been cut as the beginning of the `folded` whole one."""
-    return folded(_without_half_entity(stored))
+    """Return a text that may have been cut as the beginning of the `folded` whole one.
+
+    What looks like half an entity is kept where too little would be left without it.
+    """
+    start = folded(_without_half_entity(stored))
+    return start if len(start) >= SHORTEST_CUT else folded(stored)
 
 
 def agrees(stored: str, *, sent: str) -> bool:

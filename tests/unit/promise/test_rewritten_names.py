@@ -69,6 +69,13 @@ def is_recognizable(name: str, stored: str) -> bool:
     edits=[],
     everywhere=False,
 )
+@example(
+    ways=[partial(cut, 42)],
+    names=["playplayplayplayplayplay&amp;&amp;&amp;play"],
+    twins=[],
+    edits=[],
+    everywhere=False,
+)
 @example(ways=[str.title], names=[f"{DOTLESS} &amp; &lt;"], twins=[], edits=[0], everywhere=True)
 @given(
     ways=st.lists(WAYS, min_size=1, max_size=3),
