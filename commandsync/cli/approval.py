@@ -34,9 +34,9 @@ def confirm(question: str) -> bool:
 
 
 def check_terminal(output: Output, what: str, hint: str) -> None:
-    """Refuse to ask where nobody can answer; the hint names what needs no answer."""
+    """Refuse to ask without a terminal; the hint names what needs no answer."""
     if not output.interactive:
-        message = f"{what} asks before it writes, and there is no terminal to ask on"
+        message = f"{what} asks before it writes, and this is not a terminal"
         raise UsageError(message, hint=hint)
 
 

@@ -1,4 +1,4 @@
-"""`commandsync bots`: the bots that the service lists, and those of a database of one's own."""
+"""`commandsync bots`: the bots that the service lists, and those of your own database."""
 
 from dataclasses import replace
 from typing import Any

@@ -25,16 +25,16 @@ def show_live(run: Run, *, offline: bool, port: int, opens: bool) -> None:
         raise UsageError("standard input cannot be watched for changes", hint=hint)
     stop, terminal = Event(), _Terminal(run.output)
     with (
-        live_preview(run.settings, offline=offline, port=port, stop=stop) as preview,
+        live_preview(run.settings, offline=offline, port=port, stop=stop) as (url, states),
         run.signals.answered_by(lambda _count: stop.set()),
     ):
-        first = next(preview.states)
-        run.output.result(f"preview of {visible(first.page.bot.profile.username)} at {preview.url}")
+        first = next(states)
+        run.output.result(f"preview of {visible(first.page.bot.profile.username)} at {url}")
         terminal.show(first)
         if opens and can_open(os.environ, is_terminal=sys.stdout.isatty()):
             # In a thread: some browsers are waited for until they are closed.
-            Thread(target=webbrowser.open, args=(preview.url,), daemon=True).start()
-        for shown in preview.states:
+            Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+        for shown in states:
             terminal.show(shown)
 
 
@@ -64,7 +64,7 @@ class _Terminal:
             self._output.talk(f"{_clock()}  the page shows the problems of the manifest{kept}")
         elif shown.state is not None:
             notices = shown.state.notices
-            self._output.notices([each for each in notices if each not in self._notices])
+            self._output.notices([notice for notice in notices if notice not in self._notices])
             self._notices = notices
             again = "the manifest is valid again. " if self._broken else ""
             self._output.result(f"{_clock()}  {again}{plan_line(shown.state.plan)}")

@@ -38,7 +38,7 @@ def words_of(program: str) -> tuple[str, ...]:
     path = shutil.which(words[0]) if words else None
     if path is None:
         raise UsageError(
-            f"--exec: there is no program {program!r}",
+            f"--exec: the program {program!r} was not found",
             hint="it is not run by a shell; sh -c '...' does that",
         )
     return (path, *words[1:])
@@ -124,7 +124,7 @@ def _warning_handler(output: Output) -> logging.Handler:
 
 
 def _show(event: Event, program: Program, output: Output, stop: _Stop) -> bool:
-    """Show an event and run the program for it; False when there is no reader any more."""
+    """Show an event and run the program for it; False when the output is no longer read."""
     try:
         line = records.event_json(event)
     except ListingError as error:  # one event that cannot be shown does not end the others

@@ -64,7 +64,7 @@ file_option = _manifest_option(
     multiple=True,
 )
 strict_option = _manifest_option("--strict", "Exit 4 for warnings about the manifest, too.")
-yes_option = option("-y, --yes", "Do not ask; required where there is no terminal.")
+yes_option = option("-y, --yes", "Do not ask; required without a terminal.")
 force_option = option("--force", "Replace an existing file.")
 format_option = _format_option("text", "json", "markdown", "github")
 unmarked_format_option = _format_option("text", "json", "markdown")

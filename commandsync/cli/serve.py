@@ -123,7 +123,7 @@ def serve_command(
         if sys.stderr.isatty():
             run.output.talk(f"\nopen {reachable(url)} in a browser to see its pages")
         if not bots:
-            run.output.talk("there is no bot yet: commandsync bots add ID --name NAME adds one")
+            run.output.talk("no bots yet: commandsync bots add ID --name NAME adds one")
         elif len(bots) > _MOST_BOTS:
             run.output.talk(
                 "there are more bots: commandsync bots token ID prints the token of each"

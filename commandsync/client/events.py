@@ -100,6 +100,6 @@ def event_name(event: object) -> str:
     name = name if isinstance(event, str) else name.lower().removeprefix("on_")
     if name not in get_args(EventName):
         raise ArgumentError(
-            f"there is no event {name!r}", hint=f"one of: {', '.join(get_args(EventName))}"
+            f"{name!r} is not an event", hint=f"one of: {', '.join(get_args(EventName))}"
         )
     return name

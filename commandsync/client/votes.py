@@ -46,9 +46,9 @@ class Tally:
         new = Counter(listed) - (self._before | before) - events
         if caught_up:
             self._caught_up, self._until = new.copy(), self._clock() + _LATE
-        found: list[Voter] = []
+        voted: list[Voter] = []
         for voter in voters:
             if new[voter.id] > 0:
                 new[voter.id] -= 1
-                found.append(voter)
-        return found[::-1]
+                voted.append(voter)
+        return voted[::-1]

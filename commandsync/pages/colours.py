@@ -53,9 +53,9 @@ class Picture:
     letter: str
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(colour: str, other: str) -> float:
     """Return the ratio of two colours such as `#1d1d1b`, from 1 to 21."""
-    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    darker, lighter = sorted((_luminance(colour), _luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
@@ -90,7 +90,7 @@ def theme_of(bot: Bot) -> str:
 
 
 def _enabled(bot: Bot, colour: str | None) -> str:
-    """Return a colour of a bot's theme; empty if the theme is not enabled, or it is no colour."""
+    """Return a colour of a bot's theme; empty if it is not enabled or not a colour."""
     return colour.lower() if bot.theme.enabled and colour and _COLOUR.fullmatch(colour) else ""
 
 

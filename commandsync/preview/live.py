@@ -28,19 +28,13 @@ class LiveState:
     error: ManifestError | None  # the problems of what was saved after it; None if it is the newest
 
 
-@dataclass(frozen=True, slots=True)
-class RunningPreview:
-    """A preview whose page is served."""
-
-    url: str  # the address of the page
-    states: Iterator[LiveState]  # yields what it shows, first and after each change of the manifest
-
-
 @contextmanager
 def live_preview(
     settings: Settings, *, offline: bool, port: int, stop: Event
-) -> Iterator[RunningPreview]:
+) -> Iterator[tuple[str, Iterator[LiveState]]]:
     """Serve the page of a bot with the manifest applied, for as long as the block lasts.
+
+    Yields its URL, and what it shows, first and after each change of the manifest.
 
     Args:
         settings: The settings of the run, which name the manifest.
@@ -54,7 +48,7 @@ def live_preview(
     states = _states(FollowedManifest(settings).manifests(stop), settings, offline=offline)
     first = next(states)
     with preview_server(first.page, port=port) as server:
-        yield RunningPreview(f"{server.url}/", chain([first], _shown(states, server)))
+        yield f"{server.url}/", chain([first], _shown(states, server))
 
 
 def _states(

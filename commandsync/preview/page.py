@@ -51,8 +51,8 @@ def page_with(problems: Sequence[Problem], state: PreviewState | None, *, path: 
     """Return the page of the last valid state, if any, with the problems of a later manifest."""
     page = state.page if state else BotPage(bot=bot_named(path), rows={})
     lines = tuple(
-        ProblemLine(place=str(each.location), message=each.message, hint=str(each.hint))
-        for each in problems
+        ProblemLine(place=str(problem.location), message=problem.message, hint=str(problem.hint))
+        for problem in problems
     )
     return replace(page, preview=replace(page.preview or Preview(), problems=lines))
 

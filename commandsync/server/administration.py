@@ -20,7 +20,7 @@ def stored(name: str) -> Iterator[Database]:
     """Open the database of a service, which may run meanwhile; raises `FileError`."""
     if "://" not in name and not Path(name).is_file():
         raise FileError(
-            f"there is no database {name}",
+            f"the database {name} does not exist",
             hint="give the --database of the service; commandsync serve creates it",
         )
     with opened(name) as database:
@@ -39,12 +39,12 @@ def add_bot(database: Database, bot: str, *, username: str) -> SeededBot:
 
 
 def find_bot(database: Database, bot: str) -> SeededBot:
-    """Return a bot with its token, always the same one; raises `UsageError` if there is none."""
+    """Return a bot with its token, always the same one; raises `UsageError` for an unknown one."""
     try:
         with database.reading() as connection:
             return seeded(connection, bot, database.secret)
     except storage.UnknownError as error:
-        raise UsageError(f"there is no bot {bot} in the database") from error
+        raise UsageError(f"the database does not have the bot {bot}") from error
 
 
 def remove_bot(database: Database, bot: str) -> None:

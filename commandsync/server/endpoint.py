@@ -54,14 +54,12 @@ async def _answering() -> Callable[..., Response]:
 
 
 async def _database(request: Request) -> Database:
-    database = request.app.state.listing
-    assert isinstance(database, Database)  # noqa: S101 - the app's start sets it
+    database: Database = request.app.state.listing
     return database
 
 
 async def _moment(request: Request) -> datetime:
-    moment = request.app.state.now()
-    assert isinstance(moment, datetime)  # noqa: S101 - as above
+    moment: datetime = request.app.state.now()
     return moment
 
 

@@ -63,12 +63,12 @@ def endings(words: str) -> str:
 
     The triggers of SQLite's index call this; PostgreSQL's has the same rule in SQL.
     """
-    found = {
+    every = {
         word[start : start + LONGEST_PART]
         for word in set(words.split())
         for start in range(len(word))
     }
-    return " ".join(sorted(found))
+    return " ".join(sorted(every))
 
 
 def parts(query: str) -> tuple[str, ...]:

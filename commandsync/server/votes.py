@@ -108,7 +108,7 @@ def next_vote(connection: Connection, bot: str, user: str, *, at: datetime) -> s
 
 
 def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    """Return an insertion that can change a row instead, which is no part of standard SQL."""
+    """Return an insertion that can change a row instead, which standard SQL does not have."""
     on_postgresql = connection.dialect.name == "postgresql"
     return postgresql.insert(table) if on_postgresql else sqlite.insert(table)
 

@@ -75,7 +75,7 @@ def test_a_handler_whose_name_is_no_event_is_an_error(open_client: Open, name: s
     def handler(_: Any) -> None: ...  # noqa: ANN401 - of any event
 
     handler.__name__ = name
-    with pytest.raises(ArgumentError, match="there is no event") as caught:
+    with pytest.raises(ArgumentError, match="is not an event") as caught:
         client.client.on(handler)
 
     assert str(caught.value.hint).startswith("one of: ready, vote")

@@ -145,7 +145,7 @@ def test_off_a_terminal_a_merge_wants_yes_before_any_request(home: Home, proxy: 
     ran = home.run("pull", "--merge")
 
     assert ran.code == 2
-    assert "there is no terminal to ask on" in ran.err
+    assert "this is not a terminal" in ran.err
     assert "--yes writes without asking" in ran.err
     assert proxy.requests == []
 

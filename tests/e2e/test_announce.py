@@ -305,7 +305,7 @@ def test_off_a_terminal_an_announcement_wants_yes(home: Home) -> None:
     ran = home.run("announce", "--changelog", "CHANGELOG.md")
 
     assert ran.code == 2
-    assert "there is no terminal to ask on\n  hint: --yes writes without asking" in ran.err
+    assert "this is not a terminal\n  hint: --yes writes without asking" in ran.err
 
 
 @pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")

@@ -241,7 +241,7 @@ def test_sources_that_were_given_can_be_written_into_the_manifest(home: Home) ->
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ((), 2, "there is no terminal to ask on"),
+        ((), 2, "this is not a terminal"),
         (("--check",), 2, "no source to import from was given"),
         (("--check", "-f", "-", "list.json"), 2, "import edits the manifest in place"),
         (

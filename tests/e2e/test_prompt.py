@@ -30,7 +30,7 @@ def test_off_a_terminal_apply_wants_yes_before_any_request(
     ran = home.run("apply", "--format", form)
 
     assert ran.code == 2
-    assert "there is no terminal to ask on" in ran.said
+    assert "this is not a terminal" in ran.said
     assert "--yes applies without asking" in ran.said
     assert proxy.requests == []
     if form == "json":

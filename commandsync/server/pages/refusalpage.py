@@ -17,7 +17,7 @@ _PAGES = re.compile(r"/$|/bot/")
 _HEADERS = ("Allow", "Retry-After")
 _TITLES = {
     400: "This address is not valid",
-    404: "There is no such page",
+    404: "This page does not exist",
     500: "Something went wrong here",
     503: "The listing is not available",
 }

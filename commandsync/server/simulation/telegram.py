@@ -89,7 +89,7 @@ def _commands(parameters: dict[str, Any], answers: Mapping[str, str]) -> list[An
     if len(commands) > _MOST_COMMANDS:
         raise _bad_request("BOT_COMMANDS_TOO_MUCH")
     if not commands and answers["empty"] == "refused":
-        raise _bad_request("there is no command")
+        raise _bad_request("the list of commands is empty")
     return commands
 
 

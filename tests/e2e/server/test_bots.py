@@ -64,9 +64,9 @@ def test_a_removed_bot_is_gone_with_all_its_records(home: Home, url: str) -> Non
         (("add", HARBOR, "--name", "Again"), f"the bot {HARBOR} exists already"),
         (("add", "no id", "--name", "A"), "the bot is not valid: id is not valid"),
         (("add", "1", "--name", ""), "the bot is not valid: profile.username must not be empty"),
-        (("token", "1"), "there is no bot 1 in the database"),
-        (("remove", "1", "--yes"), "there is no bot 1 in the database"),
-        (("remove", HARBOR), "there is no terminal to ask on"),
+        (("token", "1"), "the database does not have the bot 1"),
+        (("remove", "1", "--yes"), "the database does not have the bot 1"),
+        (("remove", HARBOR), "this is not a terminal"),
     ],
 )
 def test_what_cannot_work_is_one_clear_message_and_changes_nothing(
@@ -85,7 +85,7 @@ def test_a_missing_database_is_not_created(home: Home, name: str) -> None:
     ran = home.run("bots", "token", HARBOR, "--database", name)
 
     assert ran.code == 1
-    assert f"there is no database {name}" in ran.err
+    assert f"the database {name} does not exist" in ran.err
     assert list(home.path.iterdir()) == []
 
 

@@ -85,7 +85,7 @@ def test_the_address_of_the_list_selects_as_the_interface_does(
 @pytest.mark.parametrize(
     ("path", "status", "words"),
     [
-        ("/?page=2", 404, "There is no page 2"),
+        ("/?page=2", 404, "Page 2 does not exist"),
         ("/?page=0", 400, "Page must be a whole number from 1 to"),
         ("/?page=1000000001", 400, "Page must be a whole number from 1 to"),
         (f"/?page={'9' * 5_000}", 400, "Page must be a whole number from 1 to"),
@@ -95,7 +95,7 @@ def test_the_address_of_the_list_selects_as_the_interface_does(
         ("/bot/unknown", 404, "The bot is not known"),
         ("/bot/unknown/voters", 404, "The bot is not known"),
         (f"{LANTERN}/voters?page=two", 400, "Page must be a whole number"),
-        (f"{LANTERN}/voters?page=2", 404, "There is no page 2"),
+        (f"{LANTERN}/voters?page=2", 404, "Page 2 does not exist"),
         ("/bot/%3Cscript%3E/a/b", 404, "Check the address"),
     ],
 )

@@ -83,7 +83,7 @@ def test_a_tag_adds_to_the_tags_of_the_list_and_leads_to_its_first_page() -> Non
         ({}, "No bot is listed yet Add the first one with commandsync bots add ID --name NAME ."),
         ({"q": "x"}, "No bot matches Try fewer words or tags, or show all bots ."),
         ({"certified": True}, "No bot matches Try fewer words or tags, or show all bots ."),
-        ({"page": 7}, "There is no page 7 The list has 1 page. Go to the last one"),
+        ({"page": 7}, "Page 7 does not exist The list has 1 page. Go to the last one"),
     ],
 )
 def test_an_empty_list_says_why_and_what_to_do(wanted: dict[str, Any], words: str) -> None:
@@ -186,7 +186,7 @@ def test_a_bot_without_votes_asks_for_the_first() -> None:
 def test_voters_past_the_end_are_led_to_the_last_page() -> None:
     html = voters_page(number=4, last=3)
 
-    assert "There is no page 4" in html
+    assert "Page 4 does not exist" in html
     assert 'href="?page=3">Go to the last one</a>' in html
 
 
