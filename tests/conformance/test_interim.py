@@ -13,7 +13,6 @@ Open = Callable[..., Either]
 
 TOKEN = "marked-token-7f3a9c1e"
 SWITCHING = 101
-TAKEN_FOR_THE_ANSWER = "an interim answer other than 100 is taken for the answer"
 
 
 def interim(rng: random.Random) -> bytes:

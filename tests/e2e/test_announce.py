@@ -8,7 +8,6 @@ import pytest
 from tests.support.bots import Bot, Service
 from tests.support.home import Home, Ran, fields
 from tests.support.proxy import Proxy
-from tests.support.terminal import POSIX, Terminal
 
 MANIFEST = """\
 # Written by hand.
@@ -306,21 +305,6 @@ def test_off_a_terminal_an_announcement_wants_yes(home: Home) -> None:
 
     assert ran.code == 2
     assert "this is not a terminal\n  hint: --yes writes without asking" in ran.err
-
-
-@pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
-@pytest.mark.usefixtures("bot")
-def test_on_a_terminal_it_shows_the_lines_and_asks(home: Home) -> None:
-    home.variable("NO_COLOR", "1")
-    arguments = ("announce", "--changelog", "CHANGELOG.md")
-    with Terminal.running(home, *arguments, piped=True) as terminal:
-        shown = terminal.until(QUESTION)
-        terminal.type("n\n")
-        code, rest, out = terminal.ended()
-
-    assert "\n     6 +   - title: 'Version 1.2.0'\n" in shown
-    assert (code, out, added(home)) == (1, "", "")
-    assert "Nothing was changed." in rest
 
 
 @pytest.mark.usefixtures("bot")

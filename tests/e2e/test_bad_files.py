@@ -172,28 +172,6 @@ def test_what_windows_editors_write_is_read_as_it_is_meant(
     assert ran.code == 0, ran.said
 
 
-def test_files_that_include_each_other_are_refused(home: Home) -> None:
-    home.write("version: 1\ninclude: [more.yaml]\n")
-    home.write("include: [commands.yaml]\ncommands: []\n", "more.yaml")
-
-    ran = home.run("validate")
-
-    assert ran.code == 4
-    assert 'more.yaml:1:1: error: an included file has no key "include"' in ran.err
-
-
-@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
-def test_an_include_through_a_link_out_of_the_folder_is_refused(home: Home) -> None:
-    home.write("commands: []\n", "elsewhere/more.yaml")
-    home.write("version: 1\ninclude: [more.yaml]\n", "bot/commands.yaml")
-    (home.path / "bot" / "more.yaml").symlink_to(home.path / "elsewhere" / "more.yaml")
-
-    ran = home.run("validate", "-f", "bot/commands.yaml")
-
-    assert ran.code == 4
-    assert "manifest's folder" in ran.err
-
-
 @pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
 @pytest.mark.parametrize("command", ["validate", "plan", "plan --against", "apply --yes"])
 def test_in_ci_a_link_out_of_the_workspace_shows_nothing_of_what_it_leads_to(

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from tests.support.bots import Bot, Service
 from tests.support.home import Home, checked, failed, fields
 from tests.support.proxy import Instead, Proxy
-from tests.support.rawserver import RawServer, answer, sending
-from tests.support.rawserver import closing as hanging_up
+from tests.support.rawserver import RawServer
 
 BOUNDED: dict[str, Any] = {
     "deadline": None,
@@ -151,30 +150,6 @@ def test_a_429_for_ever_is_given_up_after_the_retries(home: Home, bot: Bot, prox
     assert bot.everything() == before
 
 
-def test_a_429_for_ever_on_writes_leaves_the_listing(home: Home, bot: Bot, proxy: Proxy) -> None:
-    proxy.rule = lambda seen: Instead(429, headers={"Retry-After": "0"}) if seen.writes else None
-    before = bot.everything()
-
-    ran = home.run("apply", "--yes", "--retries", "1", "--format", "json")
-
-    outcomes = checked(ran, "result")["outcomes"]
-    assert ran.code == 1
-    assert outcomes["done"] == outcomes["unknown"] == 0
-    assert bot.everything() == before
-
-
-@pytest.mark.usefixtures("bot")
-def test_an_unreachable_host_is_named(home: Home) -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        free = taken.getsockname()[1]
-
-    ran = home.run("plan", "--base-url", f"http://127.0.0.1:{free}", "--retries", "0")
-
-    assert ran.code == 1
-    assert f"127.0.0.1:{free}" in ran.err
-    assert "hint: " in ran.err
-
-
 @pytest.mark.usefixtures("bot")
 def test_an_untrusted_certificate_is_reported_without_a_retry(home: Home) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -197,37 +172,6 @@ def test_an_answer_that_never_comes_ends_with_the_time_out(home: Home) -> None:
 
     assert ran.code == 1
     assert "0.2" in ran.err
-
-
-@pytest.mark.usefixtures("bot")
-def test_a_connection_that_breaks_off_is_tried_again(home: Home) -> None:
-    record = {"id": "1", "name": "help", "description": "", "syntax": ""}
-    listed = sending(answer({"data": [record]}))
-    with RawServer() as server:
-        server.then(hanging_up, sending(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"), listed)
-        ran = home.run("plan", "--base-url", server.url, "--format", "json")
-
-    assert ran.code == 0
-    assert checked(ran, "plan")["listed"] == {"commands": 1}
-
-
-@pytest.mark.usefixtures("bot")
-@pytest.mark.parametrize(
-    ("url", "code", "message"),
-    [
-        ("https://me:secret@listing.example", 2, "contains a user name or password"),
-        ("http://listing.example", 5, "is plain http to another machine"),
-    ],
-)
-def test_a_wrong_base_url_is_refused_before_anything_is_sent(
-    home: Home, url: str, code: int, message: str
-) -> None:
-    ran = home.run("apply", "--yes", "--base-url", url)
-
-    assert ran.code == code
-    assert message in ran.err
-    assert "hint: " in ran.err
-    assert "secret" not in ran.said
 
 
 @pytest.mark.usefixtures("bot")

@@ -222,20 +222,6 @@ def test_a_delete_on_a_terminal_is_asked_about(home: Home, bot: Bot, key: str, c
     assert bot.names() == (["help"] if code == 0 else ["help", "ping"])
 
 
-@on_posix
-def test_a_no_is_a_document_for_programs(home: Home, bot: Bot) -> None:
-    identifier = bot.announcements()[0]["id"]
-    words = ("announcements", "delete", identifier, "--format", "json")
-    with Terminal.running(home, *words, piped=True) as terminal:
-        terminal.until("[y/N]: ")
-        terminal.type("n\n")
-        code, _, out = terminal.ended()
-
-    assert code == 1
-    assert json.loads(out)["error"]["kind"] == "declined"
-    assert len(bot.announcements()) == 1
-
-
 WRITES = pytest.mark.parametrize(
     "words",
     [
@@ -264,17 +250,6 @@ def test_nothing_is_asked_without_the_bots_own_token(
 
 
 @WRITES
-def test_a_refused_write_is_a_failure(home: Home, bot: Bot, relayed: Proxy, words: str) -> None:
-    before = bot.everything()
-    relayed.rule = writes(Instead(401, {"error": "invalid token"}))
-    ran = home.run(*words.format(bot.ids()["ping"]).split(), "--format", "json")
-
-    assert ran.code == 1
-    assert failed(ran, "auth")
-    assert bot.everything() == before
-
-
-@WRITES
 def test_a_write_whose_answer_is_lost_is_reported_as_unknown(
     home: Home, bot: Bot, relayed: Proxy, words: str
 ) -> None:
@@ -285,15 +260,6 @@ def test_a_write_whose_answer_is_lost_is_reported_as_unknown(
     assert ran.code == 6
     assert failed(ran, "network").endswith("the result is unknown, it may have been written")
     assert f"commandsync {collection} list" in ran.document["error"]["hint"]
-
-
-def test_an_add_is_never_sent_twice(home: Home, bot: Bot, relayed: Proxy) -> None:
-    relayed.rule = writes(Instead(500, {"error": "oops"}, forwarded=True))
-    ran = home.run("commands", "add", "--name", "a", "--description", "b", "--syntax", "c")
-
-    assert ran.code == 6
-    assert bot.names() == ["help", "ping", "a"]
-    assert len(relayed.writes) == 1
 
 
 @on_posix
@@ -446,26 +412,3 @@ def test_no_listing_is_wrong_usage(home: Home) -> None:
 
     assert ran.code == 2
     assert "the base URL is missing" in failed(ran, "usage")
-
-
-def test_a_result_that_cannot_be_printed_after_a_write_is_incomplete(home: Home, bot: Bot) -> None:
-    if not POSIX:
-        pytest.skip("there is no /dev/full")
-    import subprocess  # noqa: PLC0415 - as above
-    import sys  # noqa: PLC0415 - as above
-    from pathlib import Path  # noqa: PLC0415 - as above
-
-    with Path("/dev/full").open("w") as full:
-        ended = subprocess.run(
-            [sys.executable, "-m", "commandsync", "commands", "set-uses", bot.ids()["ping"], "3"],
-            env=home.environment(),
-            stdout=full,
-            stderr=subprocess.PIPE,
-            timeout=LONGEST,
-            check=False,
-        )
-
-    assert ended.returncode == 6
-    assert b"cannot write the result" in ended.stderr
-    assert b"; the listing was changed" in ended.stderr
-    assert bot.commands()[1]["uses"] == 3

@@ -2,8 +2,6 @@
 
 import json
 import re
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -89,19 +87,6 @@ def test_values_that_make_no_sense_are_wrong_usage(home: Home, option: list[str]
     assert option[0] in failed(ran, "usage")
 
 
-def test_a_starter_is_valid_and_never_overwrites(home: Home) -> None:
-    first = home.run("init")
-    text = home.read("commands.yaml")
-    second = home.run("init")
-
-    assert first.code == 0
-    assert home.run("validate").code == 0
-    assert json.loads(home.read("schemas/commands.schema.json"))["$schema"]
-    assert second.code == 1
-    assert "error: commands.yaml exists already" in second.err
-    assert home.read("commands.yaml") == text
-
-
 OTHER = "commandsync.yaml"
 BY_DEFAULT = [
     "validate",
@@ -171,15 +156,6 @@ def test_a_starter_is_written_beside_a_schema_and_never_over_one(home: Home) -> 
     assert ran.code == 0
     assert "wrote commands.yaml\n" in ran.err
     assert home.read("schemas/commands.schema.json") == '{"title": "mine"}'
-
-
-def test_a_starter_that_cannot_be_put_there_is_a_clear_failure(home: Home) -> None:
-    home.write("a file", "bots")
-
-    ran = home.run("init", "bots/music/commands.yaml")
-
-    assert ran.code == 1
-    assert ran.err.startswith("error: cannot write ")
 
 
 @FORMATS
@@ -296,19 +272,6 @@ def test_a_dry_run_writes_nothing(home: Home, bot: Bot) -> None:
     assert ran.code == 0
     assert checked(ran, "plan")["summary"]["add"] == 1
     assert bot.everything() == before
-
-
-def test_what_is_only_half_done_is_exit_6(home: Home, bot: Bot, proxy: Proxy) -> None:
-    home.variable("COMMANDSYNC_BASE_URL", proxy.url)
-    proxy.rule = lambda seen: Instead(400, {"error": "No."}) if seen.method == "DELETE" else None
-
-    ran = home.run("apply", "--yes", "--format", "json")
-
-    result = checked(ran, "result")
-    assert ran.code == 6
-    assert result["outcomes"] == {"done": 2, "failed": 1, "unknown": 0, "skipped": 0}
-    assert "No." in result["changes"][2]["error"]
-    assert NAMES[9] in bot.names()
 
 
 def test_a_text_that_the_service_changed_is_named_and_exit_6(
@@ -538,32 +501,6 @@ def test_schema_prints_what_is_kept_in_schemas(home: Home, name: str) -> None:
     kept = ROOT / "schemas" / f"{name}.schema.json"
     assert ran.code == 0
     assert ran.document == json.loads(kept.read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("option", [["--seed", "missing.json"], ["--database", "missing/l.db"]])
-def test_serve_reports_unusable_settings(home: Home, option: list[str]) -> None:
-    ran = home.run("serve", "--port", "0", *option)
-
-    assert ran.code == 1
-    assert "missing" in ran.err
-
-
-def test_completion_works_through_the_installed_script(home: Home) -> None:
-    script = Path(sys.executable).with_name("commandsync")
-    if not script.exists():
-        pytest.skip("the package is not installed here")
-
-    source = home.child_of([str(script)], _COMMANDSYNC_COMPLETE="bash_source")
-    words = home.child_of(
-        [str(script)],
-        _COMMANDSYNC_COMPLETE="bash_complete",
-        COMP_WORDS="commandsync p",
-        COMP_CWORD="1",
-    )
-
-    assert source.code == 0
-    assert "_COMMANDSYNC_COMPLETE=bash_complete" in source.out
-    assert words.out.split() == ["plain,plan", "plain,preview", "plain,pull"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Output: colours, progress, untrusted texts, closed pipes, and consoles that are not UTF-8."""
+"""Output: colours, what -q and -v show, closed pipes, and consoles that are not UTF-8."""
 
 import os
 import re
@@ -14,7 +14,6 @@ from tests.support.terminal import POSIX, Terminal
 FORMATS = pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
 on_posix = pytest.mark.skipif(not POSIX, reason="Windows has neither pty nor /dev/full")
 FULL = Path("/dev/full")
-UNTRUSTED = "a\n::set-output name=x::y\n##[error]z\x1b[31mred\x1b]0;t\x07 \u202eevil"
 
 
 @pytest.fixture
@@ -154,45 +153,6 @@ def test_verbose_tells_of_a_token_what_it_knows(
 
 
 @FORMATS
-def test_untrusted_texts_in_a_listing_are_escaped(home: Home, service: Service, form: str) -> None:
-    untrusted = {
-        "name": UNTRUSTED,
-        "description": UNTRUSTED,
-        "syntax": UNTRUSTED,
-        "category": UNTRUSTED,
-    }
-    bot = service.bot([untrusted, "help"])
-    home.knows(bot)
-    home.write(fields(("help", "Reworded.")))
-
-    planned = home.run("plan", "--format", form)
-    applied = home.run("apply", "--yes", "-v", "--format", form)
-    said = planned.said + applied.said
-
-    assert "set-output" in said
-    assert "\x1b" not in said
-    assert "\x07" not in said
-    assert "\u202e" not in said
-    assert "##[" not in said
-    assert not [line for line in said.splitlines() if line.lstrip().startswith("::set-output")]
-    if form == "json":
-        assert "::" not in planned.out + applied.out
-
-
-def test_untrusted_texts_in_a_pulled_manifest_are_escaped(home: Home, service: Service) -> None:
-    bot = service.bot([{"name": UNTRUSTED, "description": UNTRUSTED, "syntax": UNTRUSTED}])
-    home.knows(bot)
-
-    ran = home.run("pull")
-
-    assert "set-output" in ran.out
-    assert "\x1b" not in ran.out
-    assert not [line for line in ran.out.splitlines() if line.lstrip().startswith("::")]
-    home.write(ran.out)
-    assert home.run("plan", "--detailed-exitcode").code == 0
-
-
-@FORMATS
 def test_untrusted_texts_in_a_manifest_are_escaped(home: Home, form: str) -> None:
     home.write('version: 1\n"a\\n::error::x\\e[31m##[b]": 1\n')
 
@@ -216,7 +176,7 @@ def test_any_console_gets_utf8(home: Home, variables: dict[str, str]) -> None:
 
 
 @pytest.mark.usefixtures("bot")
-@pytest.mark.parametrize("command", ["plan", "pull", "schema", "apply --yes", "--help"])
+@pytest.mark.parametrize("command", ["plan", "pull", "schema", "--help"])
 @on_posix
 def test_a_closed_pipe_is_not_an_error(home: Home, command: str) -> None:
     reading, writing = os.pipe()
@@ -244,16 +204,20 @@ def test_apply_into_a_closed_pipe_does_all_the_same(home: Home, bot: Bot) -> Non
     assert bot.names() == ["help", "play", "new"]
 
 
-@pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize(
     ("command", "code"),
-    [("plan", 1), ("pull", 1), ("apply --yes", 1), ("apply --yes --format json", 6)],
+    [
+        *(("plan", 1), ("pull", 1), ("apply --yes", 1), ("apply --yes --format json", 6)),
+        ("commands set-uses {} 3", 6),
+    ],
 )
 @pytest.mark.skipif(not FULL.exists(), reason="needs a disk that is full")
-def test_a_result_that_cannot_be_written_is_an_error(home: Home, command: str, code: int) -> None:
+def test_a_result_that_cannot_be_written_is_an_error(
+    home: Home, bot: Bot, command: str, code: int
+) -> None:
     with FULL.open("wb") as full:
         ended = subprocess.run(
-            [*PROGRAM, *command.split()],
+            [*PROGRAM, *command.format(bot.ids()["play"]).split()],
             cwd=home.path,
             env=home.environment(),
             stdin=subprocess.DEVNULL,
@@ -295,18 +259,3 @@ def test_plans_in_two_runs_are_equal_to_the_byte(home: Home) -> None:
 
     assert checked(first, "plan")
     assert first == second
-
-
-@on_posix
-def test_a_terminal_shows_the_line_of_a_problem_and_a_pipe_its_place_alone(home: Home) -> None:
-    home.write("version: 1\ncommands:\n  - {name: a, description: b, sintax: c}\n")
-    with Terminal.running(home, "validate", "--color", "never") as terminal:
-        code, shown, _ = terminal.ended()
-    piped = home.run("validate").err
-
-    frame = (
-        "  3 |   - {name: a, description: b, sintax: c}\n    |                               ^\n"
-    )
-    assert code == 4
-    assert f'commands.yaml:3:31: error: a command has no key "sintax"\n{frame}' in shown
-    assert " | " not in piped

@@ -37,15 +37,6 @@ def test_off_a_terminal_apply_wants_yes_before_any_request(
         assert failed(ran, "usage")
 
 
-@pytest.mark.usefixtures("bot")
-def test_off_a_terminal_a_dry_run_needs_no_yes(home: Home, proxy: Proxy) -> None:
-    ran = home.run("apply", "--dry-run")
-
-    assert ran.code == 0
-    assert "Plan: 1 to add, 1 to edit, 0 to delete, 1 unchanged." in ran.out
-    assert proxy.writes == []
-
-
 @on_posix
 def test_a_yes_reads_again_and_then_writes(home: Home, bot: Bot, proxy: Proxy) -> None:
     with Terminal.running(home, "apply") as terminal:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.support.bots import Bot, Service
-from tests.support.home import Home, checked, failed, fields
+from tests.support.home import Home, checked, fields
 from tests.support.proxy import Instead, Proxy, Rule
 from tests.support.rawserver import Request
 
@@ -159,29 +159,6 @@ def test_deletes_that_a_refused_token_stops_give_that_as_their_reason(
     assert (add["outcome"], delete["outcome"]) == ("failed", "skipped")
     assert delete["error"] == add["error"] == "the service does not accept the token (401: no)"
     assert bot.everything() == before
-
-
-@pytest.mark.parametrize("status", [302, 303, 307])
-@pytest.mark.parametrize(
-    "words",
-    [
-        "commands add --name a --description b --syntax c",
-        "commands edit {} --name a",
-        "commands delete {} --yes",
-        "announcements add --title a --description b",
-    ],
-)
-def test_a_single_write_that_is_redirected_may_have_been_made(
-    home: Home, bot: Bot, proxy: Proxy, words: str, status: int
-) -> None:
-    before = bot.everything()
-    proxy.rule = on_writes(refusing(status, forwarded=True))
-
-    ran = home.run(*words.format(bot.ids()["play"]).split(), "--format", "json")
-
-    assert ran.code == 6
-    assert failed(ran, "service").endswith("the result is unknown, it may have been written")
-    assert bot.everything() != before
 
 
 @settings(GENERATED, max_examples=4)

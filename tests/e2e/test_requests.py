@@ -88,17 +88,6 @@ def test_changes_cost_one_request_each_and_one_more_read_of_each_declared_collec
 
 
 @pytest.mark.usefixtures("bot")
-def test_both_collections_are_read_again_when_both_have_changed(home: Home, proxy: Proxy) -> None:
-    news = NEWS + "  - title: v3\n    description: More news.\n"
-    home.write(fields(*((name,) for name in NAMES), ("new",)) + news)
-
-    ran = home.run("apply", "--yes")
-
-    assert ran.code == 0
-    assert sorted(proxy.shorts()) == sorted([*READS, *READS, "POST announcements", "POST commands"])
-
-
-@pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("most", [1, 3])
 def test_no_more_than_the_allowed_requests_are_ever_in_flight(
     home: Home, proxy: Proxy, most: int
@@ -135,33 +124,3 @@ def test_unordered_adds_go_together(home: Home, proxy: Proxy) -> None:
 
     assert ran.code == 0, ran.said
     assert proxy.most == 4
-
-
-def test_what_is_written_is_what_the_interface_asks_for(home: Home, bot: Bot, proxy: Proxy) -> None:
-    home.write(fields((NAMES[0], "Reworded."), ("new", "Is new.", "/new", "Fun")))
-
-    home.run("apply", "--yes", "--max-deletes", "all")
-
-    edit, add, *deletes = proxy.writes
-    assert (
-        edit.json
-        == {
-            "id": bot.ids()[NAMES[0]],
-            "name": NAMES[0],
-            "description": "Reworded.",
-            "syntax": f"/{NAMES[0]}",
-            "category": "",
-        }
-        or edit.json["description"] == "Reworded."
-    )
-    assert add.json == {
-        "name": "new",
-        "description": "Is new.",
-        "syntax": "/new",
-        "category": "Fun",
-    }
-    assert {one.method for one in deletes} == {"DELETE"}
-    assert all(request.headers["authorization"] == f"Bot {bot.token}" for request in proxy.requests)
-    assert all(
-        request.headers["user-agent"].startswith("commandsync/") for request in proxy.requests
-    )

@@ -63,18 +63,6 @@ def test_a_saved_plan_needs_no_manifest(home: Home, bot: Bot) -> None:
     assert bot.names() == [*NAMES[:9], "new"]
 
 
-def test_a_saved_plan_applied_again_writes_nothing(home: Home, bot: Bot, proxy: Proxy) -> None:
-    assert home.run(*APPLY).code == 0
-    after, written = bot.everything(), len(proxy.writes)
-
-    ran = home.run(*APPLY, "--format", "json")
-
-    assert ran.code == 0
-    assert checked(ran, "result")["verified"] is True
-    assert len(proxy.writes) == written
-    assert bot.everything() == after
-
-
 @pytest.mark.parametrize("way", ["text", "json"])
 def test_a_record_that_changed_meanwhile_makes_the_plan_stale(
     home: Home, bot: Bot, proxy: Proxy, way: str

@@ -30,30 +30,6 @@ def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
     return bot
 
 
-def everywhere(home: Home, said: str) -> str:
-    """Return what was said and all that was written."""
-    files = [path for path in home.path.rglob("*") if path.is_file()]
-    return said + "".join(path.read_text(encoding="utf-8") for path in files)
-
-
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_a_whole_run_shows_the_token_nowhere(home: Home, bot: Bot, form: str) -> None:
-    said = ""
-    for command in (
-        "plan --out plan.json",
-        "apply --yes --backup before.yaml",
-        "apply --plan plan.json --yes",
-    ):
-        ran = home.child(*command.split(), "-vv", "--format", form)
-        assert ran.code == 0, ran.said
-        said += ran.said
-    said += home.child("pull", "-vv").said
-
-    assert "/commands: HTTP 200" in said
-    assert bot.token not in everywhere(home, said)
-    assert bot.token.split(".")[2] not in everywhere(home, said)
-
-
 ECHOING = (
     *(f"plan --format {form}" for form in ("text", "json", "markdown", "github")),
     *(f"commands list --format {form}" for form in ("text", "json")),
@@ -148,19 +124,6 @@ def test_a_manifest_names_the_variable_of_its_token(home: Home, bot: Bot) -> Non
     assert bot.names() == ["help", "play", "new"]
 
 
-def test_apply_without_a_token_reports_where_it_searched(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
-    home.variable("COMMANDSYNC_TOKEN", "  ")
-
-    ran = home.run("apply", "--yes")
-
-    assert ran.code == 2
-    assert f"no token was given for bot {bot.id}" in ran.err
-    assert "set COMMANDSYNC_TOKEN, or give --token-file" in ran.err
-    assert proxy.requests == []
-
-
 @pytest.mark.usefixtures("bot")
 def test_plan_needs_no_token_and_sends_none(home: Home, proxy: Proxy) -> None:
     home.forget("COMMANDSYNC_TOKEN")
@@ -185,14 +148,6 @@ def test_a_token_of_another_bot_writes_nothing_and_plan_warns(
     assert f"warning: {message}" in planned.out
     assert "apply will refuse it" in planned.out
     assert proxy.writes == []
-
-
-def test_the_bot_is_taken_from_the_token_when_no_setting_names_it(home: Home, bot: Bot) -> None:
-    home.forget("COMMANDSYNC_BOT")
-
-    ran = home.run("plan", "--format", "json")
-
-    assert checked(ran, "plan")["bot"] == bot.id
 
 
 @pytest.mark.usefixtures("bot")

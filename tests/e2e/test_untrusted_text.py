@@ -167,12 +167,15 @@ def test_no_format_shows_it_raw(home: Home, bot: Bot, service: Service, form: st
     home.run("pull", "--out", "commands.yaml")
     home.write(home.read("commands.yaml").replace(f'bot: "{bot.id}"\n', ""))
     home.knows(service.bot(["x", "y"]))
+    home.write("version: 1\ncommands: []\n", "none.yaml")
 
     for ran in (
         home.run("plan", "--format", form),
         home.run("validate", "--format", form),
         home.run("apply", "--yes", "-vv", "--format", form),
         home.run("apply", "--yes", "--max-deletes", "all", "-v", "--format", form),
+        home.run("plan", "-f", "none.yaml", "--format", form),
+        home.run("apply", "--yes", "--max-deletes=all", "-v", "-fnone.yaml", "--format", form),
     ):
         harmless(ran.out, form)  # type: ignore[arg-type]  # one of FORMATS
         harmless(ran.err, "github" if form == "github" else "text")

@@ -106,10 +106,3 @@ def test_voters_are_listed_by_page_or_all(home: Home, bot: Bot) -> None:
     assert (second["page"]["page"], second["page"]["max_page"]) == (2, 2)
     assert every.out.splitlines() == ["NAME  ID", "Ben   8", "Ann   7"]
     assert every.err == ""
-
-
-@pytest.mark.usefixtures("bot")
-def test_no_voters_are_shown_as_none(home: Home) -> None:
-    ran = home.run("voters", "list")
-
-    assert (ran.code, ran.out, ran.err) == (0, "", "no voters\n")

@@ -117,14 +117,6 @@ def test_a_vote_that_is_cast_on_the_service_is_shown(home: Home, bot: Bot) -> No
     assert (child.returncode, out, err) == (130, b"", b"")
 
 
-def test_a_token_that_the_service_did_not_sign_ends_it_as_a_failure(home: Home, bot: Bot) -> None:
-    home.knows(bot, token=TOKEN)
-    ran = home.run("watch")
-
-    assert ran.code == 1
-    assert "does not accept the token (3000: the bot token is invalid)" in ran.err
-
-
 @on_posix
 def test_every_event_is_a_json_object_on_a_line(home: Home, gateway: Gateway) -> None:
     gateway.then(closing(vote(7), code=1012, reason="restart"), telling(vote(8)))
@@ -249,13 +241,6 @@ def test_an_invalid_program_is_wrong_usage(home: Home, gateway: Gateway, program
     assert ran.code == 2
     assert "--exec" in ran.err
     assert gateway.asked == []
-
-
-@pytest.mark.usefixtures("gateway")
-def test_no_token_is_wrong_usage(home: Home) -> None:
-    home.forget("COMMANDSYNC_TOKEN")
-
-    assert home.run("watch").code == 2
 
 
 @on_posix
