@@ -4,13 +4,12 @@ import asyncio
 import logging
 import socket
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from commandsync import AsyncClient, ListingError, StoppedError, TransportError
-from tests.support.clients import LONGEST, Either, begun
+from tests.support.clients import LONGEST, TOKEN, Open, begun
 from tests.support.rawserver import (
     Act,
     Exchange,
@@ -23,9 +22,6 @@ from tests.support.rawserver import (
     sending,
 )
 
-Open = Callable[..., Either]
-
-TOKEN = "marked-token-7f3a9c1e"
 WRITES: dict[str, tuple[str, tuple[str, ...]]] = {
     "an add": ("add_command", ("help", "Shows it.", "/help")),
     "an announcement": ("add_announcement", ("v2", "Out.")),
@@ -224,8 +220,7 @@ def test_each_address_of_a_name_is_tried(
 def test_a_look_up_that_hangs_does_not_hold_up_the_end_of_a_stream(
     open_client: Open, names: HangingNames
 ) -> None:
-    client = open_client(TOKEN, "https://listing.example", bot="42", retries=0)
-    client.listen()
+    client = open_client(TOKEN, "https://listing.example", bot="42", retries=0).listen()
     assert names.asked.wait(LONGEST)
 
     try:

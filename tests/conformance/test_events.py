@@ -1,5 +1,4 @@
 import json
-import logging
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,7 +23,7 @@ from commandsync import (
 )
 from commandsync.server.database import opened
 from tests.support.bots import Service, serving
-from tests.support.clients import Either
+from tests.support.clients import TOKEN, Open
 from tests.support.gateway import (
     BINARY,
     BOT,
@@ -40,10 +39,6 @@ from tests.support.gateway import (
 )
 from tests.support.sources import Source
 
-Open = Callable[..., Either]
-
-TOKEN = "marked-token-7f3a9c1e"
-BURST = 10_000
 SURGE = 250  # fewer than the service keeps for a slow client
 
 
@@ -58,8 +53,7 @@ def names(events: list[Event]) -> list[str]:
 def test_events_come_as_typed_values(open_client: Open, gateway: Gateway) -> None:
     said = {"user": {"id": 7, "username": "Ann", "avatar": "a1"}, "bot": BOT}
     gateway.then(telling(event("vote", said, folds=2), event("reminder", said, folds=0)))
-    client = open_client(TOKEN, gateway.url, bot="42")
-    client.listen()
+    client = open_client(TOKEN, gateway.url, bot="42").listen()
 
     ready, voted, reminder = client.take(3)
 
@@ -85,46 +79,16 @@ def test_a_ping_is_answered_and_the_namespace_greeted(open_client: Open, gateway
         guest.stay()
 
     gateway.then(ping)
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
     client.take(2)
 
     assert heard == ["40", "3", "3probe"]
 
 
-def test_votes_and_reminders_are_told_after_ready(open_client: Open, source: Source) -> None:
-    client = open_client(source.token, source.url)
-    client.listen()
-
-    (ready,) = client.take(1)
-    source.vote("7")
-    source.remind("7")
-    voted, reminder = client.take(2)
-
-    assert isinstance(ready, Ready)
-    assert (ready.bot.id, ready.bot.username) == (source.bot, source.username)
-    assert isinstance(voted, Vote)
-    assert (voted.user.id, voted.user.username, voted.bot.id) == ("7", "u7", source.bot)
-    assert not voted.caught_up
-    assert isinstance(reminder, Reminder)
-    assert reminder.user.id == "7"
-
-
-def test_a_burst_comes_whole_and_in_order(open_client: Open, gateway: Gateway) -> None:
-    gateway.then(telling(*[vote(number) for number in range(BURST)]))
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
-
-    events = client.take(1 + BURST)
-
-    assert users(events) == [str(number) for number in range(BURST)]
-
-
 def test_votes_of_one_moment_come_whole_and_in_order(open_client: Open, source: Source) -> None:
     voters = [str(number) for number in range(SURGE)]
-    client = open_client(source.token, source.url)
-    client.listen()
+    client = open_client(source.token, source.url).listen()
     client.take(1)
 
     source.vote(*voters)
@@ -132,48 +96,9 @@ def test_votes_of_one_moment_come_whole_and_in_order(open_client: Open, source: 
     assert users(client.take(SURGE)) == voters
 
 
-@pytest.mark.parametrize(
-    "lost",
-    [
-        closing(vote(1), code=1012, reason="restart"),
-        closing(vote(1), code=1000, reason=""),
-        closing(vote(1), "1"),
-        closing(vote(1), "41"),
-    ],
-    ids=["closed with a reason", "closed", "engine.io", "socket.io"],
-)
-def test_a_lost_connection_is_told_and_made_again(
-    open_client: Open, gateway: Gateway, lost: Callable[[Guest], object]
-) -> None:
-    gateway.then(lost, telling(vote(2)))  # type: ignore[arg-type]  # an act
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
-
-    events = client.take(6)
-
-    assert names(events) == ["ready", "vote", "reconnecting", "reconnected", "ready", "vote"]
-    assert users(events) == ["1", "2"]
-    assert client.waited == [1.5]
-
-
-def test_the_code_and_the_reason_are_told_without_the_token(
-    open_client: Open, gateway: Gateway, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    gateway.then(closing(code=1012, reason=f"bye {TOKEN}"), staying)
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
-
-    _, lost, *_ = client.take(4)
-
-    assert lost == Reconnecting(1012, "bye <hidden>")
-    assert TOKEN not in caplog.text
-
-
 def test_a_half_open_connection_is_noticed(open_client: Open, gateway: Gateway) -> None:
     gateway.then(half_open, telling(vote(2)))
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
     events = client.take(5)
 
@@ -202,8 +127,7 @@ def test_garbage_is_passed_over(open_client: Open, gateway: Gateway) -> None:
         guest.stay()
 
     gateway.then(talk)
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
     assert names(client.take(2)) == ["ready", "vote"]
 
@@ -217,8 +141,7 @@ def test_bytes_that_are_no_websocket_are_a_lost_connection(
         guest.stay()
 
     gateway.then(babble, telling(vote(2)))
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
     events = client.take(5)
 
@@ -241,8 +164,7 @@ def test_a_refused_token_is_an_error_and_not_tried_again(
     open_client: Open, gateway: Gateway, refusal: Callable[[Guest], object]
 ) -> None:
     gateway.then(refusal)  # type: ignore[arg-type]  # an act
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
     error = client.ended()
 
@@ -256,8 +178,7 @@ def test_a_gateway_that_refuses_a_client_without_a_token_is_not_told_as_refusing
     open_client: Open, gateway: Gateway
 ) -> None:
     gateway.then(closing(code=4001, reason="who are you?", welcome=False))
-    client = open_client(None, gateway.url, bot="42")
-    client.listen()
+    client = open_client(None, gateway.url, bot="42").listen()
 
     error = client.ended()
 
@@ -274,8 +195,7 @@ def test_a_refused_handshake_that_cannot_get_better_is_an_error(
     open_client: Open, gateway: Gateway, status: int, kind: type[Exception]
 ) -> None:
     gateway.status = [status]
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
     assert type(client.ended()) is kind
     assert len(gateway.asked) == 1
@@ -286,8 +206,7 @@ def test_a_service_in_trouble_is_tried_until_it_is_well(
 ) -> None:
     gateway.status = [503, 500, 429]
     gateway.then(staying)
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
     events = client.take(3)
 
@@ -297,29 +216,10 @@ def test_a_service_in_trouble_is_tried_until_it_is_well(
     assert client.waited == [1.5, 2.5, 4.5]
 
 
-def test_a_restart_of_the_service_loses_no_later_event(open_client: Open) -> None:
-    with Gateway() as first:
-        first.then(telling(vote(1)))
-        client = open_client(TOKEN, first.url)
-        client.listen()
-        before = client.take(2)
-    lost = client.take(1)
-    with Gateway(port=first.port) as second:
-        second.then(telling(vote(2)))
-        after = client.take(3)
-        client.close()
-
-    assert users(before) == ["1"]
-    assert names(lost) == ["reconnecting"]
-    assert names(after) == ["reconnected", "ready", "vote"]
-    assert client.ended() is None
-
-
 def test_a_token_that_the_service_did_not_sign_is_an_error(
     open_client: Open, service: Service
 ) -> None:
-    client = open_client(TOKEN, service.url)
-    client.listen()
+    client = open_client(TOKEN, service.url).listen()
 
     error = client.ended()
 
@@ -327,22 +227,12 @@ def test_a_token_that_the_service_did_not_sign_is_an_error(
     assert "3000: the bot token is invalid" in str(error)
 
 
-def test_the_service_is_not_asked_for_events_without_a_token(
-    open_client: Open, service: Service
-) -> None:
-    client = open_client(None, service.url, bot="42")
-    client.listen()
-
-    assert "no token was given" in str(client.ended())
-
-
 def test_heartbeats_keep_a_connection_to_the_service(
     open_client: Open, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("commandsync.server.gateway.PING_INTERVAL", 0.01)
     bot = service.bot()
-    client = open_client(bot.token, service.url)
-    client.listen()
+    client = open_client(bot.token, service.url).listen()
     client.take(1)
     for user in range(3):  # with some pings before each
         bot.cast(str(user))
@@ -355,8 +245,7 @@ def test_a_vote_during_a_restart_of_the_service_is_caught_up(
 ) -> None:
     with serving(database_url) as first:
         bot = first.bot()
-        client = open_client(bot.token, first.url)
-        client.listen()
+        client = open_client(bot.token, first.url).listen()
         client.take(1)
         bot.cast("1")
         before = client.take(1)
@@ -379,8 +268,7 @@ def test_a_vote_during_a_restart_of_the_service_is_caught_up(
 def test_a_version_that_is_not_spoken_is_left_out(open_client: Open, gateway: Gateway) -> None:
     gateway.status = [400]
     gateway.then(telling(vote(1)))
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
     assert names(client.take(2)) == ["ready", "vote"]
     assert "EIO" not in gateway.asked[1]
@@ -392,8 +280,7 @@ def test_without_a_gateway_the_voters_are_read(
 ) -> None:
     ann, bob = {"id": "1", "username": "Ann"}, {"id": "2", "username": "Bob"}
     gateway.voters = [[ann], [ann, bob], [bob], [bob, ann], 503, 400, [bob], [], [ann], 401]
-    client = open_client(TOKEN, gateway.url, bot="42", retries=0)
-    client.listen()
+    client = open_client(TOKEN, gateway.url, bot="42", retries=0).listen()
 
     events = client.take(4)
 
@@ -408,8 +295,7 @@ def test_without_a_gateway_a_bot_that_is_unknown_is_an_error(
     open_client: Open, gateway: Gateway
 ) -> None:
     gateway.voters = [404]
-    client = open_client(TOKEN, gateway.url, bot="42")
-    client.listen()
+    client = open_client(TOKEN, gateway.url, bot="42").listen()
 
     assert isinstance(client.ended(), NotFound)
 
@@ -417,8 +303,7 @@ def test_without_a_gateway_a_bot_that_is_unknown_is_an_error(
 def test_without_a_gateway_and_a_bot_nobodys_voters_are_read(
     open_client: Open, gateway: Gateway
 ) -> None:
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
     ended = client.ended()
 
@@ -430,8 +315,7 @@ def test_a_proxy_that_cannot_be_one_is_an_error(
     open_client: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("https_proxy", "ftp://127.0.0.1:9")
-    client = open_client(TOKEN, "https://listing.example")
-    client.listen()
+    client = open_client(TOKEN, "https://listing.example").listen()
 
     assert isinstance(client.ended(), TransportError)
 
@@ -468,21 +352,10 @@ def test_an_event_that_there_is_not_has_no_handler(open_client: Open, gateway: G
         client.client.on("votes")(print)  # type: ignore[call-overload]  # no such event
 
 
-def test_closing_ends_the_stream(open_client: Open, source: Source) -> None:
-    client = open_client(source.token, source.url)
-    client.listen()
-    client.take(1)
-
-    client.close()
-
-    assert client.ended() is None
-
-
 def test_a_promise_of_nonsense_is_no_promise(open_client: Open, gateway: Gateway) -> None:
     promise = json.dumps({"pingInterval": True, "pingTimeout": 1e300})
     gateway.then(telling("0" + promise, vote(1)))
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
     assert names(client.take(2)) == ["ready", "vote"]
 

@@ -1,29 +1,19 @@
 """Votes that come while there is no connection are caught up; polling misses none, and ends."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from commandsync import Event, Reconnected, Vote
-from tests.support.clients import Either
+from tests.support.clients import TOKEN, Open
 from tests.support.gateway import Act, Gateway, Guest, telling, vote
 
-Open = Callable[..., Either]
 Voters = list[dict[str, Any]]
 
-TOKEN = "marked-token-7f3a9c1e"
 LAST = "last"
 POLLS = 300  # reads after which a client that has not tried the gateway again never will
-
-
-def until_last(client: Either) -> list[Event]:
-    """Return the events before the vote that ends a test."""
-    events: list[Event] = []
-    while not (events and isinstance(events[-1], Vote) and events[-1].user.id == LAST):
-        events += client.take(1)
-    return events[:-1]
 
 
 def votes(events: list[Event]) -> list[tuple[str, bool]]:
@@ -76,10 +66,9 @@ def test_the_first_votes_that_a_bot_ever_gets_are_caught_up(
 ) -> None:
     gateway.voters = [[], []]
     gateway.then(losing(gateway, [], voters(7)), back(gateway))
-    client = open_client(TOKEN, gateway.url, bot="42")
-    client.listen()
+    client = open_client(TOKEN, gateway.url, bot="42").listen()
 
-    assert votes(until_last(client)) == [("7", True)]
+    assert votes(client.take_until(LAST)[:-1]) == [("7", True)]
 
 
 def order(listed: Voters) -> Voters:
@@ -96,10 +85,9 @@ def test_votes_of_the_gap_are_caught_up_in_order_and_once(
     gateway.voters = [order(voters(*before))] * 2
     listed = order(voters(*before, *live, *missed))
     gateway.then(losing(gateway, live, listed), back(gateway, *after))
-    client = open_client(TOKEN, gateway.url, bot="42", retries=0)
-    client.listen()
+    client = open_client(TOKEN, gateway.url, bot="42", retries=0).listen()
 
-    events = until_last(client)
+    events = client.take_until(LAST)[:-1]
 
     caught_up = [(str(user), True) for user in missed]
     assert [vote for vote in votes(events) if vote[1]] == caught_up
@@ -112,10 +100,9 @@ def test_votes_of_the_gap_are_caught_up_in_order_and_once(
 def test_a_second_vote_of_the_gap_is_caught_up(open_client: Open, gateway: Gateway) -> None:
     gateway.voters = [voters(1, 2)] * 2
     gateway.then(losing(gateway, [1], voters(1, 2, 1, 2)), back(gateway))
-    client = open_client(TOKEN, gateway.url, bot="42", retries=0)
-    client.listen()
+    client = open_client(TOKEN, gateway.url, bot="42", retries=0).listen()
 
-    assert votes(until_last(client)) == [("1", False), ("2", True)]
+    assert votes(client.take_until(LAST)[:-1]) == [("1", False), ("2", True)]
 
 
 @pytest.mark.parametrize("listed", [404, 500, 403, []], ids=str)
@@ -124,10 +111,9 @@ def test_a_list_that_tells_nothing_of_the_gap_ends_nothing(
 ) -> None:
     gateway.voters = [voters(1)] * 2
     gateway.then(losing(gateway, [2], listed), back(gateway, 3))
-    client = open_client(TOKEN, gateway.url, bot="42", retries=0)
-    client.listen()
+    client = open_client(TOKEN, gateway.url, bot="42", retries=0).listen()
 
-    assert votes(until_last(client)) == [("2", False), ("3", False)]
+    assert votes(client.take_until(LAST)[:-1]) == [("2", False), ("3", False)]
 
 
 def histories() -> Iterator[list[int]]:
@@ -151,23 +137,21 @@ def test_polling_tells_every_vote_in_order(
     history = voters(*first, *rng.choices(first, k=sizes[-1] - sizes[0]))
     end = order([*history, *voters(LAST)])
     gateway.voters = [*[order(history[:size]) for size in sizes], end]
-    client = open_client(TOKEN, gateway.url, bot="42", retries=0)
-    client.listen()
+    client = open_client(TOKEN, gateway.url, bot="42", retries=0).listen()
 
-    events = until_last(client)
+    events = client.take_until(LAST)[:-1]
 
     assert [user for user, _ in votes(events)] == [voter["id"] for voter in history[sizes[0] :]]
 
 
 def test_polling_ends_when_the_gateway_is_there_again(open_client: Open, gateway: Gateway) -> None:
     gateway.voters = [voters(1), voters(1, 2)]
-    client = open_client(TOKEN, gateway.url, bot="42", retries=0)
-    client.listen()
+    client = open_client(TOKEN, gateway.url, bot="42", retries=0).listen()
 
     polled = client.take(1)
     gateway.then(telling(vote(3), vote(LAST)))
     gateway.voters[:] = [voters(1, 2)] * POLLS + [voters(1, 2, LAST)]
-    events = until_last(client)
+    events = client.take_until(LAST)[:-1]
 
     assert [user for user, _ in votes(polled)] == ["2"]
     assert "ready" in [event.name for event in events]

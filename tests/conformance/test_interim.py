@@ -1,17 +1,13 @@
 """Interim answers (RFC 9110, 15.2) are passed over: the answer is what comes after them."""
 
 import random
-from collections.abc import Callable
 
 import pytest
 
 from commandsync import ListingError, TransportError
-from tests.support.clients import Either
+from tests.support.clients import TOKEN, Open
 from tests.support.rawserver import RawServer, answer, dripping, keeping, sending
 
-Open = Callable[..., Either]
-
-TOKEN = "marked-token-7f3a9c1e"
 SWITCHING = 101
 
 

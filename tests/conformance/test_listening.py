@@ -2,7 +2,6 @@
 
 import random
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,14 +9,10 @@ import pytest
 
 from commandsync import ArgumentError, Event, Ready, StoppedError, Vote
 from tests.support.bots import Service
-from tests.support.clients import LONGEST, Either, begun
+from tests.support.clients import LONGEST, TOKEN, Either, Open, begun
 from tests.support.gateway import BOT, Gateway, Guest, closing, event, telling, vote
 from tests.support.rawserver import Exchange, RawServer, answering
 from tests.support.sources import Source
-
-Open = Callable[..., Either]
-
-TOKEN = "marked-token-7f3a9c1e"
 
 
 def listened(client: Either, count: int) -> list[Event]:
@@ -175,8 +170,7 @@ def test_who_voted_counts_at_once_until_the_reminder(open_client: Open, service:
 def test_an_event_counts_at_once(open_client: Open, gateway: Gateway) -> None:
     user = {"id": "7", "username": "Ann"}
     gateway.then(telling(vote(7), vote(8), event("reminder", {"user": user, "bot": BOT})))
-    client = open_client(TOKEN, gateway.url, bot="42", retries=0)
-    client.listen()
+    client = open_client(TOKEN, gateway.url, bot="42", retries=0).listen()
     client.take(4)
 
     assert client.has_voted("8") is True
@@ -252,8 +246,7 @@ def test_a_late_answer_does_not_replace_the_event_that_arrived_before_it(
 
 def test_no_more_than_ten_thousand_users_are_kept(open_client: Open, gateway: Gateway) -> None:
     gateway.then(telling(*[vote(number) for number in range(10_001)]))
-    client = open_client(TOKEN, gateway.url, bot="42", retries=0)
-    client.listen()
+    client = open_client(TOKEN, gateway.url, bot="42", retries=0).listen()
     client.take(10_002)
 
     assert client.has_voted("1") is True

@@ -4,21 +4,19 @@ import json
 import logging
 import random
 import string
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
 import pytest
 
 from commandsync import ApiError
-from tests.support.clients import Either
+from tests.support.clients import TOKEN, Open
 from tests.support.listedbot import WHOLE
 from tests.support.rawserver import RawServer, answering
 
-Open = Callable[..., Either]
 Path = tuple[str, ...]
 
-TOKEN = "marked-token-7f3a9c1e"
 ODD: tuple[object, ...] = (
     None,
     True,

@@ -8,7 +8,6 @@ import responses
 from commandsync import (
     Account,
     Announcement,
-    ApiError,
     ArgumentError,
     AsyncClient,
     Client,
@@ -23,12 +22,9 @@ from commandsync.api.operations import list_records
 from commandsync.errors import WrongBotError
 from commandsync.records.texts import Resource
 from tests.support.bots import Service
-from tests.support.clients import Either
+from tests.support.clients import TOKEN, Open
 from tests.support.rawserver import RawServer, answering
 
-Open = Callable[..., Either]
-
-TOKEN = "marked-token-7f3a9c1e"
 BOT = {
     "id": "42",
     "provider": "discord",
@@ -133,15 +129,6 @@ def test_a_list_whose_pages_are_all_the_same_is_read_once(
     assert [voter.votes for voter in voters] == [7]
 
 
-def test_who_voted_twice_is_no_end_of_the_voters(open_client: Open, server: RawServer) -> None:
-    votes = enumerate(("1", "1", "2"), start=1)
-    server.then(*[answering(page([{"id": user}], number, 3)) for number, user in votes])
-
-    voters = open_client(TOKEN, server.url, bot="42").iter_voters(limit=1)
-
-    assert [voter.id for voter in voters] == ["1", "1", "2"]
-
-
 def test_one_page_of_bots_and_of_voters_is_read(open_client: Open, server: RawServer) -> None:
     server.then(answering(page([BOT], 2, 9)), answering(page([{"id": "1"}], 3, 3)))
     client = open_client(TOKEN, server.url, bot="42")
@@ -155,21 +142,6 @@ def test_one_page_of_bots_and_of_voters_is_read(open_client: Open, server: RawSe
         "/v1/bots?limit=12&page=2&sort=servers&tags=fun%2Cmusic",
         "/v1/bot/42/voters?page=3&limit=10",
     ]
-
-
-@pytest.mark.parametrize("status", [401, 403])
-def test_a_client_knows_whether_it_gave_a_token(
-    server: RawServer, open_client: Open, status: int
-) -> None:
-    server.then(*[answering({"error": "Who are you?"}, status=status)] * 2)
-    told = []
-
-    for token in (None, TOKEN):
-        with pytest.raises(ApiError) as caught:
-            open_client(token, server.url, bot="42").get_commands()
-        told.append(caught.value.message.startswith("no token was given"))
-
-    assert told == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -261,13 +233,6 @@ def test_an_id_is_a_string_a_number_or_an_object_with_a_number(
     ]
     assert server.requests[4].query["ids"] == "42,43"
     assert server.requests[5].json["id"] == "0"
-
-
-def test_the_vote_for_another_bot_is_checked(open_client: Open, server: RawServer) -> None:
-    server.then(answering({"voted": True}))
-
-    assert open_client(TOKEN, server.url, bot="42").check_vote("7", bot=43)
-    assert server.requests[0].path == "/v1/bot/43/voters/7"
 
 
 def test_the_raw_answer_is_no_error_whatever_it_says(open_client: Open, server: RawServer) -> None:

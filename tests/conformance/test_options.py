@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Callable
 from email.utils import formatdate
 from typing import Any
 
@@ -19,12 +18,9 @@ from commandsync import (
     TransportError,
     UsageError,
 )
-from tests.support.clients import LONGEST, Either, HastyAsyncClient, HastyClient, begun
+from tests.support.clients import LONGEST, TOKEN, Either, HastyAsyncClient, HastyClient, Open, begun
 from tests.support.rawserver import Act, Exchange, RawServer, answering, dripping, hanging
 
-Open = Callable[..., Either]
-
-TOKEN = "marked-token-7f3a9c1e"
 SOON = 10.0  # seconds: far less than without the deadline
 VOTED = answering({"voted": True})
 BUSY = answering({"error": "slow"}, status=429, headers={"Retry-After": "100"})

@@ -9,14 +9,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from commandsync import Invalid, NotFound
-from tests.support.clients import Either
+from tests.support.clients import TOKEN, Either, Open
 from tests.support.rawserver import Act, Exchange, RawServer, answer, answering
 
-Open = Callable[..., Either]
 Records = list[dict[str, Any]]
 Serve = Callable[[int, int], "Records | dict[str, Any] | int"]
 
-TOKEN = "marked-token-7f3a9c1e"
 MOST = 60  # requests after which a reader does not come to an end
 LISTS = ("iter_bots", "iter_voters")
 
@@ -201,11 +199,3 @@ def test_a_list_that_is_refused_whatever_its_pages_is_an_error(
 
     with pytest.raises(Invalid, match="HTTP 400"):
         client.iter_bots(sort="nothing")
-
-
-def test_one_page_that_is_too_large_is_an_error(open_client: Open, server: RawServer) -> None:
-    server.then(answering({"error": "limit must be at most 50"}, status=400))
-    client = open_client(TOKEN, server.url, bot="42", retries=0)
-
-    with pytest.raises(Invalid, match="at most 50"):
-        client.list_bots(limit=100)

@@ -3,28 +3,16 @@
 import json
 import logging
 import random
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from commandsync import Event, Reminder, Vote
-from tests.support.clients import LONGEST, Either, begun
+from commandsync import Reminder, Vote
+from tests.support.clients import LONGEST, TOKEN, Open, begun
 from tests.support.gateway import BINARY, Gateway, Guest, closing, event, framed, telling, vote
 
-Open = Callable[..., Either]
-
-TOKEN = "marked-token-7f3a9c1e"
 LAST = vote("last")
 BUSY = 200  # votes at most, one every 10 ms, while pings are waited for that are due every 40 ms
-
-
-def until_last(client: Either) -> list[Event]:
-    """Return the events before the vote that ends a test."""
-    events: list[Event] = []
-    while not (events and isinstance(events[-1], Vote) and events[-1].user.id == "last"):
-        events += client.take(1)
-    return events[:-1]
 
 
 @pytest.mark.parametrize("refuses_version_4", [True, False])
@@ -53,10 +41,9 @@ def test_a_busy_service_gets_the_clients_pings(
 
     gateway.status = [400] * refuses_version_4
     gateway.then(busy)
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
-    events = until_last(client)
+    events = client.take_until("last")[:-1]
 
     assert heard.count("2") >= 3
     assert {event.name for event in events} == {"ready", "vote"}
@@ -84,10 +71,10 @@ def test_an_odd_vote_has_what_the_service_sent(
 ) -> None:
     votes = odd_votes()
     gateway.then(telling(*[event(name, payload) for payload, _, _ in votes], LAST))
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
-    events = [event for event in until_last(client) if isinstance(event, Vote | Reminder)]
+    told = client.take_until("last")[:-1]
+    events = [event for event in told if isinstance(event, Vote | Reminder)]
 
     assert [event.user.id for event in events] == [user for _, user, _ in votes]
     bots = [event.bot.id if bot else "" for event, (_, _, bot) in zip(events, votes, strict=True)]
@@ -116,11 +103,10 @@ def test_every_event_keeps_its_payload(open_client: Open, gateway: Gateway, fold
     sent = [(name, payload) for name in payloads for payload in payloads[name]]
     frames = [event(name, payload, folds=folds) for name, payload in sent]
     gateway.then(telling(*frames, LAST))
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
     raws: dict[str, list[object]] = {"ready": [], "vote": [], "reminder": []}
-    for received in until_last(client)[1:]:
+    for received in client.take_until("last")[1:-1]:
         raws[received.name].append(received.raw)  # type: ignore[union-attr]  # not there yet
 
     assert raws == payloads
@@ -179,8 +165,7 @@ def test_no_frame_and_no_close_reason_shows_the_token(
         guest.leave(1012, "")
 
     gateway.then(closing(code=1012, reason=f"bye {spelled}"[:110]), act, refused, telling(LAST))
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
     shown = []
     try:

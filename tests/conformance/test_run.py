@@ -12,11 +12,9 @@ from commandsync.errors import ManifestError, WrongBotError
 from commandsync.sync import Outcome
 from commandsync.sync.job import load_files
 from tests.support.bots import Service
-from tests.support.clients import Either
+from tests.support.clients import Open
 from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import RawServer, answering, closing
-
-Open = Callable[..., Either]
 
 HELP = {"id": "1", "name": "help", "description": "Does it.", "syntax": "/help"}
 OLD = """

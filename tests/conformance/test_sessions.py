@@ -15,15 +15,13 @@ from requests.adapters import HTTPAdapter
 
 from commandsync import ArgumentError, AsyncClient, Client, TransportError, Unauthorized
 from tests.support.blocked import LoopThread
-from tests.support.clients import Either, HastyAsyncClient, HastyClient
+from tests.support.clients import TOKEN, Either, HastyAsyncClient, HastyClient, Open
 from tests.support.gateway import Gateway, telling, vote
 from tests.support.rawserver import RawServer, answering
 
-Open = Callable[..., Either]
 Session = requests.Session | aiohttp.ClientSession
 Make = Callable[..., Session]
 
-TOKEN = "marked-token-7f3a9c1e"
 VOTED = answering({"voted": True})
 
 

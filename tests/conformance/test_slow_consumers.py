@@ -13,13 +13,10 @@ from dataclasses import dataclass, field
 import pytest
 
 from commandsync import Event, Ready, Vote
-from tests.support.clients import LONGEST, Either, begun
+from tests.support.clients import LONGEST, TOKEN, Open, begun
 from tests.support.gateway import BOT, Gateway, Guest, event, framed, vote
 from tests.support.sources import Source
 
-Open = Callable[..., Either]
-
-TOKEN = "marked-token-7f3a9c1e"
 FRAMES = 3_000  # more than a stream keeps by default; together more than any socket's buffers
 FILLER = "x" * 12_000
 BLOCKED = 3  # seconds after which a frame that could not be sent is held back

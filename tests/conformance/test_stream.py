@@ -2,17 +2,13 @@
 
 import random
 import string
-from collections.abc import Callable
 
 import pytest
 
 from commandsync import ApiError, Event, Forbidden, Unauthorized, Vote
-from tests.support.clients import Either
+from tests.support.clients import TOKEN, Open
 from tests.support.gateway import READY, Act, Gateway, Guest, closing, event, telling, vote
 
-Open = Callable[..., Either]
-
-TOKEN = "marked-token-7f3a9c1e"
 WORDS = ("invalid token", "not authorized", "token expired", "overloaded", "bye", "")
 
 
@@ -45,14 +41,6 @@ REFUSALS = CONNECT_ERRORS | {
 LOST = CLOSES | DISCONNECTS
 
 
-def until(client: Either, user: str) -> list[Event]:
-    """Return the events up to the vote of a user; raises what ends the stream before."""
-    events: list[Event] = []
-    while not (events and isinstance(events[-1], Vote) and events[-1].user.id == user):
-        events += client.take(1)
-    return events
-
-
 def votes(events: list[Event]) -> list[str]:
     return [event.user.id for event in events if isinstance(event, Vote)]
 
@@ -70,12 +58,13 @@ def test_a_close_or_an_error_after_good_service_is_a_lost_connection(
     open_client: Open, gateway: Gateway, frames: tuple[str, ...], code: int, reason: str
 ) -> None:
     gateway.then(closing(vote(1), *frames, code=code, reason=reason), telling(vote(2)))
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
-    events = until(client, "2")
+    events = client.take_until("2")
 
     assert names(events) == ["ready", "vote", "reconnecting", "reconnected", "ready", "vote"]
+    assert votes(events) == ["1", "2"]
+    assert client.waited == [1.5]
 
 
 @pytest.mark.parametrize(("frames", "code", "reason"), REFUSALS.values(), ids=REFUSALS.keys())
@@ -85,10 +74,9 @@ def test_a_reconnect_that_is_refused_is_tried_again(
     refused = closing("0{}", *frames, code=code, reason=reason or "no", welcome=False)
     restart = closing(vote(1), code=1012, reason="restart")
     gateway.then(restart, refused, refused, restart, refused, telling(vote(2)))
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
-    events = until(client, "2")
+    events = client.take_until("2")
 
     assert votes(events) == ["1", "1", "2"]
     assert len(gateway.guests) == 6
@@ -112,10 +100,9 @@ def test_four_refused_handshakes_in_a_row_end_nothing(
 ) -> None:
     lost = [restarting(gateway, user, *[status] * 4) for user in (1, 2)]
     gateway.then(*lost, telling(vote(3)))
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
-    events = until(client, "3")
+    events = client.take_until("3")
 
     assert votes(events) == ["1", "2", "3"]
     assert names(events).count("reconnecting") == names(events).count("reconnected") == 2
@@ -127,8 +114,7 @@ def test_five_refused_handshakes_in_a_row_end_the_stream(
     open_client: Open, gateway: Gateway, status: int, kind: type[ApiError]
 ) -> None:
     gateway.then(restarting(gateway, 1, *[status] * 5), telling(vote(2)))
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
     before = names(client.take(3))
     ended = client.ended()
@@ -162,10 +148,9 @@ def test_a_packet_for_another_namespace_is_passed_over(
         guest.stay()
 
     gateway.then(act)
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
-    events = until(client, "1")
+    events = client.take_until("1")
 
     assert names(events) == ["ready", "vote"]
     assert len(gateway.guests) == 1
@@ -175,10 +160,9 @@ def test_an_event_that_wants_to_be_acknowledged_is_told(
     open_client: Open, gateway: Gateway
 ) -> None:
     gateway.then(telling(vote(1).replace("42[", "4217[")))
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
-    assert names(until(client, "1")) == ["ready", "vote"]
+    assert names(client.take_until("1")) == ["ready", "vote"]
 
 
 @pytest.mark.parametrize("code", [1008, 4001, 4401, 1000])
@@ -187,8 +171,7 @@ def test_a_disconnect_before_a_refusal_is_a_refusal(
 ) -> None:
     refusal = closing("0{}", "40", "41", code=code, reason="invalid token", welcome=False)
     gateway.then(refusal, telling(vote(1)))
-    client = open_client(TOKEN, gateway.url)
-    client.listen()
+    client = open_client(TOKEN, gateway.url).listen()
 
     error = client.ended()
 

@@ -1,18 +1,15 @@
 """Both clients read and check the votes of a real service, and report statistics to it."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from commandsync import Invalid, WrongBotError
+from commandsync import Invalid
 from commandsync.api.operations import cast_vote
 from commandsync.server import votes
 from tests.support.bots import Bot, Service
-from tests.support.clients import Either
+from tests.support.clients import Open
 from tests.support.votes import user
-
-Open = Callable[..., Either]
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -84,11 +81,3 @@ def test_statistics_are_reported(open_client: Open, service: Service) -> None:
     statistics = client.get_bot().statistics
 
     assert (statistics.servers, statistics.shards) == (1285, 2)
-
-
-def test_statistics_of_another_bot_are_not_reported(open_client: Open, service: Service) -> None:
-    bot, other = service.bot(), service.bot()
-
-    for identifier in (other.id, "nobody"):
-        with pytest.raises(WrongBotError):
-            open_client(bot.token, bot.url, bot=identifier).post_stats(servers=1)

@@ -9,7 +9,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar, Unpack
 
-from commandsync import AsyncClient, Client, Event
+from commandsync import AsyncClient, Client, Event, Vote
 from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.buffer import AsyncReader, Buffer
 from commandsync.client.stream import AsyncStream
@@ -22,6 +22,7 @@ from tests.support.blocked import LoopThread
 T = TypeVar("T")
 
 LONGEST = 30  # seconds that a test waits before it gives up
+TOKEN = "marked-token-7f3a9c1e"
 
 
 class _Hasty:
@@ -86,7 +87,7 @@ class Either:
             return self._thread.run(run_async(self.client, manifest, **options))
         return run(self.client, manifest, **options)
 
-    def listen(self) -> None:
+    def listen(self) -> "Either":
         """Begin to listen."""
 
         def run() -> None:
@@ -103,6 +104,7 @@ class Either:
 
         self._listening = threading.Thread(target=run, daemon=True)
         self._listening.start()
+        return self
 
     def pulled(self) -> Callable[[], Event | None]:
         """Begin a stream that is read only by calling what is returned; None is its end."""
@@ -122,6 +124,13 @@ class Either:
                 raise event
             taken.append(event)
         return taken
+
+    def take_until(self, user: str) -> list[Event]:
+        """Return the events up to the vote of a user."""
+        events = self.take(1)
+        while not (isinstance(events[-1], Vote) and events[-1].user.id == user):
+            events += self.take(1)
+        return events
 
     def ended(self) -> BaseException | None:
         """Return how the stream ended: the error, or None for a good end."""
@@ -146,6 +155,10 @@ class Either:
     async def _collect(self, client: AsyncClient) -> None:
         async for event in client.events():
             self._events.put(event)
+
+
+Open = Callable[..., Either]
+"""Opens a client with the arguments of both kinds."""
 
 
 def begun(call: Callable[..., T], *args: object, **kwargs: object) -> Future[T]:

@@ -104,30 +104,7 @@ def test_requests_fail_before_or_after_their_work_and_the_seed_repeats_it(tmp_pa
     assert set(failed) == {(500, True), (500, False), (503, True), (503, False)}
 
 
-def test_a_rate_of_one_fails_every_request(tmp_path: Path) -> None:
-    with on_a_bad_day(tmp_path, fail=1) as caller:
-        statuses = {caller.ask("GET", "/commands")[0] for _ in range(20)}
-
-    assert statuses <= {500, 503}
-
-
 # Lag
-
-
-def test_reads_show_a_write_late(tmp_path: Path) -> None:
-    seed = tmp_path / "seed.json"
-    seed.write_text(SEED)
-    application = partial(create_app, conditions=Conditions(lag=3_600))
-    with running(str(tmp_path / "l.db"), seed=seed, application=application) as service:
-        caller = Caller(service.url, "1", service.bots[0].token)
-        caller.ask("POST", "/commands", COMMAND)
-        caller.ask("POST", "/commands", {**COMMAND, "name": "pong"})
-        late = caller.listed()
-    with running(str(tmp_path / "l.db"), seed=seed) as service:
-        stored = Caller(service.url, "1", "").listed()
-
-    assert late == []
-    assert [command["name"] for command in stored] == ["ping", "pong"]
 
 
 # All of them, and the client

@@ -53,13 +53,6 @@ def test_a_refused_token_names_the_scheme(caller: Caller) -> None:
 # What is not there
 
 
-@pytest.mark.parametrize(("method", "path", "body"), ON_NOBODY)
-def test_an_unknown_record_is_not_found(
-    caller: Caller, method: str, path: str, body: Record | None
-) -> None:
-    assert caller.ask(method, path, body)[0] == 404
-
-
 def test_a_write_to_an_unknown_bot_is_not_found(caller: Caller) -> None:
     nobody = replace(caller, bot="4711")
 

@@ -1,7 +1,6 @@
 """Votes and statistics over HTTP: who may cast one, how they are listed, checked and counted."""
 
 import json
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -118,28 +117,6 @@ def test_voters_have_pages(caller: Caller) -> None:
     assert page("page=2&limit=2") == ({"page": 2, "limit": 2, "maxPage": 3}, ["2", "1"])
     assert page("limit=2&page=3") == ({"page": 3, "limit": 2, "maxPage": 3}, ["0"])
     assert page("page=1000000000&limit=100")[1] == []
-
-
-@pytest.mark.parametrize(
-    ("path", "body"), [("/votes", {"user": ANN}), ("/stats", {"servers": 1})], ids=str
-)
-def test_only_the_owner_casts_votes_and_reports_statistics(
-    caller: Caller, stranger: Caller, path: str, body: object
-) -> None:
-    statuses = [
-        caller.ask("POST", path, body, Authorization=None)[0],
-        replace(stranger, bot=caller.bot).ask("POST", path, body)[0],
-        replace(caller, bot="4711").ask("POST", path, body)[0],
-    ]
-
-    assert statuses == [401, 403, 404]
-
-
-@pytest.mark.parametrize("path", ["/voters", "/voters/7"])
-def test_the_voters_of_an_unknown_bot_are_not_found(caller: Caller, path: str) -> None:
-    nobody = replace(caller, bot="4711")
-
-    assert nobody.ask("GET", path) == (404, {"error": "the bot is not known"})
 
 
 # Statistics
