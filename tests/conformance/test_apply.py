@@ -118,11 +118,7 @@ def by_tasks(
         steps = apply(plan, service=PAGE, listed=listed, health=health, concurrency=1)
         async with connections(service) as connection:
             return await drive_async(
-                steps,
-                connection,
-                health=health,
-                events=asyncio.Queue(),
-                on_step=lambda _: None,
+                steps, connection, health=health, events=asyncio.Queue(), on_step=lambda _: None
             )
 
     return asyncio.run(main())

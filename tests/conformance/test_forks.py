@@ -79,10 +79,7 @@ asyncio.run(main())
 
 @pytest.mark.parametrize(
     "program",
-    [
-        pytest.param(BLOCKING, id="blocking"),
-        pytest.param(ASYNCHRONOUS, id="asynchronous"),
-    ],
+    [pytest.param(BLOCKING, id="blocking"), pytest.param(ASYNCHRONOUS, id="asynchronous")],
 )
 def test_a_child_never_uses_its_parents_sockets(program: str) -> None:
     with RawServer() as server:

@@ -128,9 +128,7 @@ def histories() -> Iterator[list[int]]:
 
 @pytest.mark.parametrize("sizes", list(histories()), ids=["one", "two", "three"])
 def test_polling_tells_every_vote_in_order(
-    open_client: Open,
-    gateway: Gateway,
-    sizes: list[int],
+    open_client: Open, gateway: Gateway, sizes: list[int]
 ) -> None:
     rng = random.Random(2)  # noqa: S311 - the same in every run
     first = list(range(1, 1 + sizes[0]))

@@ -220,9 +220,7 @@ class LateAnswers(Gateway):
         super().handle(exchange)
 
 
-def test_a_late_answer_does_not_replace_the_event_that_arrived_before_it(
-    open_client: Open,
-) -> None:
+def test_a_late_answer_does_not_replace_the_event_that_arrived_before_it(open_client: Open) -> None:
     with LateAnswers() as gateway:
 
         def act(guest: Guest) -> None:

@@ -130,11 +130,7 @@ def readable(text: str) -> str:
 @pytest.mark.parametrize("folds", [0, 1, 2, 3])
 @pytest.mark.parametrize("spelled", spellings())
 def test_no_frame_and_no_close_reason_shows_the_token(
-    open_client: Open,
-    gateway: Gateway,
-    caplog: pytest.LogCaptureFixture,
-    spelled: str,
-    folds: int,
+    open_client: Open, gateway: Gateway, caplog: pytest.LogCaptureFixture, spelled: str, folds: int
 ) -> None:
     caplog.set_level(logging.DEBUG)
     said: object = json.loads(f'"{spelled}"')

@@ -56,9 +56,7 @@ def aio(loop: LoopThread) -> Iterator[Callable[..., aiohttp.ClientSession]]:
 
 @pytest.fixture
 def make(
-    open_client: Open,
-    aio: Callable[..., aiohttp.ClientSession],
-    request: pytest.FixtureRequest,
+    open_client: Open, aio: Callable[..., aiohttp.ClientSession], request: pytest.FixtureRequest
 ) -> Make:
     """Make a session with headers or a proxy, of the library that the client uses."""
     asynchronous = "asynchronous" in request.node.callspec.id

@@ -50,11 +50,7 @@ def release(home: Home, repository: GitRepo) -> None:
 
 
 def test_a_release_is_announced_once_and_an_event_has_its_time(
-    home: Home,
-    bot: Bot,
-    repository: GitRepo,
-    proxy: Proxy,
-    monkeypatch: pytest.MonkeyPatch,
+    home: Home, bot: Bot, repository: GitRepo, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_clock(monkeypatch, 1)
     release(home, repository)

@@ -364,12 +364,7 @@ CALLS: dict[str, Callable[[Any, str], Any]] = {
 @GENERATED
 @given(data=st.data(), token=st.sampled_from(["opaque", "a-b", "opaque-token.1/x+y="]))
 def test_a_client_never_sends_its_token_in_a_text(
-    proxy: Proxy,
-    kind: type[Client | AsyncClient],
-    call: str,
-    *,
-    data: st.DataObject,
-    token: str,
+    proxy: Proxy, kind: type[Client | AsyncClient], call: str, *, data: st.DataObject, token: str
 ) -> None:
     text = data.draw(spelled(token))
 

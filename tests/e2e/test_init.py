@@ -33,12 +33,7 @@ def _written() -> Manifest:
     titles=st.lists(WORDS, max_size=3, unique=True),
 )
 def test_it_adopts_what_is_listed(
-    service: Service,
-    home: Home,
-    proxy: Proxy,
-    *,
-    commands: list[dict[str, str]],
-    titles: list[str],
+    service: Service, home: Home, proxy: Proxy, *, commands: list[dict[str, str]], titles: list[str]
 ) -> None:
     bot = service.bot(commands, titles)
     home.knows(bot, url=proxy.url)

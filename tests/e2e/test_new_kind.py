@@ -270,10 +270,7 @@ def served(root: Path) -> Iterator[dict[str, str]]:
         url = next(found[0] for line in process.stdout if (found := URL.search(line)))
         token = run(root, sys.executable, "-m", "commandsync", "bots", "token", BOT, *database)
         try:
-            yield {
-                "COMMANDSYNC_BASE_URL": url,
-                "COMMANDSYNC_TOKEN": token.stdout.strip(),
-            }
+            yield {"COMMANDSYNC_BASE_URL": url, "COMMANDSYNC_TOKEN": token.stdout.strip()}
         finally:
             process.terminate()
 

@@ -195,9 +195,7 @@ def test_another_layout_of_the_same_plan_is_the_same_plan(home: Home, bot: Bot) 
 
 
 @pytest.mark.parametrize(
-    "flags",
-    [["--bot", "42"], ["--base-url", "https://other.example"]],
-    ids=["bot", "base URL"],
+    "flags", [["--bot", "42"], ["--base-url", "https://other.example"]], ids=["bot", "base URL"]
 )
 def test_a_plan_of_another_listing_is_refused(
     home: Home, bot: Bot, proxy: Proxy, flags: list[str]

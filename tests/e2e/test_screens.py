@@ -108,15 +108,10 @@ def monitor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @WIDTHS
 @pytest.mark.parametrize(
-    ("name", "arguments"),
-    [("plan", "plan"), ("quiet", "plan -q"), ("list", "commands list")],
+    ("name", "arguments"), [("plan", "plan"), ("quiet", "plan -q"), ("list", "commands list")]
 )
 def test_results_fit_the_terminal(
-    server: RawServer,
-    monitor: Monitor,
-    golden: Compare,
-    name: str,
-    arguments: str,
+    server: RawServer, monitor: Monitor, golden: Compare, name: str, arguments: str
 ) -> None:
     server.then(listed(*RECORDS))
 
@@ -140,10 +135,7 @@ def test_problems_show_their_lines(
 
 @WIDTHS
 def test_what_a_read_waits_for_is_shown_and_leaves_no_trace(
-    server: RawServer,
-    monitor: Monitor,
-    clock: Clock,
-    golden: Compare,
+    server: RawServer, monitor: Monitor, clock: Clock, golden: Compare
 ) -> None:
     shown = []
 
@@ -176,11 +168,7 @@ def test_what_a_read_waits_for_is_shown_and_leaves_no_trace(
 
 @WIDTHS
 def test_the_bar_of_an_apply_counts_and_names_what_is_under_way(
-    server: RawServer,
-    home: Home,
-    monitor: Monitor,
-    clock: Clock,
-    golden: Compare,
+    server: RawServer, home: Home, monitor: Monitor, clock: Clock, golden: Compare
 ) -> None:
     shown = []
     monitor.monkeypatch.setattr(progress, "PATIENCE", LONGEST)

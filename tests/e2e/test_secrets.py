@@ -181,12 +181,7 @@ QUICK = ("400", "401", "403", "429 for long", "an echo")  # others are looked in
     [*((what, "reads") for what in FAILURES), *((what, "writes") for what in QUICK)],
 )
 def test_no_failure_shows_it(
-    home: Home,
-    proxy: Proxy,
-    watch: Watch,
-    caplog: pytest.LogCaptureFixture,
-    what: str,
-    moment: str,
+    home: Home, proxy: Proxy, watch: Watch, caplog: pytest.LogCaptureFixture, what: str, moment: str
 ) -> None:
     fail = FAILURES[what]
     caplog.set_level(0)

@@ -87,10 +87,7 @@ def test_one_that_is_refused_keeps_all_from_being_written(
 
 
 @pytest.mark.usefixtures("proxy")
-def test_programs_get_a_plan_or_the_reason_for_each(
-    home: Home,
-    bots: tuple[Bot, Bot],
-) -> None:
+def test_programs_get_a_plan_or_the_reason_for_each(home: Home, bots: tuple[Bot, Bot]) -> None:
     _write(home, "b", bots[1], LISTED[0])
 
     ran = home.run("apply", "--yes", "-f", "bots", "--format", "json")

@@ -215,10 +215,7 @@ def test_no_pulled_text_has_a_tag_raw(home: Home, service: Service) -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_words_of_a_failing_service_are_shown_escaped(
-    home: Home,
-    bot: Bot,
-    proxy: Proxy,
-    form: str,
+    home: Home, bot: Bot, proxy: Proxy, form: str
 ) -> None:
     words = "".join(TEXTS[what] for what in ("ANSI", "overrides", "nothing to see", "runner"))
     proxy.rule = lambda _: Instead(400, {"error": words})

@@ -174,8 +174,7 @@ def test_a_refused_token_ends_it_as_a_failure(home: Home, gateway: Gateway) -> N
 def test_a_program_gets_each_event_and_never_a_shell(home: Home, gateway: Gateway) -> None:
     user = {"id": "$(touch owned)", "username": "`touch owned`; touch owned"}
     gateway.then(
-        closing(event("vote", {"user": user, "bot": BOT}), code=1012, reason="restart"),
-        telling(),
+        closing(event("vote", {"user": user, "bot": BOT}), code=1012, reason="restart"), telling()
     )
     kept = home.path / "a folder" / "kept.jsonl"
     kept.parent.mkdir()

@@ -164,10 +164,7 @@ REPEATED = Fault("records repeated", _spoiling(lambda records: [*records, *recor
 WITHOUT_IDS = Fault("records without id", _spoiling(_with_ids(None)))
 DOTTED_IDS = Fault("ids are ..", _spoiling(_with_ids("..")))
 
-FAULTS = (
-    *(value for value in [*vars().values()] if isinstance(value, Fault)),
-    *REFUSED_AFTER,
-)
+FAULTS = (*(value for value in [*vars().values()] if isinstance(value, Fault)), *REFUSED_AFTER)
 """All of the above."""
 
 _NO_FAULT = Fault("none")

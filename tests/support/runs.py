@@ -164,12 +164,7 @@ def finishing(
 
 
 def carry_out(
-    plan: Plan,
-    listed: Snapshot,
-    driver: Driver,
-    *,
-    concurrency: int = 4,
-    unordered: bool = False,
+    plan: Plan, listed: Snapshot, driver: Driver, *, concurrency: int = 4, unordered: bool = False
 ) -> Result:
     """Apply a plan to a listing that was just read."""
     return driver.run(

@@ -15,10 +15,7 @@ from tests.support.callers import NOBODY, Caller
 
 Record = dict[str, Any]
 
-FIELDS = {
-    "commands": ("name", "description", "syntax"),
-    "announcements": ("title", "description"),
-}
+FIELDS = {"commands": ("name", "description", "syntax"), "announcements": ("title", "description")}
 READ = {"id", "createdAt", "updatedAt"}
 WHO = {"owner": 0, "nobody": 401, "stranger": 403}
 
