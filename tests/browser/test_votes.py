@@ -40,16 +40,6 @@ def test_a_double_click_is_one_vote(site: Inside, visits: Visits) -> None:
     assert len(bot.voters()) == 1
 
 
-def test_another_visitor_is_another_voter(site: Inside, visits: Visits) -> None:
-    bot = site.bot()
-    for number in (1, 2):
-        page = visits.open(f"/bot/{bot.id}")
-        page.get_by_role("button", name="Vote").click()
-
-        expect(count(page)).to_have_text(str(number))
-    assert len({voter["id"] for voter in bot.voters()}) == 2
-
-
 def test_open_pages_count_the_votes_of_others_without_a_reload(
     site: Inside, visits: Visits
 ) -> None:

@@ -1,6 +1,7 @@
 """The commands for single requests: bots, voters, commands, announcements."""
 
 import json
+import signal
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -8,11 +9,14 @@ from typing import Any
 import pytest
 
 from commandsync.server.runner import running
+from tests.e2e.test_signals import end_of, heard, held
 from tests.support.bots import Bot, Service
-from tests.support.home import LONGEST, Home, failed
+from tests.support.home import Home, failed
 from tests.support.proxy import Instead, Proxy, Rule
 from tests.support.rawserver import RawServer, Request, answering
 from tests.support.terminal import POSIX, Terminal
+
+__all__ = ["held"]
 
 on_posix = pytest.mark.skipif(not POSIX, reason="Windows has neither pty nor these signals")
 OTHERS_TOKEN = "e30.eyJpZCI6Ijk5OSJ9.c2lnbmF0dXJl"  # of bot 999
@@ -263,57 +267,35 @@ def test_a_write_whose_answer_is_lost_is_reported_as_unknown(
 
 
 @on_posix
-def test_a_signal_lets_a_write_finish_and_reports_it(home: Home, bot: Bot, relayed: Proxy) -> None:
-    import signal  # noqa: PLC0415 - POSIX
-
-    released = threading.Event()
-
-    def hold(seen: Request) -> None:
-        if seen.writes:
-            released.wait(LONGEST)
-
-    relayed.rule = hold
+def test_a_signal_lets_a_write_finish_and_reports_it(
+    home: Home, bot: Bot, relayed: Proxy, held: threading.Event
+) -> None:
     identifier = bot.ids()["ping"]
     child = home.started("commands", "set-uses", identifier, "3")
     relayed.wait_for(1)
     child.send_signal(signal.SIGTERM)
-    assert child.stderr is not None
-    while not (line := child.stderr.readline()).startswith(b"stopping"):
-        assert line
-    released.set()
-    out, _ = child.communicate(timeout=LONGEST)
+    heard(child)
+    held.set()
+    ran = end_of(child)
 
-    assert child.returncode == 143
-    assert out.decode() == f"{identifier}: used 3 times\n"
+    assert (ran.code, ran.out) == (143, f"{identifier}: used 3 times\n")
     assert bot.commands()[1]["uses"] == 3
 
 
 @on_posix
+@pytest.mark.usefixtures("held")
 def test_a_second_signal_ends_at_once_and_leaves_it_open(
     home: Home, bot: Bot, relayed: Proxy
 ) -> None:
-    import signal  # noqa: PLC0415 - POSIX
-
-    released = threading.Event()
-
-    def hold(seen: Request) -> None:
-        if seen.writes:
-            released.wait(LONGEST)
-
-    relayed.rule = hold
     child = home.started("commands", "set-uses", bot.ids()["ping"], "3", "--format", "json")
     relayed.wait_for(1)
     child.send_signal(signal.SIGINT)
-    assert child.stderr is not None
-    while not (line := child.stderr.readline()).startswith(b"stopping"):
-        assert line
+    heard(child)
     child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=LONGEST)
-    released.set()
+    ran = end_of(child)
 
-    assert child.returncode == 130
-    assert json.loads(out)["error"]["kind"] == "interrupted"
-    assert "may have been written" in json.loads(out)["error"]["message"]
+    assert ran.code == 130
+    assert "may have been written" in failed(ran, "interrupted")
 
 
 def test_untrusted_texts_cannot_steer_what_reads_a_table(home: Home, raw: RawServer) -> None:

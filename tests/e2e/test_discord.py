@@ -16,7 +16,6 @@ from yarl import URL
 from commandsync import AsyncClient, Reconnecting, StoppedError, Vote
 from commandsync.ext.discord import NAME, Listing, NotVoted, VoteUnknown, voted_recently
 from tests.support.bots import Bot as Listed
-from tests.support.bots import Service as Embedded
 from tests.support.bots import Service as EmbeddedService
 from tests.support.chat import CHANNEL, Chat
 from tests.support.gateway import BOT, Gateway, closing, event, staying, telling, vote
@@ -188,26 +187,20 @@ def test_every_event_is_dispatched_by_its_name(chat: Chat, gateway: Service) -> 
     assert chat.said == []
 
 
-def test_a_command_is_for_those_who_voted(chat: Chat, gateway: Service) -> None:
+@pytest.mark.parametrize(
+    ("call", "words", "kind"), [(Chat.write, "!daily", "prefix"), (Chat.use, "weekly", "slash")]
+)
+def test_a_command_is_for_those_who_voted(
+    chat: Chat, gateway: Service, call: Callable[..., None], words: str, kind: str
+) -> None:
     async def story(_: Bot) -> None:
         for count, user in enumerate((ANN, BOB, EVE), start=1):
-            await asyncio.to_thread(chat.write, "!daily", user=user)
+            await asyncio.to_thread(call, chat, words, user=user)
             await asyncio.to_thread(chat.wait_until_said, count)
 
     lived(gateway, story)
 
-    assert chat.said == [f"prefix {ANN}", "vote first", "later"]
-
-
-def test_a_slash_command_is_for_those_who_voted(chat: Chat, gateway: Service) -> None:
-    async def story(_: Bot) -> None:
-        for count, user in enumerate((ANN, BOB, EVE), start=1):
-            await asyncio.to_thread(chat.use, "weekly", user=user)
-            await asyncio.to_thread(chat.wait_until_said, count)
-
-    lived(gateway, story)
-
-    assert chat.said == [f"slash {ANN}", "vote first", "later"]
+    assert chat.said == [f"{kind} {ANN}", "vote first", "later"]
 
 
 def test_a_hybrid_command_asks_once(chat: Chat, gateway: Service) -> None:
@@ -267,7 +260,7 @@ async def shown(listed: Listed, servers: int) -> None:
 
 
 @pytest.fixture
-def listed(service: Embedded) -> Listed:
+def listed(service: EmbeddedService) -> Listed:
     return service.bot()
 
 

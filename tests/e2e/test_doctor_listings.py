@@ -7,15 +7,11 @@ import pytest
 
 from commandsync.api.address import service_of
 from commandsync.testing import SimulatedListing, serve_simulation
+from tests.e2e.test_doctor import checks
 from tests.support.bots import Service
-from tests.support.home import Home, Ran, fields
+from tests.support.home import Home, fields
 
 Simulations = dict[str, SimulatedListing]
-
-
-def checks(ran: Ran) -> dict[str, tuple[str, str]]:
-    """Return the state and the message of each check by its name."""
-    return {each["name"]: (each["state"], each["message"]) for each in ran.document["checks"]}
 
 
 @pytest.fixture

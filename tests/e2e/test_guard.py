@@ -2,12 +2,11 @@
 
 import json
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support.bots import Service
-from tests.support.home import Home, checked, fields
+from tests.support.home import Home, fields
 from tests.support.proxy import Proxy
 
 LIMITS = (
@@ -69,22 +68,3 @@ def test_deletes_are_limited_over_the_listing_and_over_each_collection(
 
 def _named(sizes: tuple[int, int, int]) -> list[tuple[str, int]]:
     return list(zip(("stays", "goes", "comes"), sizes, strict=True))
-
-
-@pytest.mark.parametrize("limit", [None, "3", "100%"])
-def test_a_page_is_not_replaced_by_another_one(
-    service: Service, home: Home, proxy: Proxy, limit: str | None
-) -> None:
-    bot = service.bot(["one", "two", "three"])
-    home.knows(bot, url=proxy.url)
-    home.write(fields(("uno",), ("due",), ("tre",)))
-
-    ran = home.run(
-        "apply", "--yes", "--format", "json", *(["--max-deletes", limit] if limit else [])
-    )
-
-    assert ran.code == 5
-    refused = checked(ran, "plan")["error"] if "error" in ran.document else ran.document["refused"]
-    assert refused["message"] == "would delete 3 of 3 listed commands, which keeps none of them"
-    assert "--max-deletes all" in refused["hint"]
-    assert proxy.writes == []

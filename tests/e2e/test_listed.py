@@ -2,7 +2,6 @@
 
 import json
 import re
-from typing import Any
 
 import pytest
 import yaml
@@ -32,24 +31,6 @@ def test_what_is_pulled_is_valid_and_changes_nothing(home: Home, bot: Bot, pin: 
     assert plan["summary"]["unchanged"] == len(LISTED) == 656
     assert home.run("apply", "--yes").code == 0
     assert bot.everything() == before
-
-
-def test_applying_to_an_empty_page_lists_every_command_and_then_nothing_is_left(
-    home: Home, bot: Bot, service: Service
-) -> None:
-    home.run("pull", "--out", "commands.yaml")
-    home.write(home.read("commands.yaml").replace(f'bot: "{bot.id}"\n', ""))
-    empty = service.bot()
-    home.knows(empty)
-
-    applied = checked(home.run("apply", "--yes", "--format", "json"), "result")
-
-    assert applied["verified"] is True
-    assert applied["outcomes"] == {"done": 656, "failed": 0, "unknown": 0, "skipped": 0}
-    assert [_text(record) for record in empty.commands()] == [
-        _text(record) for record in bot.commands()
-    ]
-    assert home.run("plan", "--detailed-exitcode").code == 0
 
 
 def test_a_mixed_change_keeps_every_kept_id_and_its_uses(home: Home, bot: Bot) -> None:
@@ -86,10 +67,3 @@ def test_a_mixed_change_keeps_every_kept_id_and_its_uses(home: Home, bot: Bot) -
     assert all(now[record["id"]]["description"].endswith("Now better.") for record in edited)
     assert [now[record["id"]]["name"] for record in renamed] == [f"renamed {n}" for n in range(40)]
     assert home.run("plan", "--detailed-exitcode").code == 0
-
-
-def _text(record: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(
-        (record.get(name) or "").replace("\r\n", "\n").strip()
-        for name in ("name", "description", "syntax", "category")
-    )

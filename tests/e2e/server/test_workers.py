@@ -31,12 +31,17 @@ def add(caller: Caller, writer: int) -> None:
         assert caller.ask("POST", "/commands", texts)[0] == 200
 
 
-def test_writes_at_once_are_all_listed_in_the_order_of_each_writer(
-    home: Home, postgres_url: str
-) -> None:
+@pytest.fixture
+def seeded(home: Home, postgres_url: str) -> tuple[str, ...]:
+    """The options of a service with two bots."""
     seed = home.write(json.dumps(SEED), "seed.json")
-    options = ("--database", postgres_url, "--workers", "2", "--seed", str(seed))
-    with serving(home, *options, bots=2) as served:
+    return "--database", postgres_url, "--workers", "2", "--seed", str(seed)
+
+
+def test_writes_at_once_are_all_listed_in_the_order_of_each_writer(
+    home: Home, seeded: tuple[str, ...]
+) -> None:
+    with serving(home, *seeded, bots=2) as served:
         caller = served.caller("0")
         with ThreadPoolExecutor(WRITERS) as pool:
             for work in [pool.submit(add, caller, writer) for writer in range(WRITERS)]:
@@ -55,11 +60,11 @@ def vote(caller: Caller, user: str) -> None:
     assert caller.ask("POST", "/votes", {"user": {"id": user}})[0] == 200
 
 
-def test_a_vote_in_one_process_reaches_the_clients_of_all(home: Home, postgres_url: str) -> None:
-    seed = home.write(json.dumps(SEED), "seed.json")
-    options = ("--database", postgres_url, "--workers", "2", "--seed", str(seed))
+def test_a_vote_in_one_process_reaches_the_clients_of_all(
+    home: Home, seeded: tuple[str, ...]
+) -> None:
     users = [str(number) for number in range(40)]
-    with serving(home, *options, bots=2) as served, ExitStack() as stack:
+    with serving(home, *seeded, bots=2) as served, ExitStack() as stack:
         caller = served.caller("0")
         query = {"token": caller.token}
         listeners = [stack.enter_context(Listener(served.url, query)) for _ in range(8)]
@@ -79,12 +84,10 @@ def test_a_vote_in_one_process_reaches_the_clients_of_all(home: Home, postgres_u
 
 
 def test_a_vote_in_one_process_is_counted_on_the_pages_of_all(
-    home: Home, postgres_url: str
+    home: Home, seeded: tuple[str, ...]
 ) -> None:
-    seed = home.write(json.dumps(SEED), "seed.json")
-    options = ("--database", postgres_url, "--workers", "2", "--seed", str(seed))
     users = [str(number) for number in range(20)]
-    with serving(home, *options, bots=2) as served, ExitStack() as stack:
+    with serving(home, *seeded, bots=2) as served, ExitStack() as stack:
         pages = [stack.enter_context(opened_stream(served.url, "/bot/0/live")) for _ in range(8)]
         before = {page.votes() for page in pages}
         with ThreadPoolExecutor(4) as pool:
