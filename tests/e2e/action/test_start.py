@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from commandsync.action import bootstrap
+from tests.support.bots import Service
 from tests.support.home import fields
-from tests.support.runner import ROOT, Runner, other
+from tests.support.runner import ROOT, Runner, other, pull_request
 
 LOCKED = bootstrap.locked(bootstrap.LOCK.read_text(encoding="utf-8"))
 POSIX = pytest.mark.skipif(os.name == "nt", reason="the stand-in for an installer is a script")
@@ -118,3 +119,26 @@ def test_as_a_program_it_ends_with_the_exit_code(started: Runner, tmp_path: Path
     assert ended.returncode == 4, ended.stderr
     assert b"::error file=commands.yaml,line=1,col=10" in ended.stdout
     assert "failure-reason" in files["GITHUB_OUTPUT"].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("listings", [False, True])
+def test_only_a_manifest_with_listings_loads_what_they_need(
+    started: Runner, service: Service, *, listings: bool
+) -> None:
+    bot = service.bot(["help"])
+    more = "listings: [{service: telegram}]\n" if listings else ""
+    started.write(f"{fields(('help',))}bot: {bot.id}\nbase_url: {bot.url}\n{more}")
+    event = pull_request()
+    environment, _ = started.prepared(event, {"comment": "never", "github_token": ""})
+    script = "import os, sys; from commandsync.action.run import main; main(os.environ)"
+    ended = subprocess.run(
+        [sys.executable, "-c", f"{script}; print(*sys.modules, sep='\\n')"],
+        env=environment | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+
+    lists = {"commandsync.action.listings", "commandsync.sync.listings", "commandsync.services.fit"}
+    assert "Plan: 0 to add" in ended.stdout
+    assert lists & set(ended.stdout.splitlines()) == (lists if listings else set())

@@ -101,9 +101,12 @@ def test_a_revision_says_what_was_sent_last(unread: Destination) -> None:
     assert unread.names == ["ping", "ban"]
 
 
-def test_a_revision_without_the_listing_knows_nothing(unread: Destination) -> None:
+@pytest.mark.parametrize("change", ["no listing", "another bot"])
+def test_a_revision_without_the_listing_knows_nothing(unread: Destination, change: str) -> None:
     unread.write("ping")
-    unread.home.write(unread.home.read("commands.yaml").partition("listings:")[0], SENT)
+    text = unread.home.read("commands.yaml")
+    other_bot = text.replace(f'bot: "{unread.listing.bot}"', 'bot: "42"')
+    unread.home.write(text.partition("listings:")[0] if change == "no listing" else other_bot, SENT)
 
     ran = unread.apply("--since", SENT)
 
@@ -273,3 +276,16 @@ def test_without_a_token_a_list_is_compared_with_what_was_sent(telegram: Destina
     assert ran.code == 2
     assert f"set {telegram.listing.variable}" in ran.err
     assert telegram.proxy.requests == []
+
+
+def test_without_a_token_a_list_that_can_be_read_is_said_to_be_read_by_apply(
+    telegram: Destination,
+) -> None:
+    telegram.write("ping")
+    telegram.home.forget(telegram.listing.variable)
+
+    ran = telegram.home.run("plan", "--detailed-exitcode")
+
+    assert ran.code == 0
+    assert "telegram returns its list only with the token: apply reads" in ran.out
+    assert "refused" not in ran.out
