@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commandsync import manifest
-from commandsync.document.commandlist import command_list_schema_text
-from commandsync.document.plan import plan_schema_text
-from commandsync.document.result import result_schema_text
-from commandsync.document.userdocument import user_changes_schema_text
+from commandsync.document.schemas import schema_text
 from commandsync.server.app import openapi_text
 
 if TYPE_CHECKING:
@@ -30,12 +28,12 @@ def draft_07_text() -> str:
 
 
 SCHEMAS: Mapping[str, Callable[[], str]] = {
-    "changes.schema.json": user_changes_schema_text,
+    "changes.schema.json": partial(schema_text, "changes"),
     "commands.draft-07.schema.json": draft_07_text,
     "commands.schema.json": manifest.schema_text,
-    "docs.schema.json": command_list_schema_text,
-    "plan.schema.json": plan_schema_text,
-    "result.schema.json": result_schema_text,
+    "docs.schema.json": partial(schema_text, "docs"),
+    "plan.schema.json": partial(schema_text, "plan"),
+    "result.schema.json": partial(schema_text, "result"),
     "openapi.json": openapi_text,
 }
 

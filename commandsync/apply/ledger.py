@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from commandsync.api.policy import FAILURES_IN_A_ROW, LOOK, Doubt, Failure, Health
+from commandsync.api.policy import FAILURES_IN_A_ROW, LOOK, Failure, Health
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.apply.states import AT_THE_END, SENT, TRANSITIONS, State
 from commandsync.diagnostics import Notice
@@ -104,11 +104,6 @@ class Write:
         """Whether it changed, or may have changed, the listing in this run."""
         possible = State.ADDED in self.states[1:] or self.state in {State.DONE, State.UNKNOWN}
         return self.sent and possible
-
-    @property
-    def was_refused(self) -> bool:
-        """Whether its last request was answered with a failure, whatever the service did."""
-        return self.failure is not None and self.failure.doubt is Doubt.REFUSED
 
     @property
     def awaits_record(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Doubt, Failure
 from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.apply.run import REREADS
+from commandsync.apply.run import NO_ANSWER, REREADS
 from commandsync.apply.steps import Aborted, Answered, Call, Interrupted, Step, StepResult
 from commandsync.diagnostics import Hint, Notice
 from commandsync.errors import ApiError, ListingError, StoppedError, TransportError
@@ -26,7 +26,6 @@ _REFUSALS = {400, 401, 403, 404, 405, 422, 429}
 """The answers after which a list is as it was; of any other failure the result is unknown."""
 
 _SEND, _READ = 0, 1
-_NO_ANSWER = Failure(TransportError("the run was ended before the answer came"))
 
 Steps: TypeAlias = Generator[Step, StepResult, Result]
 Entries: TypeAlias = tuple[Entry, ...]
@@ -103,7 +102,7 @@ class _Replacement:
         while not isinstance(event, Answered):
             self.interrupted = True
             if isinstance(event, Aborted):
-                return _NO_ANSWER
+                return NO_ANSWER
             event = yield Step()
         return event.value
 

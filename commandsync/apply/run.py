@@ -40,7 +40,8 @@ REREADS = (0.0, 1.0, 3.0)
 """Seconds before each read of a list that may not show everything yet."""
 
 _READ = -1  # the key of a read; a write goes under its change's index
-_NO_ANSWER = Failure(TransportError("the run was ended before the answer came"))
+NO_ANSWER = Failure(TransportError("the run was ended before the answer came"))
+"""How a call ends that is not waited for."""
 
 
 def apply(  # noqa: PLR0913 - what a run is made of
@@ -277,6 +278,6 @@ def _answers(event: StepResult, flying: set[int]) -> list[Answered]:
         case Answered():
             return [event]
         case Aborted():
-            return [Answered(index, _NO_ANSWER) for index in sorted(flying)]
+            return [Answered(index, NO_ANSWER) for index in sorted(flying)]
         case _:
             return []

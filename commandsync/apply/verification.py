@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
+from commandsync.api.policy import Doubt
 from commandsync.apply.claims import Claims, named
 from commandsync.apply.ledger import Ledger, Write
 from commandsync.apply.resume import progress_of
@@ -109,7 +110,8 @@ def finding_of(write: Write, claims: Claims, *, certain: bool) -> Finding:
         return Finding.GONE
     if write.adds and claims.unclaimed:
         return Finding.OTHERS
-    return Finding.ABSENT if certain and write.was_refused else Finding.UNPROVEN
+    refused = write.failure is not None and write.failure.doubt is Doubt.REFUSED
+    return Finding.ABSENT if certain and refused else Finding.UNPROVEN
 
 
 def _settle_missing(write: Write, missing: str, claims: Claims, *, certain: bool) -> None:

@@ -23,16 +23,13 @@ def schema_command(run: Run, /, *, name: str) -> None:
       commandsync schema plan
     """
     if name == "commands":
-        from commandsync.manifest import schema_text as text
-    elif name == "plan":
-        from commandsync.document.plan import plan_schema_text as text
-    elif name == "docs":
-        from commandsync.document.commandlist import command_list_schema_text as text
-    elif name == "changes":
-        from commandsync.document.userdocument import user_changes_schema_text as text
+        from commandsync.manifest import schema_text
+
+        run.output.result(schema_text())
     else:
-        from commandsync.document.result import result_schema_text as text
-    run.output.result(text())
+        from commandsync.document import schemas
+
+        run.output.result(schemas.schema_text(name))
 
 
 def write_schema(manifest: str) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from typing import Literal
 
 from commandsync.document import VERSION
-from commandsync.document.failure import schema_text
 from commandsync.document.part import CommandField, Document, Model
 from commandsync.records.texts import CommandText
 
@@ -29,8 +28,3 @@ def is_command_list(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(document, dict) and document.keys() == CommandList.model_fields.keys()
-
-
-def command_list_schema_text() -> str:
-    """Return the JSON Schema of a command list, and of a failure."""
-    return schema_text(CommandList, title="commandsync command list", several=False)

@@ -1,10 +1,7 @@
 """The JSON document of a failure, and of several manifests."""
 
-import json
 from collections.abc import Sequence
-from typing import Any, Generic, Literal, TypeVar
-
-from pydantic import TypeAdapter
+from typing import Generic, Literal, TypeVar
 
 from commandsync.diagnostics import Problem
 from commandsync.document import VERSION
@@ -64,12 +61,3 @@ def joined_document(documents: Sequence[Document]) -> Document:
     if len(documents) == 1:
         return documents[0]
     return {"version": VERSION, "results": list(documents)}
-
-
-def schema_text(model: type[Model], *, title: str, several: bool = True) -> str:
-    """Return the JSON Schema of a document, of `several` of them, and of a failure."""
-    shapes: Any = model | Failure
-    if several:
-        shapes = model | Several[model] | Failure  # type: ignore[valid-type]  # known at run time
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
-    return json.dumps(head | TypeAdapter(shapes).json_schema(), indent=2) + "\n"

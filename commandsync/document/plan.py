@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from commandsync.document import VERSION, part
-from commandsync.document.failure import schema_text
 from commandsync.document.scheduled import ScheduledEntry, scheduled_part
 from commandsync.plan.losses import instead_of
 from commandsync.plan.plan import Plan
@@ -191,11 +190,6 @@ def _listing_values(listing: PlannedListing | None) -> part.Document:
             for loss in listing.losses
         ),
     }
-
-
-def plan_schema_text() -> str:
-    """Return the JSON Schema of the output of `plan --format json`."""
-    return schema_text(PlanDocument, title="commandsync plan, version 1")
 
 
 def digest_of(document: part.Document) -> str:

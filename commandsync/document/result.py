@@ -7,7 +7,6 @@ from pydantic import Field
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.document import part
-from commandsync.document.failure import schema_text
 from commandsync.document.plan import Head, head_values
 
 
@@ -116,11 +115,6 @@ def result_document(result: Result) -> part.Document:
         left=tuple(map(part.change_part, result.remaining)),
         differences=tuple(map(_rewritten, result.rewritten)),
     ).model_dump(mode="json")
-
-
-def result_schema_text() -> str:
-    """Return the JSON Schema of the output of `apply --format json`."""
-    return schema_text(ResultDocument, title="commandsync result, version 1")
 
 
 def _settled(settled: Settled) -> part.PlannedChange:

@@ -6,7 +6,6 @@ from typing import Literal
 from pydantic import Field
 
 from commandsync.document import VERSION
-from commandsync.document.failure import schema_text
 from commandsync.document.part import (
     CommandField,
     Count,
@@ -56,8 +55,3 @@ def user_changes_document(changes: UserChanges, *, since: str, manifest: Sequenc
         ),
         warnings=changes.notices,
     ).model_dump(mode="json")
-
-
-def user_changes_schema_text() -> str:
-    """Return the JSON Schema of the output of `changes --format json`, and of a failure."""
-    return schema_text(UserChangesDocument, title="commandsync changes, version 1", several=False)

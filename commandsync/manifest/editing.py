@@ -91,16 +91,16 @@ def _edited(entries: list[Any], edits: ListEdits) -> list[Any]:
             if value is None:
                 entry.pop(key, None)
             else:
-                entry[key] = _said(value)
+                entry[key] = _compared(value)
     added: defaultdict[int, list[Any]] = defaultdict(list)
     for after, values in edits.added:
         place = len(entries) - 1 if after is None else after
-        added[place].append({key: _said(value) for key, value in values.items()})
+        added[place].append({key: _compared(value) for key, value in values.items()})
     kept = [[] if n in edits.removed else [entry] for n, entry in enumerate(entries)]
     return [*added[-1], *(entry for n, own in enumerate(kept) for entry in (*own, *added[n]))]
 
 
-def _said(value: Value) -> str | list[str]:
+def _compared(value: Value) -> str | list[str]:
     return canonical(value) if isinstance(value, str) else [canonical(text) for text in value]
 
 

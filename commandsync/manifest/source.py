@@ -144,7 +144,7 @@ def _read_file(path: str, workspace: Path | None) -> bytes:
             message = "this is a link to a file that does not exist"
             hint = "add the file that it points to, or name that file in its place"
             raise UnreadableError(at, message, hint) from error
-        raise UnreadableError(at, "there is no such file", Do.WRITE_STARTER()) from error
+        raise UnreadableError(at, "the file does not exist", Do.WRITE_STARTER()) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or str(error)
         raise UnreadableError(at, f"the file cannot be read: {reason}") from error

@@ -33,7 +33,7 @@ _READ_AS = {
 }
 _ENTRY = re.compile(r"\{[ \t]*[\"']?[a-z_]+[\"']?:[ \t]")  # an entry on one line
 _READ_AS_ALONE = {"-": "an item of a list", ":": "a value without a key"}  # with a space after it
-# A key that YAML reads as a string: there is no space after its colon, or after the dash before it.
+# A key that YAML reads as a string: a space is missing after its colon, or after its dash.
 _GLUED = re.compile(r"[ \t]*(?:- +)*(?P<key>[a-z_]+:(?!//)[^\s:].*|-[a-z_]+:[ \t].*)")
 
 
@@ -165,7 +165,7 @@ def _glued(problem: str, source: Source, at: int) -> Explained | None:
         return None
     key = match["key"].rstrip()
     where = "dash" if key.startswith("-") else "colon"
-    message = f"{quoted(key)} is not a key: there is no space after the {where}"
+    message = f"{quoted(key)} is not a key: a space is missing after the {where}"
     return Explained(above + match.start("key"), message, f"write a space after the {where}")
 
 
@@ -176,7 +176,7 @@ def _other(problem: str, source: Source, at: int) -> Explained:
     if problem == "could not find expected ':'":
         key = quoted(source.line_at(at)[1].strip())
         hint = "write key: value; a string of many lines is indented deeper than its key"
-        return Explained(at, f"{key} is not a key: there is no colon and space after it", hint)
+        return Explained(at, f"{key} is not a key: a colon and a space are missing after it", hint)
     message = f"this is not valid YAML: {problem}"
     if "mapping values" in problem or "did not find expected" in problem:
         message = "this does not fit the line above it"

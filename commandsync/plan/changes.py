@@ -103,8 +103,8 @@ class Delete(_Change):
     before: Text  # the text as listed
     # How often it was used, which is lost with it; None where that is not known.
     uses: int | None = None
-    # When it ended by the manifest, which so asks for this delete; None for a record that the
-    # manifest has not.
+    # When it ended by the manifest, which asks for this delete; None for a record that the
+    # manifest does not have.
     until: datetime | None = None
     # Whether nothing is lost with it: it has no uses, and an equal record stays, or counts in its
     # place.

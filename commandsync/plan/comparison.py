@@ -9,11 +9,11 @@ from commandsync.diagnostics import Notice
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.diff import field_changes
 from commandsync.plan.hints import lost_renames, rename_hints
-from commandsync.plan.matching import count_same_name, match
+from commandsync.plan.matching import Matching, count_same_name, match
 from commandsync.plan.pins import lost_pins
 from commandsync.plan.rules import SyncRules
 from commandsync.plan.scheduled import Scheduled, by_phase, is_own, scheduled
-from commandsync.records.abilities import Abilities
+from commandsync.records.abilities import Abilities, Ability
 from commandsync.records.schedule import Phase
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource, Text
@@ -44,11 +44,8 @@ class Comparison:
     ) -> None:
         """Compare one collection: the manifest's entries with the service's."""
         wanted, due = by_phase(manifest, self.now)
-        # A pin or a rewritten name may mean an ignored record: then the entry is not added.
-        entries = sorted(listed, key=lambda entry: self.rules.ignores(entry.name))
-        ignored = {n for n, entry in enumerate(entries) if self.rules.ignores(entry.name)}
-        matching = match(
-            wanted, entries, pins_first=self.abilities[resource].edit, not_renamed=ignored
+        entries, ignored, matching = match_by_rules(
+            wanted, listed, rules=self.rules, ability=self.abilities[resource]
         )
         matched = matching.pairs | matching.unwritable
         pairs = {w: entries[n] for w, n in matched.items()}
@@ -144,6 +141,18 @@ class Comparison:
             hint = "edit or remove it on the service's page"
             self.notices.append(Notice(f"{what}: it cannot be changed or deleted", hint))
         return entry.writable
+
+
+def match_by_rules(
+    wanted: Sequence[Entry], listed: Sequence[Entry], *, rules: SyncRules, ability: Ability
+) -> tuple[list[Entry], set[int], Matching]:
+    """Match entries with listed ones; return these in the order of the match, and which to ignore.
+
+    A pin or a rewritten name may mean an ignored record: then the entry is not added.
+    """
+    entries = sorted(listed, key=lambda entry: rules.ignores(entry.name))
+    ignored = {n for n, entry in enumerate(entries) if rules.ignores(entry.name)}
+    return entries, ignored, match(wanted, entries, pins_first=ability.edit, not_renamed=ignored)
 
 
 def _untouched(listed: Iterable[Entry], gone: Iterable[Entry]) -> list[Text]:

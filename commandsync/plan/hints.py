@@ -13,7 +13,7 @@ from commandsync.records.texts import Text
 _in_quotes = partial(json.dumps, ensure_ascii=False)
 _NEAR = 0.8  # share of words in common
 _LONGEST = 2_000  # characters of each field that are compared
-_MOST_COMPARISONS = 10_000  # beyond this the changes are no renames but another listing
+_MOST_COMPARISONS = 10_000  # beyond this the changes are not renames but another listing
 
 
 def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:

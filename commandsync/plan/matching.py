@@ -166,7 +166,7 @@ def _match_rewritten(rest: _Open) -> None:
     """Pair what is equal in all fields but rewritten, among entries that share a folded name.
 
     Of two entries `a & b` and `a &amp; b`, a service that escapes lists the first under the name of
-    the second, which then would take its record. Where all are listed by their names, these decide.
+    the second, which would be matched with its record. Names decide where all of them are listed.
     """
     shares = Counter(folded(entry.name) for entry in rest.wanted.values())
     names = {entry.name for entry in rest.listed.values()}

@@ -7,8 +7,8 @@ from itertools import groupby
 from operator import itemgetter
 
 from commandsync.diagnostics import Notice
+from commandsync.plan.comparison import match_by_rules
 from commandsync.plan.hints import near_texts
-from commandsync.plan.matching import match
 from commandsync.plan.rules import SyncRules
 from commandsync.records.abilities import Ability
 from commandsync.records.snapshot import Entry
@@ -61,10 +61,7 @@ def _unmatched(
     wanted: Sequence[Entry], listed: Sequence[Entry], rules: SyncRules, ability: Ability
 ) -> tuple[list[int], list[Entry]]:
     """Return the indices of the wanted entries that match nothing, and the listed ones."""
-    # The order of `Comparison`, so that both match in the same way.
-    entries = sorted(listed, key=lambda entry: rules.ignores(entry.name))
-    ignored = {n for n, entry in enumerate(entries) if rules.ignores(entry.name)}
-    matching = match(wanted, entries, pins_first=ability.edit, not_renamed=ignored)
+    entries, ignored, matching = match_by_rules(wanted, listed, rules=rules, ability=ability)
     known = ignored.union(matching.unwritable.values())
     return (
         [w for w in matching.wanted if w not in matching.unwritable],

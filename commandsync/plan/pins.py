@@ -40,10 +40,10 @@ def lost_pins(entries: Iterable[tuple[Entry, Entry | None]]) -> Iterator[Notice]
 
 
 def _restored(entries: Sequence[Entry]) -> Notice:
-    """Return what becomes of the entries of a backup that are listed no more."""
+    """Return what becomes of the entries of a backup that are no longer listed."""
     uses = sum(entry.uses or 0 for entry in entries)
     what = f"{entries[0].name!r} is" if len(entries) == 1 else f"{len(entries):,} entries are"
-    message = f"{what} listed no more, and added with a new id"
+    message = f"{what} no longer listed, and added with a new id"
     if not uses:
         return Notice(message, location=entries[0].location)
     hint = "after the adds, apply prints the commands that set these uses again"

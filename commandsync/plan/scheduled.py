@@ -26,8 +26,8 @@ class Scheduled:
 def by_phase(entries: Sequence[Entry], now: datetime | None) -> tuple[Sequence[Entry], int]:
     """Return entries in the order of their phases, and how many are due.
 
-    Of equal entries the first one matches a listed record: rather one that is due than one that has
-    ended, which would delete it, and rather that than one that waits, which then were never posted.
+    Of equal entries the first one matches a listed record. One that has ended would delete the
+    record of one that is due, and one that waits would never be posted after one that has ended.
     """
     if all(entry.schedule is None for entry in entries):  # as nearly always
         return entries, len(entries)

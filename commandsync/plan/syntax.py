@@ -128,8 +128,8 @@ def newly_required(old: CommandText, new: CommandText) -> tuple[Argument, ...]:
     """Return the arguments that a command requires now and did not before.
 
     An argument that was optional counts. One that only has another name does not: each required
-    argument that is gone stands for one that is new. Neither does one that the old syntax has
-    without brackets.
+    argument that is gone makes up for one that is new. Neither does one that the old syntax
+    has without brackets.
     """
     words = old.syntax.removeprefix(call_of(old)).casefold().split()
     (was, optional), (now, others) = map(_by_key, (old.syntax, new.syntax))

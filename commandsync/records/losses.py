@@ -24,7 +24,7 @@ class Reason(Enum):
     LONG = auto()  # it is longer
     CHARACTERS = auto()  # it has characters that the service does not accept
     SAME_NAME = auto()  # a command before it has that name
-    BELOW_COMMAND = auto()  # a command before it has the beginning of its name, and stands alone
+    BELOW_COMMAND = auto()  # a command before it has the beginning of its name, and is not a group
     HAS_SUB_COMMANDS = auto()  # its name is that of a group of commands before it
     LEVELS = auto()  # its name has more levels of sub-commands than the service has
     SUB_COMMANDS = auto()  # the command or group that it is in has as many as the service accepts

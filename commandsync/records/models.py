@@ -118,7 +118,7 @@ class _Listed(Record):
 
 
 def with_raw(record: M, raw: object) -> M:
-    """Set the object that a record was read from; it is no field: neither compared nor dumped."""
+    """Set the object that a record was read from, which is neither compared nor dumped."""
     record.__dict__["raw"] = raw
     return record
 

@@ -104,7 +104,7 @@ def by_category(commands: Iterable[CommandText]) -> dict[str, tuple[CommandText,
 
     Commands without a category come first, under `""`, so that a list can begin with them.
     """
-    found: dict[str, list[CommandText]] = {"": []}
+    groups: dict[str, list[CommandText]] = {"": []}
     for command in commands:
-        found.setdefault(command.category, []).append(command)
-    return {category: tuple(members) for category, members in found.items() if members}
+        groups.setdefault(command.category, []).append(command)
+    return {category: tuple(members) for category, members in groups.items() if members}

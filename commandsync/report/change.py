@@ -11,7 +11,7 @@ from commandsync.plan.diff import FieldChange
 from commandsync.records.alignment import common_length
 from commandsync.records.texts import Text
 from commandsync.report import summary
-from commandsync.report.escape import told_apart, visible, visible_line
+from commandsync.report.escape import distinct, visible, visible_line
 from commandsync.report.linediff import AROUND, Row, cut, diff_rows, shortened
 from commandsync.report.lines import (
     CYAN,
@@ -123,7 +123,7 @@ def _fields(changes: Sequence[FieldChange], screen: Screen) -> Iterator[str]:
     width = max((len(change.field) for change in changes), default=0) + 1
     for change in changes:
         old, new, label = change.old, change.new, f"{change.field}:"
-        before, after = map(_quoted, told_apart(old, new))
+        before, after = map(_quoted, distinct(old, new))
         is_short = len(old) + len(new) <= _INLINE
         if screen.width is not None:
             is_short = columns_of(f"      {label:<{width}} {before} → {after}") <= screen.width

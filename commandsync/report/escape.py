@@ -36,7 +36,7 @@ def visible_line(text: str) -> str:
     return kept + "·" * (len(shown) - len(kept))
 
 
-def told_apart(old: str, new: str) -> tuple[str, str]:
+def distinct(old: str, new: str) -> tuple[str, str]:
     """Return two different texts, spelt out in ASCII where they would look the same."""
     if normalize("NFC", visible(old)) == normalize("NFC", visible(new)):
         return ascii(old)[1:-1], ascii(new)[1:-1]

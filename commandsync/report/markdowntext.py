@@ -19,7 +19,7 @@ _LESS = re.compile(r"<(?! )")
 _LESS_BEFORE_LESS = re.compile(r"\\<(?=\\<)")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7};|#[Xx][0-9A-Fa-f]{1,6};|([A-Za-z0-9]+;))")
 # What is linked by itself up to a space or a tag: an escape in it would be another address. A
-# comment ends it before what needs an escape; what only GitHub links is no link then.
+# comment ends it before what needs an escape; then GitHub does not link it by itself.
 _URL = (
     r"(?<![^\s*_(])(?:https?://|www\.)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
     r"(?:/(?:(?:[\w./?:#%=+~@,;!$'()-]|&(?![A-Za-z0-9#]+;))*(?:[^\W_]|/))?)?"

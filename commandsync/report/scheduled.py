@@ -25,7 +25,7 @@ _WAITS, _IS_DUE, _ENDS, _STAYS = _VERBS
 def scheduled(plan: Plan, shown: Callable[[str], str], *, applied: bool = False) -> Iterator[str]:
     """Yield the sentences on scheduled entries; `shown` escapes and quotes their names.
 
-    What is listed and has no end, or has ended and is listed no more, needs no sentence, nor does
+    What is listed and has no end, or has ended and is no longer listed, needs no sentence, nor does
     what is due once the plan is applied: the result says how that ended.
     """
     for kind in dict.fromkeys(entry.resource for entry in plan.scheduled):

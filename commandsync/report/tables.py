@@ -10,7 +10,7 @@ from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.diff import FieldChange
 from commandsync.records.texts import Resource
 from commandsync.report import summary
-from commandsync.report.escape import code, fenced, told_apart, visible_line
+from commandsync.report.escape import code, distinct, fenced, visible_line
 from commandsync.report.linediff import cut, diff_rows
 
 _CELL = 60  # characters of a changed text that a cell shows; a longer one follows the table
@@ -120,7 +120,7 @@ def _renames(changes: Sequence[Edit]) -> tuple[list[str], list[list[str]], list[
             old, new, blocks = _difference(change, field)
             also.append(f"{field.field}: " + (_BELOW if blocks else f"{old} → {new}"))
             below += blocks
-        names = [code(cut(name)) for name in told_apart(change.before[0], change.name)]
+        names = [code(cut(name)) for name in distinct(change.before[0], change.name)]
         rows.append([*names, "kept", place(change.location), "; ".join(also)])
     return ["Old name", "New name", "Uses", "Where", "Also changed"], rows, below
 
@@ -139,7 +139,7 @@ def _edits(changes: Sequence[Edit | Replace]) -> tuple[list[str], list[list[str]
 def _difference(change: Edit | Replace, field: FieldChange) -> tuple[str, str, list[str]]:
     """Return the cells of a changed field, and the difference of texts that are too long."""
     if _fits(field.old) and _fits(field.new):
-        old, new = map(code, told_apart(field.old, field.new))
+        old, new = map(code, distinct(field.old, field.new))
         return old, new, []
     return _BELOW, _BELOW, [_label(change, field.field), difference_block(field.old, field.new)]
 

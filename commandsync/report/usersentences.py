@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from commandsync.plan.syntax import call_of, newly_optional
 from commandsync.plan.userchanges import ChangedCommand, UserChanges
 from commandsync.records.texts import CommandText, by_category
-from commandsync.report.escape import code, told_apart, visible
+from commandsync.report.escape import code, distinct, visible
 from commandsync.report.linediff import cut
 from commandsync.report.lines import BOLD, PLAIN, RED, Screen, joined, paint
 from commandsync.report.summary import counted
@@ -97,18 +97,18 @@ class _Sentences:
             groups.setdefault(n if command.differs("name") else command.leads, []).append(command)
         for command, *others in groups.values():
             if others and command.leads:
-                old, new = map(self.quote, told_apart(*command.leads))
+                old, new = map(self.quote, distinct(*command.leads))
                 names = self.names(each.after for each in (command, *others))
                 yield f"Now with {new} instead of {old}: {names}."
                 continue
             calls = call_of(command.before), call_of(command.after)
-            old, new = map(self.quote, told_apart(*calls))
+            old, new = map(self.quote, distinct(*calls))
             yield f"{old} is now called {new}."
 
     def usage(self, command: ChangedCommand) -> str:
         """Return how a command is used now."""
         name = self.quote(call_of(command.after))
-        old, new = map(self.quote, told_apart(command.before.syntax, command.after.syntax))
+        old, new = map(self.quote, distinct(command.before.syntax, command.after.syntax))
         if optional := newly_optional(command.before, command.after):
             taken = _enumerated([self.quote(str(argument)) for argument in optional])
             return f"{name} can take {taken} now: {new}."

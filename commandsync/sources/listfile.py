@@ -65,19 +65,19 @@ def csv_entries(data: bytes, path: str, mapping: Mapping[str, str]) -> Iterator[
 
 
 def _columns_in(header: list[str], columns: Mapping[str, str], path: str) -> dict[str, str]:
-    found = {}
+    known = {}
     for field, column in columns.items():
         name = column.strip().casefold()
         if header.count(name) > 1:
             raise FileError(f"{Location(path)}: two columns are named {column!r}")
         if name in header:
-            found[field] = name
+            known[field] = name
         elif column != field or field in _REQUIRED:
             raise FileError(
                 f"{Location(path)}: no column is named {column!r}",
                 hint=f"the first row names the columns; map the one that contains the {field}",
             )
-    return found
+    return known
 
 
 def _entry(

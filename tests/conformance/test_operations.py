@@ -72,7 +72,7 @@ def test_the_embedded_service_does_what_both_clients_ask(
     assert "application/json" in reply.headers["content-type"]
 
 
-def test_another_bots_token_and_none_are_told_apart(open_client: Open, service: Service) -> None:
+def test_another_bots_token_and_none_are_distinct(open_client: Open, service: Service) -> None:
     one, other = service.bot(), service.bot()
 
     with pytest.raises(WrongBotError, match="the token belongs to bot"):

@@ -124,7 +124,7 @@ def test_pages_that_shift_while_they_are_read_list_nobody_twice(
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_votes_of_two_users_are_told_apart_by_their_times(
+def test_the_votes_of_two_users_are_distinct_by_their_times(
     open_client: Open, play: Callable[[Serve], str], seed: int
 ) -> None:
     rng = random.Random(seed)  # noqa: S311 - the same in every run

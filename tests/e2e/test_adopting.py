@@ -158,7 +158,7 @@ def test_off_a_terminal_a_merge_wants_yes_before_any_request(home: Home, proxy: 
         ("--force", 2, "leave out --out and --force"),
         ("-f -", 2, "a merge edits the manifest in place"),
         ("-f commands.yaml -f other.yaml", 2, "a merge works on one manifest"),
-        ("-f missing.yaml", 4, "there is no such file"),
+        ("-f missing.yaml", 4, "the file does not exist"),
         ("-f anchored.yaml", 4, "anchored.yaml:3:16: error: the edit cannot be made in place"),
     ],
 )

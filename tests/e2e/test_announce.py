@@ -246,7 +246,7 @@ def test_untrusted_text_of_a_release_stays_text(home: Home) -> None:
         ("--changelog CHANGELOG.md --limit 99", 2, "99 is not in the range"),
         ("--notes-file text.md", 2, "the announcement has no title\n  hint: give a title"),
         ("--notes-file text.md --title {version}!", 2, "the title has {version}, which is not "),
-        ("--notes-file empty.md --title T", 1, "there is no text to announce"),
+        ("--notes-file empty.md --title T", 1, "the announcement has no text"),
         ("--notes-file long.md --title T", 1, "long.md is longer than 125,000 characters"),
         ("--changelog huge.md", 1, "huge.md is larger than 4,194,304 bytes"),
         ("--changelog CHANGELOG.md -f -", 2, "announce edits the manifest in place"),

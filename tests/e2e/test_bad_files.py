@@ -141,7 +141,7 @@ def test_a_missing_file_says_how_to_begin(home: Home, bot: Bot) -> None:
     ran = home.run("apply", "--yes")
 
     assert ran.code == 4
-    assert "commands.yaml: error: there is no such file" in ran.err
+    assert "commands.yaml: error: the file does not exist" in ran.err
     assert "commandsync init" in ran.err
     assert bot.everything() == before
 

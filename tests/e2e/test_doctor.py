@@ -235,7 +235,7 @@ def test_without_a_manifest_or_a_bot_it_checks_what_is_known(home: Home, service
     plain = home.run("doctor", "--base-url", "http://listing.example")
 
     assert nothing.code == 1
-    assert checks(nothing)["manifest"] == ("failed", "commands.yaml: there is no such file")
+    assert checks(nothing)["manifest"] == ("failed", "commands.yaml: the file does not exist")
     assert checks(nothing)["settings"] == ("failed", "the base URL is missing")
     assert no_bot["bot"] == ("failed", "the bot's id is missing")
     assert no_bot["token"] == ("failed", "no token was given")

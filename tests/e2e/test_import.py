@@ -251,8 +251,8 @@ def test_sources_that_were_given_can_be_written_into_the_manifest(home: Home) ->
         ),
         (("--check", "missing.json"), 1, "cannot read missing.json"),
         (("--check", "empty.json"), 1, "empty.json has no commands"),
-        (("--check", "-f", "none.yaml", "list.json"), 4, "there is no such file"),
-        (("--yes", "-f", "bots/", "list.json"), 4, "there is no such file"),
+        (("--check", "-f", "none.yaml", "list.json"), 4, "the file does not exist"),
+        (("--yes", "-f", "bots/", "list.json"), 4, "the file does not exist"),
         (("--check", ""), 2, "the path is empty"),
     ],
 )

@@ -65,7 +65,7 @@ def test_failures_on_a_terminal_are_coloured_as_results_are(
         code, shown, _ = terminal.ended()
 
     assert code == 4
-    assert "there is no such file" in shown
+    assert "the file does not exist" in shown
     assert ("\x1b[" in shown) is colored
 
 

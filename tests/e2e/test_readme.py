@@ -13,8 +13,7 @@ import yaml
 from commandsync.api.policy import FAILURES_IN_A_ROW, LONGEST_WAIT
 from commandsync.apply.outcomes import Outcome
 from commandsync.cli.program import EPILOG, program
-from commandsync.document.plan import plan_schema_text
-from commandsync.document.result import result_schema_text
+from commandsync.document.schemas import schema_text
 from commandsync.errors import CommandsyncError, Exit, FileError
 from commandsync.manifest import json_schema
 from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES
@@ -371,8 +370,8 @@ def test_the_numbers_are_the_constants_of_the_program(sentence: str) -> None:
 
 
 def test_the_reference_has_every_field_of_plans_and_results() -> None:
-    plan = json.loads(plan_schema_text())["$defs"]["PlanDocument"]["properties"]
-    result = json.loads(result_schema_text())["$defs"]["ResultDocument"]["properties"]
+    plan = json.loads(schema_text("plan"))["$defs"]["PlanDocument"]["properties"]
+    result = json.loads(schema_text("result"))["$defs"]["ResultDocument"]["properties"]
     fields = {
         kind: {
             name for row in table(f"field of a {kind}", "meaning") for name in _CODE.findall(row[0])

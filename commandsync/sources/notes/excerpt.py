@@ -34,7 +34,7 @@ def excerpt(text: str, *, limit: int, link: str = "") -> str:
     end = _LINK + link if link and not has_link else ""
     joined = "\n\n".join(filter(None, [whole, end]))
     if not joined:
-        raise FileError("there is no text to announce", hint="write some, or give a link")
+        raise FileError("the announcement has no text", hint="write some, or give a link")
     if len(joined) <= limit:
         return joined
     more = f"{_MORE} {_LINK}{link}" if link else _MORE

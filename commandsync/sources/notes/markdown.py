@@ -92,7 +92,7 @@ def page_of(text: str) -> Page:
     env: dict[str, Any] = {}
     tokens = _block_parser().parse(text, env)
     references = env.get("references", {})
-    definitions = {label: tuple(found["map"]) for label, found in references.items()}
+    definitions = {label: tuple(reference["map"]) for label, reference in references.items()}
     return Page(_LINE.findall(text), tokens, definitions, env)
 
 

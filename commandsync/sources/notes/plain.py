@@ -84,7 +84,7 @@ def _joined(lines: Sequence[str], rest: dict[int, tuple[int, str]]) -> Iterator[
         at = end
 
 
-class _Found(NamedTuple):
+class _Span(NamedTuple):
     """A link, an image or HTML inside of a text: its place and its tokens."""
 
     begin: int
@@ -117,7 +117,7 @@ class _Finder:
     page: Page
     parser: MarkdownIt = field(default_factory=new_parser)
     source: str = ""
-    found: list[_Found] = field(default_factory=list)
+    spans: list[_Span] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
     kept: set[str] = field(default_factory=lambda: {""})
 
@@ -140,14 +140,14 @@ class _Finder:
         return _without_marks(self._marked(raw))
 
     def _marked(self, raw: str) -> str:
-        self.source, self.found = raw, []
+        self.source, self.spans = raw, []
         self.parser.parseInline(raw, dict(self.page.env))
         marked, at = [], 0
-        for found in sorted(self.found, key=lambda found: (found.begin, -found.end)):
-            (self.gone if found.is_left_out else self.kept).add(found.label)
-            if found.is_left_out and found.begin >= at:
-                marked += [raw[at : found.begin], _CUT]
-                at = found.end
+        for span in sorted(self.spans, key=lambda span: (span.begin, -span.end)):
+            (self.gone if span.is_left_out else self.kept).add(span.label)
+            if span.is_left_out and span.begin >= at:
+                marked += [raw[at : span.begin], _CUT]
+                at = span.end
         return "".join([*marked, raw[at:]])
 
     def _watched(self, rule: Rule) -> Rule:
@@ -161,7 +161,7 @@ class _Finder:
                 tokens = state.tokens[count:]
                 if tokens[0].type == "text" and len(tokens) > 1:
                     tokens = tokens[1:]  # it was pending
-                self.found.append(_Found(begin, state.pos, tokens))
+                self.spans.append(_Span(begin, state.pos, tokens))
             return matches
 
         return watched

@@ -68,16 +68,16 @@ def _reading(root: Path) -> SourceReading:
     entries = Entries(inventory, Cogs(outlines, code), Arguments(code), code)
     made = [entry for declaration in inventory.declared for entry in entries.of(declaration)]
     keys = Counter(entry.key for entry in made)
-    found: dict[tuple[str, str], SourceEntry] = {}
+    unique_entries: dict[tuple[str, str], SourceEntry] = {}
     notes = {*unread, *inventory.notes, *entries.notes}
     for entry in sorted(made, key=lambda entry: _position(entry.place)):
         unique = entry if keys[entry.key] == 1 else replace(entry, key=None)
-        first = found.setdefault((entry.name, entry.syntax[:1]), unique)
+        first = unique_entries.setdefault((entry.name, entry.syntax[:1]), unique)
         if first is not unique:
             message = f"{entry.name!r} is declared again (first at {first.place})"
             notes.add(Notice(message, "only the first is imported", entry.place))
     return SourceReading(
-        entries=tuple(found.values()),
+        entries=tuple(unique_entries.values()),
         notes=tuple(sorted(notes, key=lambda note: (_position(note.location), note.message))),
         complete=not unread,
     )

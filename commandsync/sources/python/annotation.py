@@ -56,9 +56,9 @@ class Annotations:
                     result.literals = () if result.unread else values
                     result.choices = tuple(map(str, result.literals))
                 elif name == "Greedy" and not inner:
-                    one = self.read(inside, part.scope, inner=True)
-                    result.greedy, result.attachment = True, one.attachment
-                    result.literals = () if one.optional else one.literals
+                    item = self.read(inside, part.scope, inner=True)
+                    result.greedy, result.attachment = True, item.attachment
+                    result.literals = () if item.optional else item.literals
             case ast.Call(args=arguments) if self._code.called(part) in _OPTIONS:
                 result.option = part
                 if arguments and not inner:  # the type of the option
@@ -103,10 +103,10 @@ class Annotations:
 
     def _alternatives(self, whole: Definition, result: Annotation) -> list[Definition]:
         """Return the types of which an argument may be one, as `typing.Union` has them."""
-        found: dict[str | ast.AST, Definition] = {}
+        types: dict[str | ast.AST, Definition] = {}
         for part in _leaves(whole, partial(self._inside, result=result)):
-            found.setdefault(self._identity(part), part)
-        return list(found.values())
+            types.setdefault(self._identity(part), part)
+        return list(types.values())
 
     def _inside(self, part: Definition, result: Annotation) -> list[Definition] | None:
         """Return the types that a type is made of, None if it is a single one."""

@@ -62,8 +62,8 @@ class Declarations:
     def of_function(self, function: Function, scope: Scope) -> Declaration | None:
         """Return the command that the decorators of a function declare."""
         parts = function.decorator_list
-        found = (self._decorated(part, function, scope) for part in parts)
-        return self._once(function, lambda: next(filter(None, found), None))
+        declared = (self._decorated(part, function, scope) for part in parts)
+        return self._once(function, lambda: next(filter(None, declared), None))
 
     def may_declare(self, function: Function, scope: Scope) -> bool:
         """Whether a function that no known decorator makes a command may be one nevertheless."""

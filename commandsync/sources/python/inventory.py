@@ -23,8 +23,8 @@ class Inventory:
         self._code = code
         self.notes: list[Notice] = []  # what is registered, and cannot be read
         self.guild_cogs: set[ast.AST] = set()  # with slash commands that only certain servers have
-        found = (item for read_file in outlines for item in self._declared(read_file))
-        self.declared = list(dict.fromkeys(found))
+        items = (item for read_file in outlines for item in self._declared(read_file))
+        self.declared = list(dict.fromkeys(items))
         # The groups of each class of slash commands: its instances, or the class itself.
         self.instances: dict[ast.ClassDef, list[Declaration]] = {}
         for declaration in self.declared:
@@ -57,7 +57,7 @@ class Inventory:
                     yield from self._add_command(call, scope)
 
     def _add_command(self, call: ast.Call, scope: Scope) -> Iterator[Declaration]:
-        """Yield what a call registers, with what it says of it; a note if that cannot be told."""
+        """Yield what a call registers, with what it says of it; a note if that is not clear."""
         for argument in call.args[:1]:
             declaration = self._declarations.of(argument, scope)
             if declaration is not None:

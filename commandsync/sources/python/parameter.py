@@ -177,7 +177,8 @@ class Arguments:
         value = self._code.value(default, scope)
         if value is None or self._is_callable(default, scope):
             return ""
-        known = self._known_default(default, scope)
+        name = self._code.framework(default, scope)
+        known = _DEFAULTS.get(name.rpartition(".")[2]) if ".commands." in name else None
         if value is UNKNOWN and known is None:
             argument.unread.append(Definition(default, scope))
         if known is not None or value is UNKNOWN:
@@ -187,10 +188,6 @@ class Arguments:
         except ValueError:  # a number with more digits than Python writes
             argument.unread.append(Definition(default, scope))
             return ""
-
-    def _known_default(self, default: ast.expr, scope: Scope) -> str | None:
-        name = self._code.framework(default, scope)
-        return _DEFAULTS.get(name.rpartition(".")[2]) if ".commands." in name else None
 
     def _is_callable(self, default: ast.expr, scope: Scope) -> bool:
         meaning = self._code.meaning(default, scope)

@@ -115,8 +115,8 @@ class _Visitor:
             self._assignment(statement, scope)
         if self._registers and simple:
             calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
-            found = [(call, scope) for call in calls if last_name(call.func) in _REGISTERING]
-            self._result.registered += found
+            registered = [(call, scope) for call in calls if last_name(call.func) in _REGISTERING]
+            self._result.registered += registered
 
     def _assignment(self, statement: ast.Assign | ast.AnnAssign, scope: Scope) -> None:
         value = statement.value

@@ -241,7 +241,7 @@ def test_every_hint_names_inputs(runner: Runner, hub: Hub, service: Service) -> 
     [
         ({"working_directory": "none"}, "working-directory is not a folder: 'none'"),
         ({"file": "-"}, "the input file is '-'"),
-        ({"file": "none.yaml"}, "there is no such file"),
+        ({"file": "none.yaml"}, "the file does not exist"),
         ({"file": "none.yaml"}, "the input file names another"),
     ],
 )

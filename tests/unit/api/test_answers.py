@@ -280,7 +280,7 @@ def test_the_services_own_words_are_passed_on_in_one_line(content: object, words
     ],
     ids=["cut", "bytes", "deep", "long", "text", "doctype", "html"],
 )
-def test_what_is_no_json_is_told_apart(
+def test_what_is_no_json_is_distinct(
     read: Callable[[Reply], object], body: bytes, kind: str
 ) -> None:
     with pytest.raises(DecodeError) as caught:

@@ -305,7 +305,7 @@ def test_what_an_earlier_run_wrote_and_the_service_changed_makes_a_saved_plan_st
         carry_out(plan, read(driver, plan.scope), driver)
 
 
-def test_what_was_done_before_a_saved_plan_went_on_is_still_told_apart_after_it() -> None:
+def test_what_was_done_before_a_saved_plan_went_on_is_still_distinct_after_it() -> None:
     service = Listing()
     seed(service, [command("a"), command("b")])
     plan = plan_now(service, wanted([command("a", "New."), command("b", "New.")]))

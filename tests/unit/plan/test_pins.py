@@ -21,7 +21,7 @@ def told(listed: Entry | None, *, uses: int | None = 1840, path: str = PLACE.pat
 
 
 def test_what_is_added_again_has_lost_its_uses_for_now() -> None:
-    added = "listed no more, and added with a new id"
+    added = "no longer listed, and added with a new id"
     hint = "after the adds, apply prints the commands that set these uses again"
 
     assert told(None) == f"'play' is {added} and without 1,840 uses | {hint}"
@@ -38,7 +38,7 @@ def test_several_that_are_added_again_are_counted() -> None:
 
     assert first.runs
     assert last.message == (
-        "1,000 entries are listed no more, and added with a new id and without 499,500 uses"
+        "1,000 entries are no longer listed, and added with a new id and without 499,500 uses"
     )
 
 

@@ -122,7 +122,7 @@ def test_a_manifest_that_is_moved_away_is_a_problem_until_it_is_back(
     aside.rename(folder / "commands.yaml")
 
     assert isinstance(missing, ManifestError)
-    assert missing.problems[0].message == "there is no such file"
+    assert missing.problems[0].message == "the file does not exist"
     assert names(next(changes)) == []
 
 

@@ -82,7 +82,7 @@ def test_the_scope_is_what_is_present_in_a_fixed_order() -> None:
     assert Snapshot().scope == ()
 
 
-def test_records_without_an_id_are_told_apart_by_text_and_number() -> None:
+def test_records_without_an_id_are_distinct_by_text_and_number() -> None:
     entries = [Entry(TEXT), Entry(TEXT, id=".."), Entry(TEXT, id="1"), Entry(TEXT)]
 
     assert list(by_identity(entries)) == [(TEXT, 0), (TEXT, 1), "1", (TEXT, 2)]

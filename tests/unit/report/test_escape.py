@@ -10,10 +10,10 @@ from commandsync.report.escape import (
     code,
     command_data,
     command_property,
+    distinct,
     fenced,
     json_text,
     path,
-    told_apart,
     visible,
     visible_line,
 )
@@ -82,8 +82,8 @@ def test_blanks_at_the_end_of_a_line_are_shown() -> None:
 
 
 def test_texts_that_look_the_same_are_spelt_out() -> None:
-    assert told_apart("caf\u00e9", "cafe\u0301") == (r"caf\xe9", r"cafe\u0301")
-    assert told_apart("caf\u00e9", "cafe") == ("caf\u00e9", "cafe")
+    assert distinct("caf\u00e9", "cafe\u0301") == (r"caf\xe9", r"cafe\u0301")
+    assert distinct("caf\u00e9", "cafe") == ("caf\u00e9", "cafe")
 
 
 def test_a_path_never_begins_a_line_with_a_command() -> None:

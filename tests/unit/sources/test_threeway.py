@@ -290,7 +290,7 @@ def test_a_former_name_that_is_a_command_again_is_removed() -> None:
     assert [entry.formerly for entry in applied(merge, ours)] == [("old",), ()]
 
 
-def test_two_commands_of_one_name_are_told_apart() -> None:
+def test_two_commands_of_one_name_are_distinct() -> None:
     text, slash = declared("afk", syntax="{prefix}afk"), declared("afk", syntax="/afk")
     new = declared("afk", syntax="/afk [why]")
     sides = Sides([text, slash], [text, new], [written(slash), written(text)])

@@ -119,5 +119,5 @@ def test_where_no_block_fits_the_link_is_left() -> None:
 
 
 def test_no_text_and_no_link_is_an_error() -> None:
-    with pytest.raises(FileError, match="there is no text to announce"):
+    with pytest.raises(FileError, match="the announcement has no text"):
         excerpt(" \n", limit=100)
