@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from commandsync.api import signs
 from commandsync.api.refusals import (
@@ -26,7 +26,7 @@ from commandsync.records.texts import Resource
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-    from commandsync.records.models import Bot, BotPage, Record, VoterPage
+    from commandsync.records.models import Bot, Record
 
     M = TypeVar("M", bound=Record)
 
@@ -60,18 +60,13 @@ def bot(reply: Reply) -> Bot:
     return _record(Bot, content, reply)
 
 
-def bot_page(reply: Reply) -> BotPage:
-    """Read one page of bots; raises as `records` does."""
-    from commandsync.records.models import BotPage  # noqa: PLC0415 - as above
+def page(own_name: Literal["bots", "voters"], reply: Reply) -> Any:  # noqa: ANN401 - its model
+    """Read one page of bots or voters; raises as `records` does."""
+    from commandsync.records import models  # noqa: PLC0415 - as above
 
-    return _page(BotPage, "bots", reply)
-
-
-def voter_page(reply: Reply) -> VoterPage:
-    """Read one page of voters; raises as `records` does."""
-    from commandsync.records.models import VoterPage  # noqa: PLC0415 - as above
-
-    return _page(VoterPage, "voters", reply)
+    items, levels = _list(reply, own_name)
+    model = models.BotPage if own_name == "bots" else models.VoterPage
+    return _record(model, {own_name: items, "queries": _paging(levels)}, reply)
 
 
 def voted(reply: Reply) -> bool:
@@ -120,11 +115,6 @@ def acknowledged(reply: Reply) -> str:
     identifier = content.get("id", content.get("_id"))
     is_id = isinstance(identifier, str | int) and not isinstance(identifier, bool)
     return str(identifier) if is_id else ""
-
-
-def _page(model: type[M], own_name: str, reply: Reply) -> M:
-    items, levels = _list(reply, own_name)
-    return _record(model, {own_name: items, "queries": _paging(levels)}, reply)
 
 
 def stored(resource: Resource, reply: Reply) -> Any:  # noqa: ANN401 - that kind's model

@@ -99,7 +99,7 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
         else str(arguments.boolean("certified", certified)).lower(),
         "tags": ",".join(arguments.strings("tags", tags)) or None,
     }
-    return Operation("list bots", "GET", "/bots", answers.bot_page, _given(query))
+    return Operation("list bots", "GET", "/bots", partial(answers.page, "bots"), _given(query))
 
 
 def get_bot(bot: Id) -> Operation[Bot]:
@@ -112,8 +112,8 @@ def list_voters(
 ) -> Operation[VoterPage]:
     """One page of a bot's voters: GET /bot/:id/voters; pages start at 1 (wire notes)."""
     query = {"page": _number("page", page), "limit": _number("limit", limit, most=LARGEST_PAGE)}
-    path = _path(bot, "voters")
-    return Operation("list voters", "GET", path, answers.voter_page, _given(query))
+    read = partial(answers.page, "voters")
+    return Operation("list voters", "GET", _path(bot, "voters"), read, _given(query))
 
 
 def check_vote(bot: Id, user: Id) -> Operation[bool]:

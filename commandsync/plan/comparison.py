@@ -24,10 +24,7 @@ Going = tuple[Entry, datetime | None]  # what is deleted, and when it ended by t
 
 @dataclass(slots=True)
 class Comparison:
-    """What differs in the collections that were compared.
-
-    The attributes are those of `Plan` and of its target.
-    """
+    """What differs in the collections that were compared; the fields are those of `Plan`."""
 
     abilities: Abilities
     rules: SyncRules
@@ -72,10 +69,7 @@ class Comparison:
     def _ended(
         self, wanted: Sequence[Entry], matched: Mapping[int, int], entries: Sequence[Entry]
     ) -> dict[int, datetime | None]:
-        """Return the listed records, by index, that match entries which have ended.
-
-        Each has the end of its entry, or None if it is not the entry's own record.
-        """
+        """Return the listed records of ended entries, with the end where it is the entry's own."""
         ended: dict[int, datetime | None] = {}
         for w, n in matched.items():
             entry, listed = wanted[w], entries[n]

@@ -1,7 +1,4 @@
-"""A command list as Markdown: a table or a list for each category, below its heading.
-
-Tables are padded as Markdown formatters pad them.
-"""
+"""A command list as Markdown: a table, padded as formatters pad it, or a list per category."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

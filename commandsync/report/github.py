@@ -1,7 +1,4 @@
-"""Plans and results for a GitHub job: annotations, outputs and masks.
-
-A runner shows at most ten annotations of a kind; the text below them contains everything.
-"""
+"""Plans and results for a GitHub job: annotations above the whole text, outputs and masks."""
 
 import secrets
 from collections import Counter

@@ -1,7 +1,4 @@
-"""The differences between two texts of one field, line by line, with a little context.
-
-The lines are cut but not escaped: each format escapes them in its own way.
-"""
+"""The differences between two texts of one field, by line: cut, and not escaped by any format."""
 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple

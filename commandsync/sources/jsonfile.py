@@ -3,7 +3,7 @@
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -30,8 +30,8 @@ class JsonFile:
     def __init__(self, data: bytes, path: str) -> None:
         self.path, name = path, path or "the answer"
         try:
-            self._text = jsontext.decode(data)
-            content = json.loads(self._text)
+            self.text = jsontext.decode(data)
+            content = json.loads(self.text)
         except json.JSONDecodeError as error:
             place = Location(name, error.lineno, error.colno)
             raise FileError(f"{place}: not valid JSON: {error.msg.lower()}") from error
@@ -40,11 +40,11 @@ class JsonFile:
         except (ValueError, RecursionError) as error:
             why = _REASONS.get(type(error), "a number has too many digits")
             raise FileError(f"{name} is not valid JSON: {why}") from error
-        self.root = JsonValue(content, _skip(self._text, 0), self)
+        self.root = JsonValue(content, _skip(self.text, 0), self)
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self._text))]
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     def location(self, at: int) -> Location | None:
         """Return the place of a character, given its index in the text."""
@@ -52,22 +52,6 @@ class JsonFile:
             return None
         line = bisect_right(self._line_starts, at)
         return Location(self.path, line, at - self._line_starts[line - 1] + 1)
-
-    def members(self, at: int) -> Iterator[tuple[Any, "JsonValue"]]:
-        """Yield the key or index, and the value, of each member of the object or list at `at`."""
-        text, start, index = self._text, at, 0
-        at = _skip(text, at + 1)
-        while text[at] not in "]}":
-            key: Any = index
-            if text[start] == "{":
-                key, at = _DECODER.raw_decode(text, at)
-                at = _skip(text, _skip(text, at) + 1)  # the colon
-            content, end = _DECODER.raw_decode(text, at)
-            yield key, JsonValue(content, at, self)
-            at = _skip(text, end)
-            if text[at] == ",":
-                at = _skip(text, at + 1)
-            index += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +69,19 @@ class JsonValue:
 
     def members(self) -> dict[Any, "JsonValue"]:
         """Return the members of an object by their keys, or of a list by their indices."""
-        return dict(self.file.members(self.at))
+        text, at = self.file.text, _skip(self.file.text, self.at + 1)
+        members: dict[Any, JsonValue] = {}
+        while text[at] not in "]}":
+            key: Any = len(members)
+            if text[self.at] == "{":
+                key, at = _DECODER.raw_decode(text, at)
+                at = _skip(text, _skip(text, at) + 1)  # the colon
+            content, end = _DECODER.raw_decode(text, at)
+            members[key] = JsonValue(content, at, self.file)
+            at = _skip(text, end)
+            if text[at] == ",":
+                at = _skip(text, at + 1)
+        return members
 
     def problem(self, message: str, hint: str = "") -> FileError:
         """Return an error about it."""

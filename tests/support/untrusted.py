@@ -63,8 +63,8 @@ _OWN_COMMAND = re.compile(r"::(error|warning|notice)( |::)")
 _READERS: tuple[Callable[[Reply], object], ...] = (
     *(partial(answers.records, resource) for resource in Resource),
     answers.bot,
-    answers.bot_page,
-    answers.voter_page,
+    partial(answers.page, "bots"),
+    partial(answers.page, "voters"),
     answers.voted,
     answers.acknowledged,
     reading("42", Resource.COMMAND).read,

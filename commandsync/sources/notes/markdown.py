@@ -67,10 +67,7 @@ class Page:
         return "".join(child.content or " " for child in shown)  # a break has no content
 
     def used_definitions(self, text: str, *, without: range) -> str:
-        """Return the definitions that the links of a text use, each with its line end.
-
-        Those on the lines `without` are left out.
-        """
+        """Return the definitions that the links of a text use, but for those on lines `without`."""
         if not self.definitions:
             return ""
         used = _labels(_parser().parse(text, dict(self.env)))

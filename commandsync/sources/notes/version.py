@@ -24,10 +24,7 @@ def bare(version: str) -> str:
 
 
 def version_in(text: str) -> str:
-    """Return the first version in a text, without a leading `v`; empty where there is none.
-
-    It is a number with a dot, or a date where there is none.
-    """
+    """Return the first number with a dot, else the first date, without a `v`; empty for neither."""
     match = _DOTTED.search(text) or _DATE.search(text)
     return match[1] if match else ""
 

@@ -34,10 +34,7 @@ Meaning: TypeAlias = "str | Definition | Outline | None"
 
 
 class Names:
-    """The modules of a bot, and what the names in them mean.
-
-    A file that is imported from is read when it is first needed.
-    """
+    """The modules of a bot, each read when it is first needed, and what the names in them mean."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._parsed: dict[str, Outline | Notice] = {}

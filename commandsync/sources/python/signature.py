@@ -1,8 +1,4 @@
-"""How a command of a bot's code is called: a prefix command, or a slash command.
-
-A prefix command is written as the framework's own help writes it: as `Command.signature` of
-discord.py.
-"""
+"""How a command is called: by a prefix, as `Command.signature` of discord.py, or by a slash."""
 
 from collections.abc import Iterable
 
@@ -16,10 +12,7 @@ def prefix_syntax(path: str, signature: str) -> str:
 
 
 def signature(arguments: Iterable[Argument], *, require_rest: bool) -> str:
-    """Return the arguments of a prefix command as discord.py writes them.
-
-    `require_rest` is whether `*arguments` must be given (`require_var_positional`).
-    """
+    """Return the arguments of a prefix command; with `require_rest`, `*arguments` must be given."""
     return " ".join(_written(argument, require_rest=require_rest) for argument in arguments)
 
 

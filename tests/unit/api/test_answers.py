@@ -29,8 +29,8 @@ READERS: list[Callable[[Reply], object]] = [
     COMMANDS,
     ANNOUNCEMENTS,
     answers.bot,
-    answers.bot_page,
-    answers.voter_page,
+    partial(answers.page, "bots"),
+    partial(answers.page, "voters"),
     answers.voted,
     answers.acknowledged,
 ]
@@ -149,9 +149,9 @@ def test_what_is_no_bot_is_an_error(content: object) -> None:
 def test_pages_are_read_with_their_paging() -> None:
     queries = {"page": 2, "limit": 1, "maxPage": 9, "isSafety": True, "certified": "false"}
 
-    bots = answers.bot_page(reply({"data": {"data": [{"id": "42"}], "queries": queries}}))
-    voters = answers.voter_page(reply({"data": {"data": [{"id": "7"}], "queries": queries}}))
-    own = answers.voter_page(reply({"voters": [], "maxPage": 3}))
+    bots = answers.page("bots", reply({"data": {"data": [{"id": "42"}], "queries": queries}}))
+    voters = answers.page("voters", reply({"data": {"data": [{"id": "7"}], "queries": queries}}))
+    own = answers.page("voters", reply({"voters": [], "maxPage": 3}))
 
     assert [bot.id for bot in bots.bots] == ["42"]
     assert [voter.id for voter in voters.voters] == ["7"]

@@ -17,8 +17,8 @@ POSTS = [{"id": f"a{n}", "title": f"v{n}"} for n in range(5)]
 LISTS: list[Callable[[Reply], object]] = [
     COMMANDS,
     ANNOUNCEMENTS,
-    answers.bot_page,
-    answers.voter_page,
+    partial(answers.page, "bots"),
+    partial(answers.page, "voters"),
 ]
 EVERY_SIGN = pytest.mark.parametrize("sign", [*SIGNS, *HTTP])
 
@@ -52,8 +52,8 @@ def test_a_service_in_pages_is_readable_while_one_page_is_enough(sign: str) -> N
 @EVERY_SIGN
 def test_voters_and_bots_are_read_page_by_page(sign: str) -> None:
     for manner in of(sign):
-        voters = answers.voter_page(manner.answer([{"id": "7"}], count=3, own="voters"))
-        bots = answers.bot_page(manner.answer([{"id": "42"}], count=3, own="bots"))
+        voters = answers.page("voters", manner.answer([{"id": "7"}], count=3, own="voters"))
+        bots = answers.page("bots", manner.answer([{"id": "42"}], count=3, own="bots"))
 
         assert len(voters.voters) == len(bots.bots) == 1, str(manner)
 
