@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from commandsync.diagnostics import LIBRARY, Hint, Location
 from tests.support.postgres import database_url, postgres, postgres_url
@@ -35,6 +35,7 @@ _SLOW_FILES = {
 }
 _THOROUGH = (
     "browser/",
+    "conformance/test_apply.py::test_every_fault",
     "conformance/test_forks.py",
     "conformance/test_slow_consumers.py",
     "e2e/action/test_install.py",
@@ -43,13 +44,22 @@ _THOROUGH = (
     "e2e/server/test_crowds.py",
     "e2e/server/test_killed_votes.py",
     "e2e/server/test_model.py",
+    "e2e/server/test_process.py::test_a_kill",
     "e2e/server/test_workers.py",
+    "e2e/test_demo.py",
     "e2e/test_discord.py",
+    "e2e/test_disks.py",
     "e2e/test_examples.py",
     "e2e/test_growth.py",
     "e2e/test_guard.py",
+    "e2e/test_kill.py",
     "e2e/test_listed.py",
     "e2e/test_preview_live.py",
+    "e2e/test_redaction.py::test_no_",
+    "e2e/test_serve.py::test_what_it_prints",
+    "e2e/test_signals.py::test_a_signal_while_the_program_loads",
+    "e2e/test_targets.py::test_a_folder_that_is_a_link",
+    "e2e/test_targets.py::test_the_outputs",
     "e2e/test_types.py",
     "e2e/test_untrusted_sizes.py",
     "e2e/test_watch.py",
@@ -57,6 +67,7 @@ _THOROUGH = (
     "unit/server/test_postgresql.py",
     "unit/server/test_voting_model.py",
     "unit/test_release.py",
+    "wire/test_faults.py",
 )
 _ON_POSTGRESQL = (  # in `make test` too; the others run on SQLite there
     "conformance/test_operations.py",
@@ -64,9 +75,13 @@ _ON_POSTGRESQL = (  # in `make test` too; the others run on SQLite there
     "unit/server/test_migrations.py",
 )
 
-settings.register_profile("house", deadline=None, derandomize=True)
-settings.register_profile("quick", deadline=None, max_examples=10, derandomize=True)
-settings.register_profile("soak", deadline=None, max_examples=500)
+_HOUSE = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],  # a folder serves all examples
+)
+settings.register_profile("house", _HOUSE, derandomize=True)
+settings.register_profile("quick", _HOUSE, max_examples=10, derandomize=True)
+settings.register_profile("soak", _HOUSE, max_examples=500)
 settings.load_profile("house")
 
 
@@ -102,7 +117,7 @@ def _is_thorough(item: pytest.Item) -> bool:
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     path = item.path.relative_to(_TESTS).as_posix()
     again = "postgresql" in parameters and path not in _ON_POSTGRESQL
-    return again or path.startswith(_THOROUGH)
+    return again or f"{path}::{item.name}".startswith(_THOROUGH)
 
 
 def _is_slow(parts: Iterable[str]) -> bool:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.bots import Bot, Service
@@ -112,9 +112,7 @@ def test_all_problems_are_told_at_once_each_at_its_place(home: Home) -> None:
 
 
 @given(st.lists(st.sampled_from(["well", "broken", "misspelt"]), min_size=1, max_size=8))
-@settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=10)
 def test_each_broken_entry_is_told_in_one_run_under_a_misspelt_key_too(
     home: Home, entries: list[str]
 ) -> None:
@@ -205,9 +203,7 @@ def test_untrusted_files_end_a_real_process_in_good_order(home: Home) -> None:
 
 
 @given(name=st.from_regex(r"[a-z]{1,8}-[a-z]{1,8}", fullmatch=True), upper=st.integers(0, 7))
-@settings(
-    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=5)
 def test_an_ignored_record_is_never_added_again_under_another_name(
     home: Home, service: Service, name: str, upper: int
 ) -> None:

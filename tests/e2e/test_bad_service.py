@@ -3,22 +3,16 @@
 import socket
 import ssl
 from contextlib import closing
-from typing import Any
 
 import pytest
 import trustme
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.bots import Bot, Service
 from tests.support.home import Home, checked, failed, fields
 from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import RawServer
-
-BOUNDED: dict[str, Any] = {
-    "deadline": None,
-    "suppress_health_check": [HealthCheck.function_scoped_fixture],
-}
 
 HTML = b"<!doctype html><title>Welcome</title><h1>Welcome to the listing</h1>"
 
@@ -216,7 +210,7 @@ def test_a_token_the_service_refuses_stops_everything_at_once(
     assert bot.everything() == before
 
 
-@settings(max_examples=2, **BOUNDED)
+@settings(max_examples=2)
 @given(adds=st.integers(1, 80), edits=st.integers(0, 9), deletes=st.integers(0, 9))
 def test_a_service_that_hangs_up_after_each_answer_costs_no_tries_and_no_certainty(
     home: Home, service: Service, proxy: Proxy, adds: int, edits: int, deletes: int
@@ -237,7 +231,7 @@ def test_a_service_that_hangs_up_after_each_answer_costs_no_tries_and_no_certain
     assert proxy.shorts().count("POST commands") >= adds + edits
 
 
-@settings(max_examples=2, **BOUNDED)
+@settings(max_examples=2)
 @given(count=st.integers(3, 30), status=st.sampled_from([500, 502, 503]))
 def test_a_service_that_reads_well_and_fails_every_add_is_left_alone_after_five(
     home: Home, bot: Bot, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, count: int, status: int
@@ -258,7 +252,7 @@ def test_a_service_that_reads_well_and_fails_every_add_is_left_alone_after_five(
     assert bot.everything() == before
 
 
-@settings(max_examples=3, **BOUNDED)
+@settings(max_examples=3)
 @given(data=st.data(), count=st.integers(2, 9), status=st.sampled_from([500, 502, 503]))
 def test_one_change_that_always_fails_stops_none_of_the_others(
     *,

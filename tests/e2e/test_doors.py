@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from commandsync import AsyncClient, Client
@@ -31,7 +31,6 @@ __all__ = ["hub"]
 GENERATED = settings(  # without shrinking: each try is a whole run
     max_examples=8,
     phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 NAMES = ("help", "play", "stop", "ping", "vote")
 PLACES = (

@@ -1,7 +1,7 @@
 """A plan over HTTP of twice the input is about twice the work, however it is shown."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.calls import calls_of
@@ -14,7 +14,7 @@ LINES = st.lists(st.text("ab c", min_size=1, max_size=9).map(str.strip), min_siz
 
 
 @pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
-@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3)
 @given(old=LINES, new=LINES)
 def test_a_changed_text_of_twice_the_lines(
     home: Home, form: str, old: list[str], new: list[str]
@@ -28,7 +28,7 @@ def test_a_changed_text_of_twice_the_lines(
     assert work(2 * SHORTEST) <= MOST * work(SHORTEST)
 
 
-@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3)
 @given(old=LINES, new=LINES)
 def test_twice_the_edits(home: Home, old: list[str], new: list[str]) -> None:
     def work(edits: int) -> int:

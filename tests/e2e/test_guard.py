@@ -2,7 +2,7 @@
 
 import json
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.bots import Service
@@ -29,7 +29,7 @@ def _allowed(limit: str | None, deleted: list[int], listed: list[int]) -> bool:
     return all(100 * n <= percent * of for n, of in zip(deleted, listed, strict=True))
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 @given(commands=SIZES, announcements=SIZES, ignored=st.integers(0, 3), limit=LIMITS)
 def test_deletes_are_limited_over_the_listing_and_over_each_collection(
     service: Service,

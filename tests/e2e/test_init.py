@@ -1,7 +1,7 @@
 """`init` writes a manifest of the listing, or a starter with the bot of the token."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commandsync.manifest import Manifest, load_manifests
@@ -15,7 +15,7 @@ WORDS = st.text("abcXYZ éß😀[]:#{}'\"-/", min_size=1, max_size=12).filter(
     lambda text: text == text.strip()
 )
 TEXTS = st.fixed_dictionaries({"name": WORDS, "description": WORDS, "syntax": WORDS})
-generated = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+generated = settings(max_examples=25)
 
 
 def _fresh(home: Home) -> None:

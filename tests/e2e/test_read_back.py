@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.support.bots import Bot, Service
@@ -17,7 +17,6 @@ REFUSALS = (302, 303, 307, 400, 401, 403, 404, 409, 422, 429)
 READS = ["GET announcements", "GET commands"]
 GENERATED = settings(  # without shrinking: each try is a whole run
     phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 HEAD = "announcements:\n  - {title: v1, description: News.}\n"
 

@@ -7,7 +7,7 @@ from typing import Any
 from unicodedata import normalize
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.home import Home
@@ -59,7 +59,6 @@ def other() -> dict[str, str]:
     return {"name": "0 stays", "description": "As it is.", "syntax": "/stays", "category": ""}
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rename=RENAMES)
 def test_the_line_that_a_plan_prints_makes_it_a_rename(
     home: Home, other: dict[str, str], rename: Rename

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.bots import Bot, Service
@@ -152,7 +152,7 @@ def test_a_plan_carries_the_limits_it_was_made_under(home: Home, bot: Bot) -> No
     assert bot.names() == ["only one"]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(data=st.data())
 def test_a_plan_that_was_edited_anywhere_is_refused_before_any_request(
     home: Home, bot: Bot, proxy: Proxy, data: st.DataObject

@@ -1,7 +1,7 @@
 """Several manifests in one run: all or none is begun, and the exit codes combine."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.bots import Bot, Service
@@ -153,7 +153,7 @@ def test_pending_changes_count_after_failures(
     assert second["summary"]["add"] == 1
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12)
 @given(st.lists(st.sampled_from([None, 401, 403, 400]), min_size=2, max_size=4))
 def test_exit_1_means_that_no_listing_was_changed(
     service: Service, home: Home, proxy: Proxy, answers: list[int | None]

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.bots import Bot, Service
@@ -167,9 +167,7 @@ sys.addaudithook(hook)
 """
 
 
-@settings(
-    max_examples=16, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=16)
 @given(
     moment=st.integers(0, 220),
     number=st.sampled_from([signal.SIGINT, signal.SIGTERM]),

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.bots import Service
@@ -13,7 +13,7 @@ from tests.support.rawserver import Request
 
 DONE_BEFORE = "All was done already: the listing shows every change of the saved plan."
 FORMATS = ["text", "json", "markdown", "github"]
-generated = settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+generated = settings(max_examples=20)
 
 
 @generated

@@ -3,11 +3,10 @@
 import json
 import threading
 from base64 import urlsafe_b64encode
-from typing import Any
 from urllib.parse import quote
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.bots import Bot, Service
@@ -15,10 +14,6 @@ from tests.support.echoes import ENCODINGS, echoes, jwts, plain_tokens
 from tests.support.home import LONGEST, Home, checked, fields
 from tests.support.proxy import Instead, Proxy
 
-BOUNDED: dict[str, Any] = {
-    "deadline": None,
-    "suppress_health_check": [HealthCheck.function_scoped_fixture],
-}
 MARKED = "marked-token-7f3a9c1e"
 
 
@@ -39,7 +34,7 @@ ECHOING = (
 
 
 @pytest.mark.usefixtures("bot")
-@settings(max_examples=6, **BOUNDED)
+@settings(max_examples=6)
 @given(echo=echoes("I got "), encoding=st.sampled_from(ENCODINGS))
 @pytest.mark.parametrize("status", [200, 401, 500])
 @pytest.mark.parametrize("command", ECHOING)
@@ -64,7 +59,7 @@ def test_an_echo_that_has_to_be_decoded_does_not_make_it_show_either(
     assert token not in ran.said
 
 
-@settings(max_examples=20, **BOUNDED)
+@settings(max_examples=20)
 @given(token=st.one_of(plain_tokens, jwts), as_variable=st.booleans(), known=st.booleans())
 @pytest.mark.parametrize("command", ["plan", "pull", "apply --yes", "commands list", "bots list"])
 def test_a_token_given_as_the_base_url_is_not_shown(

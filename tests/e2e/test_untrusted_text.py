@@ -5,10 +5,9 @@ import re
 import unicodedata
 from base64 import b64encode
 from hashlib import sha256
-from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commandsync.manifest.dump import dump_manifest
@@ -20,10 +19,6 @@ from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import Request
 from tests.support.untrusted import FORMATS, harmless
 
-BOUNDED: dict[str, Any] = {
-    "deadline": None,
-    "suppress_health_check": [HealthCheck.function_scoped_fixture],
-}
 ODD = [
     character
     for character in map(chr, range(0x110000))
@@ -234,7 +229,7 @@ def test_the_words_of_a_failing_service_are_shown_escaped(
 
 
 @pytest.mark.filterwarnings("ignore:Generating overly large repr")  # the fixtures hold whole lists
-@settings(max_examples=3, **BOUNDED)
+@settings(max_examples=3)
 @given(
     # equal in what is read of them, they would be copies, which a manifest contains once
     texts=st.lists(

@@ -75,86 +75,66 @@ _SOURCES: tuple[Callable[[bytes], SourceReading], ...] = (
     lambda data: of_json({"-": data}, columns={"syntax": "description"}, locale="de"),
     lambda data: of_csv(data, "-", {}),
 )
-WORDS: dict[str, tuple[bytes, ...]] = {
-    "manifest": tuple(
-        word.encode()
-        for word in (
-            *(f"{key}: " for key in ManifestModel.model_fields),
-            *(f"{key}: " for table in TABLES.values() for key in table.model_fields),
-            *("version: 1\n", "\n  - ", "\n    ", "&a ", "*a", "!!str ", "|\n", ">-\n", "<<: "),
-            *("{prefix}", "{{prefix}}", "30%", "[", "]", "{", "}", "\u2028"),
-            *("---\n", "...\n", "? "),
-            *('"\\u202e"', '"\\ud800"', '"\\x1b"', "::error", "##[group]", "\ufeff", "\x85"),
-        )
+_WORDS = {
+    "manifest": (
+        *(f"{key}: " for key in ManifestModel.model_fields),
+        *(f"{key}: " for table in TABLES.values() for key in table.model_fields),
+        *("version: 1\n", "\n  - ", "\n    ", "&a ", "*a", "!!str ", "|\n", ">-\n", "<<: "),
+        *("{prefix}", "{{prefix}}", "30%", "[", "]", "{", "}", "\u2028"),
+        *("---\n", "...\n", "? "),
+        *('"\\u202e"', '"\\ud800"', '"\\x1b"', "::error", "##[group]", "\ufeff", "\x85"),
     ),
-    "answer": tuple(
-        word.encode()
-        for word in (
-            *('"data":', '"commands":', '"success":false', '"success":true', '"message":"'),
-            *('"name":', '"id":', '"_id":', '"title":', '"description":', '"uses":'),
-            *('"queries":', '"maxPage":'),
-            *("429 120\n", "503 \n", "404 \n", "200 \n", "429 Mon, 06 Jan 2025 10:00:09 GMT\n"),
-            *("null", "1e999", "NaN", "\\ud800", "\\u001b", "..", "[{", "}]", '"error":"', "-1"),
-        )
+    "answer": (
+        *('"data":', '"commands":', '"success":false', '"success":true', '"message":"'),
+        *('"name":', '"id":', '"_id":', '"title":', '"description":', '"uses":'),
+        *('"queries":', '"maxPage":'),
+        *("429 120\n", "503 \n", "404 \n", "200 \n", "429 Mon, 06 Jan 2025 10:00:09 GMT\n"),
+        *("null", "1e999", "NaN", "\\ud800", "\\u001b", "..", "[{", "}]", '"error":"', "-1"),
     ),
-    "plan": tuple(
-        word.encode()
-        for word in (
-            *('"action": "add"', '"action": "edit"', '"action": "delete"', '"action": "replace"'),
-            *('"resource": "command"', '"announcement"', '"id": ".."', '"listed": {'),
-            *('"after": null', '"version": 2', '"max_deletes": "all"', "\\ud800"),
-            *("1e9", "-1", "true", "null", "{", "}"),
-        )
+    "plan": (
+        *('"action": "add"', '"action": "edit"', '"action": "delete"', '"action": "replace"'),
+        *('"resource": "command"', '"announcement"', '"id": ".."', '"listed": {'),
+        *('"after": null', '"version": 2', '"max_deletes": "all"', "\\ud800"),
+        *("1e9", "-1", "true", "null", "{", "}"),
     ),
-    "source": tuple(
-        word.encode()
-        for word in (
-            *('"name":', '"description":', '"type":', '"options":[', '"choices":[', '"id":'),
-            *('"name_localizations":{"de":', '"default_member_permissions":', '"syntax":'),
-            *('"commands":[', '"slash_commands":[', "null", "true", "1", "2", "99", "1e999"),
-            *("name,description,syntax,category\n", "name;syntax\n", '"a\nb",', "a,b,c,d\n"),
-            *("\ufeff", "\\ud800", "\\u202e", "\x1b", "::error", "##[group]", "{prefix}", "\t"),
-        )
+    "source": (
+        *('"name":', '"description":', '"type":', '"options":[', '"choices":[', '"id":'),
+        *('"name_localizations":{"de":', '"default_member_permissions":', '"syntax":'),
+        *('"commands":[', '"slash_commands":[', "null", "true", "1", "2", "99", "1e999"),
+        *("name,description,syntax,category\n", "name;syntax\n", '"a\nb",', "a,b,c,d\n"),
+        *("\ufeff", "\\ud800", "\\u202e", "\x1b", "::error", "##[group]", "{prefix}", "\t"),
     ),
-    "imported": tuple(
-        word.encode()
-        for word in (
-            *('"version": 1', '"version": 2', '"commands": [', '{"name": "a", "description": "b",'),
-            *('"syntax": "/a"', '"source": "bot"', '"key": ', '"category": ', "null", "1e999"),
-            *("\\ud800", "\\u202e", "::error", "##[group]", "<<<<<<<", "[{", "}]", "{", "}", ","),
-        )
+    "imported": (
+        *('"version": 1', '"version": 2', '"commands": [', '{"name": "a", "description": "b",'),
+        *('"syntax": "/a"', '"source": "bot"', '"key": ', '"category": ', "null", "1e999"),
+        *("\\ud800", "\\u202e", "::error", "##[group]", "<<<<<<<", "[{", "}]", "{", "}", ","),
     ),
-    "code": tuple(
-        word.encode()
-        for word in (
-            *("from discord.ext import commands\n", "@commands.command(", "@commands.group()\n"),
-            *("@bot.tree.command(", "@bot.slash_command()\n", "async def x(ctx, a=1): 'X'\n"),
-            *("class A(commands.Cog):\n    ", "app_commands.Group(", "name=", "parent=", "('x')"),
-            *("Optional[", "Literal['a', ", "Union[", "Greedy[", "]", "| None", "x = x\n"),
-            *("lambda: ", "'''", "# coding: utf-7\n", "\\", "\x0c", "\r", "f'{x}'", "*, "),
-        )
+    "code": (
+        *("from discord.ext import commands\n", "@commands.command(", "@commands.group()\n"),
+        *("@bot.tree.command(", "@bot.slash_command()\n", "async def x(ctx, a=1): 'X'\n"),
+        *("class A(commands.Cog):\n    ", "app_commands.Group(", "name=", "parent=", "('x')"),
+        *("Optional[", "Literal['a', ", "Union[", "Greedy[", "]", "| None", "x = x\n"),
+        *("lambda: ", "'''", "# coding: utf-7\n", "\\", "\x0c", "\r", "f'{x}'", "*, "),
     ),
-    "notes": tuple(
-        word.encode()
-        for word in (
-            *(
-                "## 1.2.0\n",
-                "## [1.1.0] - 2024-03-09\n",
-                "# Unreleased\n",
-                "1.0\n===\n",
-                "[YANKED]",
-            ),
-            *("![a](b)", "[![a][b]](c)", "[b]: d\n", "<!-- ", "-->", "<img src=x>", "<a href=x>"),
-            *("</a>", "```\n", "~~~~\n", "    ", "- ", "1. ", "> ", "| ", "\n\n", "\r\n", "***\n"),
-            *(
-                '{"action": "published", "release": {"tag_name": "v1.2.0", "body": "',
-                '"}}',
-                "\\ud800",
-            ),
-            *("\ufeff", "\u202e", "\x00", "\x1b", "\x85", "\u2028", "::error", "##[group]", "\\["),
-        )
+    "notes": (
+        *(
+            "## 1.2.0\n",
+            "## [1.1.0] - 2024-03-09\n",
+            "# Unreleased\n",
+            "1.0\n===\n",
+            "[YANKED]",
+        ),
+        *("![a](b)", "[![a][b]](c)", "[b]: d\n", "<!-- ", "-->", "<img src=x>", "<a href=x>"),
+        *("</a>", "```\n", "~~~~\n", "    ", "- ", "1. ", "> ", "| ", "\n\n", "\r\n", "***\n"),
+        *(
+            '{"action": "published", "release": {"tag_name": "v1.2.0", "body": "',
+            '"}}',
+            "\\ud800",
+        ),
+        *("\ufeff", "\u202e", "\x00", "\x1b", "\x85", "\u2028", "::error", "##[group]", "\\["),
     ),
 }
+WORDS = {name: tuple(map(str.encode, words)) for name, words in _WORDS.items()}
 """What is worth trying, for the fuzzers."""
 
 _NOTES = 200  # characters of an announcement

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commandsync import extras
@@ -17,9 +17,7 @@ from commandsync.errors import UsageError
 Installed = Callable[..., list[str]]
 
 WORDS = st.text("abcé 'x-", min_size=1, max_size=12).map(lambda word: f"a{word}z")
-GENERATED = settings(
-    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25
-)
+GENERATED = settings(max_examples=25)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commandsync.server.database import opened
@@ -182,7 +182,6 @@ def feasible(call: Call) -> Call:
 
 @settings(
     max_examples=max(10, settings().max_examples // 4),  # each of them is a dozen requests or two
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.lists(calls.map(feasible), min_size=10, max_size=30))
 def test_every_call_is_answered_as_in_the_model(own_service: Service, story: list[Call]) -> None:

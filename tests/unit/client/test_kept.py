@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commandsync.api.operations import Operation, add, delete, edit, list_records
@@ -46,9 +46,7 @@ def answering_once() -> tuple[Act, list[str]]:
     return act, done
 
 
-@settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=8)
 @given(operations=st.lists(st.sampled_from(OPERATIONS), min_size=1, max_size=40))
 @pytest.mark.parametrize("late", [False, True], ids=["at once", "a moment too late"])
 def test_a_service_that_closes_each_connection_after_its_answer_fails_nothing(

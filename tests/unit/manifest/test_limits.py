@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
@@ -100,7 +100,6 @@ def test_so_many_wildcards_are_ignored_by_and_any_number_of_names(
     )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lengths=st.lists(st.integers(2, 900), min_size=1, max_size=5))
 def test_the_wildcards_are_as_long_as_names_of_any_length_can_be_tried_on(
     complaints: Complaints, load: Load, lengths: list[int]
@@ -117,7 +116,7 @@ def test_the_wildcards_are_as_long_as_names_of_any_length_can_be_tried_on(
     assert "more than 2,000 characters in them" in complaint
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(prefix=st.text("p😀", min_size=60, max_size=100), parts=st.integers(1, 4))
 def test_a_syntax_takes_up_what_it_has_once_the_prefix_is_filled_in(
     prefix: str, parts: int

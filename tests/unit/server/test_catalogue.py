@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, select, update
 
@@ -67,7 +67,7 @@ def value(bot: Any, path: str) -> Any:  # noqa: ANN401 - of any field
     return {None: -1, "Álpha": "alpha", "Zed": "zed", "élan": "elan"}.get(bot, bot)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@settings(max_examples=300)
 @given(path=st.sampled_from([*SORTABLE, ""]), down=st.booleans(), limit=st.integers(1, 20))
 def test_pages_are_the_sorted_list_with_ties_in_the_order_of_additions(
     database: Database, listed: list[dict[str, Any]], path: str, *, down: bool, limit: int

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection, delete, update
 
@@ -65,7 +65,6 @@ def found(connection: Connection, query: str) -> list[int]:
     return ids
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pages=st.lists(PAGES, max_size=5), query=TYPED)
 def test_a_bot_is_found_if_its_words_contain_every_part_of_the_query(
     database: Database, pages: list[str], query: str
@@ -82,7 +81,6 @@ def test_a_bot_is_found_if_its_words_contain_every_part_of_the_query(
         assert found(connection, query) == expected
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(page=PAGES, data=st.data())
 def test_a_bot_is_found_by_any_part_of_its_words_in_any_order(
     database: Database, page: str, data: st.DataObject

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.server import reminders, storage, tables, votes
@@ -124,7 +124,6 @@ def emptied(database: Database) -> Service:
     return Service(database)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(steps, max_size=20))
 def test_votes_are_as_in_the_model(database: Database, story: list[Step]) -> None:
     service, model, at = emptied(database), Model(), BEGIN

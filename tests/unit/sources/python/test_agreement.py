@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from commandsync.sources.python import read
 from tests.support.botcode import bots
@@ -10,7 +10,6 @@ from tests.support.offline import loaded, rows
 
 
 @given(code=bots())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_code_reads_as_discord_py_loads_it(code: str, tmp_path: Path) -> None:
     file = tmp_path / "bot.py"
     file.write_text(code, encoding="utf-8")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
@@ -72,7 +72,6 @@ def damaged(draw: DrawFn) -> str:
 
 
 @given(code=damaged())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damaged_code_is_read(code: str, tmp_path: Path) -> None:
     reading = reading_of(tmp_path, {"bot.py": code.encode()})
     lines = code.count("\n") + code.count("\r") + 1
