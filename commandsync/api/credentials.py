@@ -15,6 +15,7 @@ from commandsync.errors import UsageError
 
 _HIDDEN = "<hidden>"
 _SHORTEST_SECRET = 8  # a shorter one may be in a text by chance
+_LONGEST_SECRET = 8_192  # a server reads no header that is much longer
 _WORD = "[0-9A-Za-z]"
 _BEFORE = rf"(?:(?<!{_WORD})|(?<=%[0-9A-Fa-f]{{2}})|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{{4}}))"
 _REFERENCES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
@@ -37,8 +38,8 @@ class Token:
     whole word.
 
     Raises:
-        UsageError: It is empty, contains a control character, or is not valid in an HTTP header;
-            as `ArgumentError`, it is not a string.
+        UsageError: It is empty, too long, contains a control character, or is not valid in an HTTP
+            header; as `ArgumentError`, it is not a string.
     """
 
     __slots__ = ("_secret", "_spelled")
@@ -52,6 +53,11 @@ class Token:
             raise UsageError(
                 "the token contains a space, a control character or a letter outside ASCII",
                 hint="copy it again, without line breaks, from the service's bot page",
+            )
+        if len(stripped) > _LONGEST_SECRET:
+            raise UsageError(
+                f"the token is longer than {_LONGEST_SECRET:,} characters",
+                hint="copy it again from the service's bot page, and nothing else",
             )
         self._secret = stripped
         spelled = "".join(map(_spelling, stripped))

@@ -33,7 +33,9 @@ def test_nothing_is_no_token(kept: str) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("inside", [" ", "\n", "\r\n", "\x00", "\x7f", "é", "\u202e", "\ud83d"])
+@pytest.mark.parametrize(
+    "inside", [" ", "\n", "\r\n", "\x00", "\x7f", "é", "\u202e", "\ud83d", "x" * 8_192]
+)
 def test_what_cannot_stand_in_a_header_is_no_token_and_is_not_shown(inside: str) -> None:
     with pytest.raises(UsageError) as caught:
         Token(f"marked{inside}token")
@@ -77,7 +79,7 @@ def test_a_token_tells_its_bot_only_if_it_is_a_jwt_with_an_id(secret: str, bot: 
 
 
 def test_a_payload_that_is_too_deep_is_opaque() -> None:
-    payload = urlsafe_b64encode(b"[" * 200_000).decode().rstrip("=")
+    payload = urlsafe_b64encode(b"[" * 3_000).decode().rstrip("=")
 
     assert Token(f"a.{payload}.c").bot == ""
 
