@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -15,7 +14,6 @@ from commandsync.services.page import PAGE
 from tests.unit.manifest.conftest import Load
 
 HEAD = "version: 1\nannouncements:\n- title: a\n  description: b\n"
-EXAMPLE = "write it like 2026-12-01T18:00Z"
 
 
 def schedule_of(times: str) -> Schedule | None:
@@ -70,50 +68,6 @@ def test_an_announcement_without_times_has_no_schedule(load: Load) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "problem", "hint"),
-    [
-        (
-            "2026-12-01",
-            'has no time of day: "2026-12-01"',
-            "write 2026-12-01T00:00Z for the beginning of that day in UTC",
-        ),
-        (
-            "2026-12-01T18:00",
-            'has no time zone: "2026-12-01T18:00"',
-            (
-                "write 2026-12-01T18:00Z for UTC, or the offset of your zone, as in "
-                "2026-12-01T18:00+01:00"
-            ),
-        ),
-        ("tomorrow", 'is not a valid time: "tomorrow"', EXAMPLE),
-        ("2026-02-30T18:00Z", 'is not a valid time: "2026-02-30T18:00Z"', EXAMPLE),
-        ("2026-12-01T24:00Z", 'is not a valid time: "2026-12-01T24:00Z"', EXAMPLE),
-        ("2026-12-01T18:00z", 'is not a valid time: "2026-12-01T18:00z"', EXAMPLE),
-        ("1764612000", 'is not a valid time: "1764612000"', EXAMPLE),
-        ("''", 'is not a valid time: ""', EXAMPLE),
-        ("~", "must be a time, not null", EXAMPLE),
-        ("", "must be a time, not nothing", EXAMPLE),
-        ("[2026-12-01T18:00Z]", "must be a time, not a list", EXAMPLE),
-    ],
-)
-@pytest.mark.parametrize("key", ["publish", "until"])
-def test_what_is_not_a_time_is_a_problem_with_what_to_write(
-    complaints: Callable[[str], list[str]], key: str, written: str, problem: str, hint: str
-) -> None:
-    (complaint,) = complaints(f"{HEAD}  {key}: {written}\n")
-
-    column = len(f"  {key}: ") + bool(written)
-    assert complaint == f"5:{column}: {key} {problem} | {hint}"
-
-
-@pytest.mark.parametrize("until", ["2026-12-01T18:00Z", "2026-12-01T18:59+01:00"])
-def test_until_must_be_after_publish(complaints: Callable[[str], list[str]], until: str) -> None:
-    (complaint,) = complaints(f"{HEAD}  publish: 2026-12-01T18:00Z\n  until: {until}\n")
-
-    assert complaint == "6:10: until is not after publish | correct one of the two times"
-
-
-@pytest.mark.parametrize(
     ("times", "duplicates"),
     [
         (["{publish: 2025-12-01T18:00Z, until: 2026-01-01T00:00Z}"], 0),
@@ -139,12 +93,7 @@ def test_equal_announcements_are_duplicates_only_if_their_times_overlap(
     )
 
 
-def test_commands_have_no_schedule(complaints: Callable[[str], list[str]]) -> None:
-    (complaint,) = complaints(
-        "version: 1\ncommands:\n- {name: a, description: b, syntax: c, until: 2026-12-01T18:00Z}\n"
-    )
-
-    assert 'a command has no key "until"' in complaint
+def test_only_announcements_can_be_scheduled() -> None:
     assert [kind for kind in Resource if PAGE.abilities[kind].posts] == [Resource.ANNOUNCEMENT]
 
 
