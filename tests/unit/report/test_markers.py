@@ -1,5 +1,7 @@
 """Markers are found as CommonMark reads a page; each error has its place."""
 
+from collections.abc import Callable
+
 import pytest
 
 from commandsync.errors import ManifestError
@@ -77,81 +79,33 @@ def test_lists_are_found_with_their_headings_and_options(start: str, end: str) -
     assert (third.layout.category, third.level) == ("a'b", 3)
 
 
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        ([BEGIN], ["1:1: a list begins here and does not end"]),
-        ([END], ["1:1: a list ends here, and none has begun"]),
-        (
-            [END, "", BEGIN],
-            ["1:1: a list ends here, and none has begun", "3:1: a list begins here and does not"],
-        ),
-        ([BEGIN, BEGIN, END], ["1:1: a list begins here and does not end"]),
-        ([BEGIN, END, END], ["3:1: a list ends here, and none has begun"]),
-        ([BEGIN, "", BEGIN, "", END, "", END], ["1:1: a list begins", "7:1: a list ends here"]),
-        ([f"> {BEGIN}", f"> {END}"], ["1:1: this marker is inside", "2:1: this marker is inside"]),
-        ([f"- {BEGIN}", f"  {END}"], ["1:1: this marker is inside", "2:1: this marker is inside"]),
-    ],
+ALONE_NESTED_OR_DOUBLED = (
+    *(BEGIN, END, f"{END}\n\n{BEGIN}", f"{BEGIN}\n{BEGIN}\n{END}", f"{BEGIN}\n{END}\n{END}"),
+    *(f"{BEGIN}\n\n{BEGIN}\n\n{END}\n\n{END}", f"> {BEGIN}\n> {END}", f"- {BEGIN}\n  {END}"),
 )
-def test_a_marker_that_is_alone_nested_or_doubled_is_an_error(
-    lines: list[str], expected: list[str]
-) -> None:
-    found = problems("\n".join(lines))
-
-    assert len(found) == len(expected)
-    for problem, beginning in zip(found, expected, strict=True):
-        assert problem.startswith(beginning)
-
-
-@pytest.mark.parametrize(
-    ("marker", "expected"),
-    [
-        ("<!-- commandsync:command -->", "1:1: this is not a valid marker | a list begins with"),
-        ("<!--commandsync:commands-->", "1:1: this is not a valid marker | a list begins with"),
-        (f"{BEGIN} and more", "1:1: this is not a valid marker | a list begins with"),
-        ("<!-- commandsync:commands\ncategory=a -->", "1:1: this is not a valid marker"),
-        (
-            '<!-- commandsync:commands category="a --> b" -->',
-            "1:1: this is not a valid marker | a list begins with",
-        ),
-        (
-            "<!-- commandsync:commands format=csv -->",
-            '1:27: format must be table or list, not "csv"',
-        ),
-        (
-            "<!-- commandsync:commands format=tables -->",
-            '1:27: format must be table or list, not "tables" | did you mean table?',
-        ),
-        (
-            "<!-- commandsync:commands format=list columns=name,name -->",
-            "1:39: columns must be some of name,description,syntax,category, each once",
-        ),
-        (
-            "<!-- commandsync:commands columns= -->",
-            '1:27: this is not a valid option | write name=value or name="value"',
-        ),
-        (
-            "<!-- commandsync:commands format=list list -->",
-            '1:39: this is not a valid option | write name=value or name="value"',
-        ),
-        (
-            "<!-- commandsync:commands format=list format=list -->",
-            "1:39: duplicate option format",
-        ),
-        (
-            "<!-- commandsync:commands catgory=Fun -->",
-            '1:27: a list has no option "catgory" | did you mean category?',
-        ),
-        (
-            "<!-- commandsync:commands group=name -->",
-            '1:27: a list has no option "group" | it may have category, format, columns',
-        ),
-    ],
+NOT_VALID = (
+    "<!-- commandsync:command -->",
+    "<!--commandsync:commands-->",
+    f"{BEGIN} and more",
+    "<!-- commandsync:commands\ncategory=a -->",
+    '<!-- commandsync:commands category="a --> b" -->',
+    "<!-- commandsync:commands format=csv -->",
+    "<!-- commandsync:commands format=tables -->",
+    "<!-- commandsync:commands format=list columns=name,name -->",
+    "<!-- commandsync:commands columns= -->",
+    "<!-- commandsync:commands format=list list -->",
+    "<!-- commandsync:commands format=list format=list -->",
+    "<!-- commandsync:commands catgory=Fun -->",
+    "<!-- commandsync:commands group=name -->",
 )
-def test_a_marker_that_is_not_valid_is_an_error_with_a_hint(marker: str, expected: str) -> None:
-    found = problems(f"{marker}\n{END}\n")
 
-    assert found[0].startswith(expected)
+
+def test_each_wrong_marker_is_reported_word_for_word(golden: Callable[[str, str], None]) -> None:
+    texts = [*ALONE_NESTED_OR_DOUBLED, *(f"{marker}\n{END}\n" for marker in NOT_VALID)]
+
+    reports = ("\n".join([text, "-->", *problems(text), "====\n"]) for text in texts)
+
+    golden("".join(reports), "markers.txt")
 
 
 def test_all_problems_are_shown_in_their_order_with_their_lines() -> None:
