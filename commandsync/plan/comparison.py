@@ -13,10 +13,9 @@ from commandsync.plan.matching import Matching, count_same_name, match
 from commandsync.plan.pins import lost_pins
 from commandsync.plan.rules import SyncRules
 from commandsync.plan.scheduled import Scheduled, by_phase, is_own, scheduled
-from commandsync.records.abilities import Abilities, Ability
 from commandsync.records.schedule import Phase
 from commandsync.records.snapshot import Entry
-from commandsync.records.texts import Resource, Text
+from commandsync.records.texts import Abilities, Ability, Resource, Text
 
 Pair = tuple[Entry, Entry | None]
 Going = tuple[Entry, datetime | None]  # what is deleted, and when it ended by the manifest

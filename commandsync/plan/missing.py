@@ -10,9 +10,8 @@ from commandsync.diagnostics import Notice
 from commandsync.plan.comparison import match_by_rules
 from commandsync.plan.hints import near_texts
 from commandsync.plan.rules import SyncRules
-from commandsync.records.abilities import Ability
 from commandsync.records.snapshot import Entry
-from commandsync.records.texts import Resource
+from commandsync.records.texts import Ability, Resource
 
 _MOST_NAMES = 3  # in a message
 _SAME = 0.9  # share of words in common, with which two texts are of one command

@@ -19,10 +19,9 @@ from commandsync.plan.comparison import Comparison
 from commandsync.plan.guard import countable, refusal, with_copies
 from commandsync.plan.rules import SyncRules
 from commandsync.plan.scheduled import Scheduled
-from commandsync.records.abilities import Abilities
 from commandsync.records.patterns import Patterns
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import Resource
+from commandsync.records.texts import Abilities, Resource
 
 if TYPE_CHECKING:
     from commandsync.plan.listing import PlannedListing

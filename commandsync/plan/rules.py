@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from commandsync.records.abilities import Abilities
 from commandsync.records.patterns import Patterns
-from commandsync.records.texts import Resource
+from commandsync.records.texts import Abilities, Resource
 
 MOST_WILDCARDS = 100
 """Patterns with a wildcard that a manifest may ignore by; each is tried on every name."""

@@ -1,10 +1,10 @@
-"""Texts: the text of a command or an announcement, as compared and as sent.
+"""Kinds of record, their texts as compared and as sent, and what a service can do with them.
 
 A text is a named tuple: equality is equality of all fields. No YAML, HTTP or pydantic is needed.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -83,6 +83,26 @@ _KINDS = {
     Resource.COMMAND: _Kind(CommandText, usage="syntax", group="category"),
     Resource.ANNOUNCEMENT: _Kind(AnnouncementText),
 }
+
+
+class Ability(NamedTuple):
+    """What a service can do with one kind of record; `services/` has the values."""
+
+    edit: bool  # whether it can edit a listed record, which then keeps its id
+    uses: bool = False  # whether it counts how often a record is used
+
+    @property
+    def posts(self) -> bool:
+        """Whether records are posts, which readers see as new each time.
+
+        A post is replaced only on request, may have the text of another one, and may have a time
+        from when and until when it is listed.
+        """
+        return not self.edit
+
+
+Abilities = Mapping[Resource, Ability]
+"""What a service can do with each kind that it lists."""
 
 
 def with_article(noun: str) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from commandsync.records.abilities import Abilities, Ability
-from commandsync.records.texts import Resource
+from commandsync.records.texts import Abilities, Ability, Resource
 
 PAGE_ABILITIES: Abilities = MappingProxyType(
     {

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from commandsync.api.operations import Operation
 from commandsync.errors import ArgumentError
-from commandsync.records.abilities import Abilities
 from commandsync.records.facts import Facts
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text
+from commandsync.records.texts import Abilities, AnnouncementText, CommandText, Resource, Text
 from commandsync.services.abilities import LIST_ABILITIES
 
 

@@ -11,8 +11,7 @@ import pytest
 from commandsync import Client
 from commandsync.api.operations import Operation, T_co
 from commandsync.client.connection import Connection
-from commandsync.records.abilities import Ability
-from commandsync.records.texts import Resource, Text
+from commandsync.records.texts import Ability, Resource, Text
 from commandsync.services.page import PAGE
 from commandsync.services.service import RecordService
 from commandsync.sync import run
