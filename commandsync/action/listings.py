@@ -7,6 +7,7 @@ also where nothing seems to differ.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
@@ -25,15 +26,9 @@ def compared(
 ) -> list[AnyJob]:
     """Return the listings of a run, each that is not read with what it is compared with.
 
-    A check for drift leaves these out.
-
-    Args:
-        opened: The listings.
-        reporter: What knows the event, GitHub and the names of the statuses.
-        bases: The manifests of the base branch of a proposal, by its own paths.
-
-    Raises:
-        RefusedError: The statuses or the history are needed, and cannot be read.
+    A check for drift leaves these out. `bases` are the manifests of the base branch of a proposal,
+    by its own paths. Raises `RefusedError` if statuses or the history are needed, and cannot be
+    read.
     """
     unread = _unread(opened)
     if reporter.mode == "drift":
@@ -41,7 +36,9 @@ def compared(
     if not unread:
         return [*opened]
     current, before = reporter.inputs.apply == "current", reporter.event.before
-    commits = reporter.commits or _commits(unread[0].manifest.path, needed=not current)
+    commits = reporter.commits
+    with suppress(*[RefusedError] * current):  # what nobody reviewed may not be in git
+        commits = commits or first_parents(unread[0].manifest.path, most=MOST_COMMITS)
     if reporter.event.proposes:
         known = [_with(job, bases.get(job.manifest.path), before) for job in unread]
     else:
@@ -52,16 +49,6 @@ def compared(
 
 def _unread(opened: Sequence[AnyJob]) -> list[ListingJob]:
     return [job for job in opened if isinstance(job, ListingJob) and not job.is_read]
-
-
-def _commits(path: str, *, needed: bool) -> Sequence[str]:
-    """Return the newest commits of the branch; none if they cannot be read and need not be."""
-    try:
-        return first_parents(path, most=MOST_COMMITS)
-    except RefusedError:
-        if needed:
-            raise
-        return ()
 
 
 def _all_with_sent(

@@ -71,11 +71,7 @@ def refusal(what: str, error: GitHubError) -> RefusedError:
 
 def statuses_of(commits: Sequence[str], github: GitHub, event: GitHubEvent) -> list[dict[str, str]]:
     """Return the states of the statuses of each commit, by their names; raises `GitHubError`."""
-    found = _queried(commits, github, event, _STATUS, whole=True)
-    try:
-        return [dict(_states(found[f"c{n}"])) for n in range(len(commits))]
-    except (KeyError, TypeError, AttributeError) as error:
-        raise GitHubError("GitHub's answer has another form") from error
+    return [dict(_states(each)) for each in _queried(commits, github, event, _STATUS, whole=True)]
 
 
 def merged_requests(
@@ -86,10 +82,8 @@ def merged_requests(
     `commits` are those of the branch, the newest first, which is this run's own; `contexts` are the
     names of the statuses of the listings. Raises `GitHubError`.
     """
-    found = _queried(commits, github, event, f"{_STATUS} {_REQUESTS}")
     numbers: dict[int, None] = {}
-    for n in range(len(commits)):
-        commit = found.get(f"c{n}") or {}
+    for n, commit in enumerate(_queried(commits, github, event, f"{_STATUS} {_REQUESTS}")):
         states = dict(_states(commit))
         if n and all(states.get(context) == SUCCESS for context in contexts):
             break
@@ -99,8 +93,8 @@ def merged_requests(
 
 def _queried(
     commits: Sequence[str], github: GitHub, event: GitHubEvent, fields: str, *, whole: bool = False
-) -> Any:  # noqa: ANN401 - any JSON
-    """Return fields of commits by their numbers; `whole` is as for `GitHub.query`."""
+) -> list[dict[str, Any]]:
+    """Return fields of commits; `whole` is as for `GitHub.query`."""
     owner, _, name = event.repository.partition("/")
     asked = " ".join(
         f'c{n}: object(oid: "{commit}") {{ ... on Commit {{ {fields} }} }}'
@@ -108,11 +102,12 @@ def _queried(
     )
     where = f"owner: {json.dumps(owner)}, name: {json.dumps(name)}"
     answer = github.query(f"query {{ repository({where}) {{ {asked} }} }}", whole=whole)
-    return answer.get("repository") or {}
+    found = answer.get("repository") or {}
+    return [found.get(f"c{n}") or {} for n in range(len(commits))]
 
 
-def _states(commit: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
-    for status in ((commit or {}).get("status") or {}).get("contexts") or ():
+def _states(commit: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for status in (commit.get("status") or {}).get("contexts") or ():
         yield status.get("context", ""), status.get("state", "")
 
 

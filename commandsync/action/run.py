@@ -221,20 +221,18 @@ class _Run:
         bases: Mapping[str, Manifest],
     ) -> Verdict:
         """Return the verdict of plans, or of comparisons where readers need a token."""
-        closed = {
-            n: item
-            for n, item in enumerate(planned)
-            if isinstance(item, errors.Unauthorized | errors.Forbidden)
-            and opened[n].site.token is None
-        }
+        closed = [
+            (job.manifest, item)
+            for job, item in zip(opened, planned, strict=True)
+            if isinstance(item, errors.Unauthorized | errors.Forbidden) and job.site.token is None
+        ]
         if not closed or not bases:
             return self._plans_verdict(planned)
-        manifests = [opened[n].manifest for n in closed]
-        compared = [plan_between(self.settings, each, bases[each.path]) for each in manifests]
+        reasons = [reason for _, reason in closed]
         return verdict.with_comparison(
-            self._plans_verdict([item for n, item in enumerate(planned) if n not in closed]),
-            compared,
-            next(iter(closed.values())),
+            self._plans_verdict([item for item in planned if item not in reasons]),
+            [plan_between(self.settings, each, bases[each.path]) for each, _ in closed],
+            reasons[0],
             fail_on_changes=self._fails_on_changes,
         )
 

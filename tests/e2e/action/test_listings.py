@@ -224,11 +224,10 @@ def test_a_list_that_cannot_be_read_now_keeps_no_other_from_being_sent(lists: Li
     [
         ((403, {"message": "Resource not accessible by integration"}, {}), {}, "403"),
         ((200, {"data": {"repository": None}, "errors": [{"type": "FORBIDDEN"}]}, {}), {}, "FORB"),
-        ((200, {"data": {"repository": {"c0": None}}}, {}), {}, "another form"),
         ((200, [], {}), {}, "GitHub answers"),
         (None, {"github_token": "", "apply": "current"}, "no github-token"),
     ],
-    ids=["403", "errors", "parts", "a list", "without a token"],
+    ids=["403", "errors", "a list", "without a token"],
 )
 @pytest.mark.parametrize("mode", ["apply", "plan"])
 def test_where_statuses_cannot_be_read_a_list_that_cannot_be_read_is_refused(
