@@ -95,11 +95,13 @@ class CommandsyncError(Exception):
         kind: What failed, in a word; documents have it.
         exit_code: The exit code of a run that ends with it before anything was written.
         failure_reason: The Action's output of that name.
+        listing: The listing of several that it is about; empty for the only one.
     """
 
     kind: ClassVar[str] = "failed"
     exit_code: ClassVar[Exit] = Exit.FAILED
     failure_reason: ClassVar[str] = "incomplete"
+    listing = ""
 
     def __init__(self, message: str, *, hint: str | Hint = "") -> None:
         super().__init__(message)

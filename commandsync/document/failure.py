@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Generic, Literal, TypeVar
 
+from pydantic import Field
+
 from commandsync.diagnostics import Problem
 from commandsync.document import VERSION
 from commandsync.document.part import Document, HintField, Model, Place
@@ -32,6 +34,11 @@ class Failure(Model):
     version: Literal[1]
     error: Reason
     problems: tuple[ListedProblem, ...]
+    listing: str = Field(
+        "",
+        exclude_if=lambda listing: not listing,
+        description="The listing that it is about, of a manifest with listings:.",
+    )
 
 
 class Several(Model, Generic[D]):
@@ -48,6 +55,7 @@ def failure_document(error: CommandsyncError, *, kind: str = "") -> Document:
         version=VERSION,
         error=Reason.of(error, kind=kind or error.kind),
         problems=tuple(map(listed_problem, problems)),
+        listing=error.listing,
     ).model_dump(mode="json")
 
 

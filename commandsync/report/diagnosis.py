@@ -26,7 +26,7 @@ def check_lines(check: Check, *, screen: Screen) -> str:
     if check.hint:
         rows += _wrapped(f"hint: {check.hint}", screen, indent)
     state = paint(check.state, _COLORS[check.state]) + " " * (_STATE - len(check.state))
-    head = f"{state}{check.name:{_NAME}}{rows.pop(0) if beside else ''}".rstrip()
+    head = f"{state}{check.name:{_NAME - 1}} {rows.pop(0) if beside else ''}".rstrip()
     return joined([head, *(" " * indent + row for row in rows)], screen)
 
 

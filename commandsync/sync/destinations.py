@@ -8,7 +8,7 @@ from a variable that is neither the page's nor another service's.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -56,17 +56,14 @@ def list_sites(settings: Settings, manifest: Manifest) -> list[tuple[Listing, Li
     """Return where each selected whole list of a manifest goes.
 
     Raises:
-        UsageError: A bot's id is missing, two variables contradict each other, or one token is
-            used for two listings of one service.
+        UsageError: A bot's id is missing, or two variables contradict each other.
         WrongBotError: A token belongs to another bot.
     """
-    sites = [
+    return [
         (listing, _site(listing, manifest, os.environ))
         for listing in manifest.listings
-        if not settings.listing or listing.service in settings.listing
+        if is_selected(settings, listing.service)
     ]
-    _check_tokens([site for _, site in sites])
-    return sites
 
 
 def _site(listing: Listing, manifest: Manifest, environ: Mapping[str, str]) -> ListSite:
@@ -151,11 +148,15 @@ def _check_bot(service: ListService, bot: str, token: Token | None) -> None:
         )
 
 
-def _check_tokens(sites: Sequence[ListSite]) -> None:
-    """Refuse one token for two lists where the token alone decides whose list it is."""
+def check_tokens(sites: Sequence[Site]) -> None:
+    """Refuse one token for two lists of a service, of one manifest or several.
+
+    Raises:
+        UsageError: One token is used for two.
+    """
     seen: dict[tuple[str, str], str] = {}
     for site in sites:
-        if site.token is None:
+        if site.token is None or not isinstance(site, ListSite):
             continue
         key = (site.service.name, site.token.reveal())
         if key in seen:
@@ -171,3 +172,26 @@ def with_others(sites: Sequence[Site]) -> list[Site]:
     """Return the sites of a run, each with the tokens of all: no text may contain any of them."""
     tokens = tuple(site.token for site in sites if site.token)
     return [replace(site, others=tokens) for site in sites] if len(sites) > 1 else list(sites)
+
+
+def is_selected(settings: Settings, name: str) -> bool:
+    """Return whether a run is for a listing; a page can be named by any of its addresses."""
+    return not settings.listing or any(name in {given, _host(given)} for given in settings.listing)
+
+
+def unknown_listing(
+    settings: Settings, manifests: Sequence[Manifest], pages: Iterable[Site]
+) -> UsageError | None:
+    """Return the error about a name that no listing has; None if there is no such name."""
+    names = {entry.service for manifest in manifests for entry in manifest.listings}
+    names |= {page.name for page in pages}
+    hint = f"the listings are: {', '.join(sorted(names)) or 'none'}"
+    unknown = (given for given in settings.listing if not names & {given, _host(given)})
+    return next((UsageError(f"no listing is called {each!r}", hint=hint) for each in unknown), None)
+
+
+def _host(given: str) -> str:
+    try:
+        return service_of(given if "://" in given else f"https://{given}")
+    except ValueError:
+        return given

@@ -14,7 +14,12 @@ from itertools import chain
 from commandsync.diagnostics import Check, Do
 from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.manifest import Manifest
-from commandsync.sync.destinations import list_sites
+from commandsync.sync.destinations import (
+    check_tokens,
+    is_selected,
+    list_sites,
+    unknown_listing,
+)
 from commandsync.sync.job import load
 from commandsync.sync.reachability import acceptance, failed, reachability
 from commandsync.sync.settings import Settings, site_of
@@ -79,7 +84,7 @@ def _listing(settings: Settings, manifest: Manifest | None) -> Iterator[Check]:
     except CommandsyncError as error:
         yield failed("settings", error)
         return
-    if settings.listing and site.name not in settings.listing:
+    if not is_selected(settings, site.name):
         return
     path = manifest.path if manifest else ""
     source = site.base_url_from or f"base_url: in {path}"
@@ -93,6 +98,7 @@ def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
     """Yield the check of each service of a manifest that takes a whole list."""
     try:
         sites = list_sites(settings, manifest)
+        check_tokens([site for _, site in sites])
     except CommandsyncError as error:
         yield failed("listings", error)
         return
@@ -102,14 +108,12 @@ def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
 
 def _unknown(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[Check]:
     """Yield a check for each listing that the settings name and no manifest has."""
-    names = {entry.service for manifest in manifests for entry in manifest.listings}
+    pages = []
     with suppress(CommandsyncError):  # a check of the page says so
-        pages = (manifest for manifest in manifests if manifest.has_page)
-        names |= {site_of(settings, manifest, of_bot=False).name for manifest in pages}
-    hint = f"the listings are: {', '.join(sorted(names)) or 'none'}"
-    for name in settings.listing:
-        if name not in names:
-            yield Check("listings", "failed", f"no listing is called {name!r}", hint)
+        with_page = [manifest for manifest in manifests if manifest.has_page]
+        pages = [site_of(settings, manifest, of_bot=False) for manifest in with_page]
+    if error := unknown_listing(settings, manifests, pages):
+        yield failed("listings", error)
 
 
 def _bot(site: Site, source: str) -> Check:

@@ -330,9 +330,9 @@ def plan_jobs(opened: Sequence[AnyJob]) -> list[Planned | CommandsyncError]:
             planned.append(job.planned(reading()))
         except CommandsyncError as error:
             path = job.manifest.path
-            planned.append(
-                about(error, f"{path}: {job.name}" if job.name else path, of=len(opened))
-            )
+            named = about(error, f"{path}: {job.name}" if job.name else path, of=len(opened))
+            named.listing = job.name
+            planned.append(named)
     return planned
 
 

@@ -13,7 +13,8 @@ from commandsync.apply.outcomes import Result
 from commandsync.apply.replacement import replace_list
 from commandsync.apply.steps import Step, StepResult
 from commandsync.client.driver import start_reading
-from commandsync.errors import UsageError
+from commandsync.diagnostics import Problem
+from commandsync.errors import ManifestError, UsageError
 from commandsync.plan.expected import expected_listing
 from commandsync.plan.listing import THE_LIST, PlannedListing
 from commandsync.plan.losses import loss_notice
@@ -25,7 +26,14 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.fit import Fitted, as_listed, fit
 from commandsync.services.service import ListService
-from commandsync.sync.destinations import ListSite, list_sites, with_others
+from commandsync.sync.destinations import (
+    ListSite,
+    check_tokens,
+    is_selected,
+    list_sites,
+    unknown_listing,
+    with_others,
+)
 from commandsync.sync.job import AnyJob, Job, Planned, connected, strict_plan
 from commandsync.sync.settings import Settings, rules_of, sites_of
 from commandsync.sync.since import earlier_manifest
@@ -45,18 +53,22 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
     """Find all listings of manifests, the page of each first, and open a connection to each.
 
     Raises:
-        UsageError: The settings name a listing that no manifest has, or as `list_sites`.
+        UsageError: The settings name a listing that no manifest has, or as `check_tokens` and
+            `list_sites`.
+        ManifestError: A manifest with lists does not manage commands.
         CommandsyncError: As `sites_of`, or the earlier manifest cannot be read.
     """
     with_page = [manifest for manifest in manifests if manifest.has_page]
     pages = dict(zip(map(id, with_page), sites_of(settings, with_page), strict=True))
-    _check_names(settings, manifests, list(pages.values()))
+    if error := unknown_listing(settings, manifests, pages.values()):
+        raise error
     found = [
         each
         for manifest in manifests
         for each in _sites(settings, manifest, pages.get(id(manifest)))
     ]
     sites = with_others([site for _, site, _ in found])
+    check_tokens(sites)
     earlier = _earlier(settings, manifests)
     with connected(settings, sites) as connections:
         yield [
@@ -73,19 +85,14 @@ def _sites(
     settings: Settings, manifest: Manifest, page: Site | None
 ) -> Iterator[tuple[Manifest, Site, Listing | None]]:
     """Yield the selected listings of a manifest, its page first."""
-    if page and (not settings.listing or page.name in settings.listing):
+    if page and is_selected(settings, page.name):
         yield manifest, page, None
     for entry, site in list_sites(settings, manifest):
+        if _COMMANDS not in manifest.snapshot.collections:
+            message = f"there is no list to send to {entry.service}: commands: is missing"
+            hint = "add commands:, or remove the listing"
+            raise ManifestError([Problem(entry.location, message, hint)])
         yield manifest, site, entry
-
-
-def _check_names(settings: Settings, manifests: Sequence[Manifest], pages: Sequence[Site]) -> None:
-    names = {entry.service for manifest in manifests for entry in manifest.listings}
-    names |= {page.name for page in pages}
-    for name in settings.listing:
-        if name not in names:
-            known = ", ".join(sorted(names)) or "none"
-            raise UsageError(f"no listing is called {name!r}", hint=f"the listings are: {known}")
 
 
 def _earlier(settings: Settings, manifests: Sequence[Manifest]) -> dict[int, Manifest]:
@@ -146,6 +153,8 @@ class ListingJob:
 
     def is_in(self, manifest: Manifest) -> bool:
         """Whether another version of the manifest has this listing, of the same bot."""
+        if _COMMANDS not in manifest.snapshot.collections:
+            return False
         own = self.entry.identity(self.manifest.bot)
         return any(each.identity(manifest.bot) == own for each in manifest.listings)
 
@@ -180,7 +189,7 @@ class ListingJob:
             rules=self._rules(),
             now=self.settings.now,
             manifest=self.manifest.paths,
-            notices=[loss_notice(loss, at=self.service.name) for loss in warned],
+            notices=[loss_notice(loss, at=self.name) for loss in warned],
         )
         if self.settings.only:
             plan = self._selected(plan)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -38,11 +39,10 @@ def writes(places: dict[str, Destination]) -> dict[str, int]:
 
 
 def apply(home: Home, *options: str) -> tuple[int, dict[str, dict[str, object]]]:
-    """Return the exit code, and the documents by their listings; those of errors by numbers."""
+    """Return the exit code, and the documents by their listings."""
     ran = home.run("apply", "--yes", "--format", "json", *options)
     results = checked(ran, "result")["results"]
-    named = {str(one.get("listing", number)): one for number, one in enumerate(results)}
-    return ran.code, named
+    return ran.code, {one["listing"]: one for one in results}
 
 
 def test_each_listing_has_its_own_result(home: Home, places: dict[str, Destination]) -> None:
@@ -63,6 +63,45 @@ def test_listings_can_be_selected(home: Home, places: dict[str, Destination]) ->
 
     assert ran.code == 0
     assert list(writes(places).values()) == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("scheme", ["", "http://", "HTTP://"])
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
+def test_a_page_is_selected_by_any_of_its_addresses(
+    home: Home, places: dict[str, Destination], page: Bot, scheme: str, host: str
+) -> None:
+    write(home, places, "ping", head=f'bot: "{page.id}"\nbase_url: {page.url}\n')
+    address = page.url.replace("127.0.0.1", host)
+
+    ran = home.run("plan", "--listing", scheme + address.partition("://")[2], "--format", "json")
+
+    assert checked(ran, "plan")["base_url"] == page.url
+
+
+def test_a_manifest_without_commands_has_no_list_to_send(
+    home: Home, places: dict[str, Destination]
+) -> None:
+    write(home, places)
+    home.write(home.read("commands.yaml").replace("commands: []\n", ""))
+
+    ran = home.run("apply", "--yes", "--unseen")
+
+    assert ran.code == 4
+    assert re.match(r"commands.yaml:\d+:5: error: there is no list to send to top.gg: ", ran.err)
+    assert set(writes(places).values()) == {0}
+
+
+def test_one_token_for_lists_of_two_manifests_is_refused(
+    home: Home, places: dict[str, Destination]
+) -> None:
+    write(home, {"top.gg": places["top.gg"]}, "ping")
+    home.write(home.read("commands.yaml").replace("8120", "9120"), "other.yaml")
+
+    ran = home.run("apply", "--yes", "--unseen", "-f", "commands.yaml", "-f", "other.yaml")
+
+    assert ran.code == 2
+    assert "have one token for two listings of top.gg" in ran.err
+    assert places["top.gg"].proxy.requests == []
 
 
 @pytest.mark.parametrize(
@@ -89,9 +128,9 @@ def test_a_list_that_cannot_be_read_stops_only_itself(
     code, results = apply(home, "--unseen")
     text = home.run("apply", "--yes", "--unseen")
 
-    *_, error = results.values()
+    error = results["telegram"]
     assert (code, text.code) == (6, 6)
-    assert set(results) == {"top.gg", "discordbotlist.com", "disq.ink", "3"}
+    assert set(results) == set(SERVICES)
     assert error["error"]["message"].startswith("commands.yaml: telegram: ")  # type: ignore[index]  # a document
     assert "commands.yaml: telegram: " in text.err
     assert writes(places) == {"top.gg": 2, "discordbotlist.com": 2, "telegram": 0, "disq.ink": 2}
