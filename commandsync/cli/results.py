@@ -28,7 +28,7 @@ def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None
 
 def show_requests(planned: Sequence[Planned | CommandsyncError], output: Output) -> int:
     """Print the requests that an apply would send to replace whole lists; return the exit code."""
-    from commandsync.sync.listings import request_of
+    from commandsync.sync.listrequest import request_of
 
     _, errors = split(plans_in(planned))
     requests = [request_of(item) for item in planned if isinstance(item, Planned)]

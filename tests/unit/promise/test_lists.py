@@ -24,7 +24,7 @@ from commandsync.sync import listings
 from tests.support.cases import Case, drawn
 from tests.support.driver import Kill, Stop
 from tests.support.everywhere import Lists, has_lists, prove_everywhere
-from tests.support.listing import FAILED_AFTER, FAULTS, UNAUTHORIZED
+from tests.support.listing import FAILED_AFTER, FAULTS, UNAUTHORIZED, Fault
 from tests.support.scene import scene
 
 SEED = 7
@@ -69,8 +69,11 @@ def test_the_moments_are_all_of_a_run() -> None:
     assert [lists.left for lists in seen] == [1]
 
 
-@pytest.mark.parametrize("lands", [False, True])
-@pytest.mark.parametrize("stop", [Kill(), Interrupted(), Aborted()], ids=str)
+@pytest.mark.parametrize(
+    ("stop", "lands"),
+    [(Kill(), False), (Kill(), True), (Interrupted(), False), (Aborted(), True)],
+    ids=str,
+)
 def test_a_run_that_is_stopped_at_any_moment_damages_no_list(stop: Stop, *, lands: bool) -> None:
     wrong = {
         moment: found
@@ -81,19 +84,16 @@ def test_a_run_that_is_stopped_at_any_moment_damages_no_list(stop: Stop, *, land
     assert wrong == {}
 
 
-@pytest.mark.parametrize(
-    "first", [0, *(pytest.param(n, marks=pytest.mark.thorough) for n in (1, 2))]
-)
-def test_a_fault_of_any_kind_damages_no_list(first: int) -> None:
-    """Of the read, of the write, of the read after it, and of what is sent again."""
-
-    def meeting(lists: Lists) -> None:
-        lists.stop = None
-        for place in lists.places:
-            place.faults = {first: fault} if fault in place.possible else {}
-
+def test_a_fault_of_any_kind_damages_no_list() -> None:
+    """Of the read, of the write, or of the read after it."""
     wrong = {}
-    for fault in FAULTS:
+    for number, fault in enumerate(FAULTS):
+
+        def meeting(lists: Lists, first: int = number % 3, fault: Fault = fault) -> None:
+            lists.stop = None
+            for place in lists.places:
+                place.faults = {first: fault} if fault in place.possible else {}
+
         if found := prove_everywhere(plain_scene(), meeting).problems:
             wrong[fault.name] = found
 
