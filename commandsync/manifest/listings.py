@@ -19,9 +19,6 @@ from commandsync.services.catalogue import LISTS, SERVICES
 from commandsync.services.declared import Replacement, declared
 from commandsync.services.service import ListService
 
-_OWN_BOTS = frozenset({"telegram"})
-"""The services whose bots have ids of their own: the manifest's bot is another one."""
-
 _MANIFESTS_BOT = "the manifest's"  # not a valid id
 
 Target = tuple[str, str, str]
@@ -60,7 +57,7 @@ class Listing:
 
     def bot_of(self, manifests_bot: str) -> str:
         """Return the bot's id on the service, empty for the one of the token."""
-        return self.bot or ("" if self.service in _OWN_BOTS else manifests_bot)
+        return self.bot or ("" if self.list_service.own_bots else manifests_bot)
 
     def identity(self, manifests_bot: str) -> tuple[str, ...]:
         """Return what tells whose list it is: that of another identity is another list."""
@@ -72,7 +69,7 @@ class Listing:
     def targets(self, manifests_bot: str) -> Iterator[Target]:
         """Yield what no other listing may have: its address, and the name of a declared one."""
         bot = self.bot_of(manifests_bot)
-        if self.service in _OWN_BOTS and not bot:
+        if self.list_service.own_bots and not bot:
             bot = f"that of {self.token_env}"
         if bot:
             path = urlsplit(self.replace.url).path if self.replace else self.service

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal
 
 from commandsync.api.operations import Operation, bot_part
-from commandsync.errors import ArgumentError
 from commandsync.records.facts import Answer, Fact, Facts, Limit, Source
 from commandsync.records.losses import COMMANDS
 from commandsync.records.snapshot import Snapshot
@@ -29,8 +27,6 @@ LIMITS = (*FIELDS, COMMANDS)
 """What `limits:` can limit: the lengths of the fields, and the number of commands."""
 
 _SOURCE = Source("the manifest")
-_URL = re.compile(r"https?://[^/?#{}@\\]+/[^#{}\\]*(?:\{bot\}[^#{}\\]*)*")
-_EXAMPLE = "https://list.example/api/bots/{bot}/commands"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,43 +51,8 @@ class Replacement:
     limits: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
 
-def problems(data: Replacement) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong: the key below `replace:`, or `limits`, and the message."""
-    if data.method not in get_args(Method):
-        yield "method", f"{data.method!r} is not one of {', '.join(get_args(Method))}"
-    if not (_is_printable(data.url) and _URL.fullmatch(data.url)):
-        yield "url", f"the URL is not like {_EXAMPLE}, with {{bot}} alone in braces"
-    header = data.authorization
-    if header and not (_is_printable(header.replace(" ", "")) and header.count("{token}") == 1):
-        yield "authorization", "it is not an ASCII text with {token} once, in place of the token"
-    for key, name in data.fields.items():
-        if name not in FIELDS:
-            yield "fields", f"{name!r} of {key!r} is not one of {', '.join(FIELDS)}"
-    yield from _limit_problems(data.limits)
-    if data.fields and FIELDS[0] not in data.fields.values():
-        yield "fields", f"no key has the {FIELDS[0]} of a command"
-
-
-def _limit_problems(limits: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    for key, most in limits.items():
-        if key not in LIMITS:
-            yield "limits", f"{key!r} is not one of {', '.join(LIMITS)}"
-        elif most < 1:
-            yield "limits", f"the limit of {key!r} is not 1 or more"
-
-
-def _is_printable(text: str) -> bool:
-    return all("!" <= character <= "~" for character in text)
-
-
 def declared(name: str, data: Replacement) -> ListService:
-    """Return the service that a manifest declares.
-
-    Raises:
-        ArgumentError: The data have a problem; the message is the first of `problems`.
-    """
-    for key, message in problems(data):
-        raise ArgumentError(f"{key}: {message}")
+    """Return the service that a manifest declares, which has checked the data."""
     scheme, _, rest = data.url.partition("://")
     host, _, path = rest.partition("/")
     return ListService(

@@ -66,6 +66,7 @@ class ListService(Service):
             as `fit` returns them.
         variables: The environment variables of its token, the first one that is set counts.
         names_bot: Whether its requests name the bot; where they do not, the token decides.
+        own_bots: Whether its bots have ids of their own: the manifest's bot is another one.
         slash: Whether it shows names with a `/` that is not sent.
         unique: Whether a name is sent once: the second one could make it refuse the whole list.
         read: As of every service; raises `ArgumentError` where the list cannot be read.
@@ -78,6 +79,7 @@ class ListService(Service):
     replace: Callable[[str, Snapshot], Operation[None]]
     variables: tuple[str, ...] = ()
     names_bot: bool = True
+    own_bots: bool = False
     slash: bool = True
     unique: bool = True
     read: Callable[[str, Resource], Operation[tuple[Entry, ...]]] = _unreadable

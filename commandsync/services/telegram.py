@@ -103,6 +103,7 @@ TELEGRAM = ListService(
     origin="https://api.telegram.org",
     variables=("COMMANDSYNC_TOKEN_TELEGRAM", "TELEGRAM_BOT_TOKEN", "TELEGRAM_TOKEN"),
     names_bot=False,
+    own_bots=True,
     replace=_replace,
     read=_read,
     check=lambda: Operation("check token", "GET", _path("getMe"), _account),

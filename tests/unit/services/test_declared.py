@@ -1,17 +1,13 @@
-"""A service that a manifest declares: its request, its limits, and what is not valid."""
+"""A service that a manifest declares: its request, its limits."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import pytest
 
-from commandsync.errors import ArgumentError
 from commandsync.records.facts import Answer, Reads
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
-from commandsync.services.declared import Replacement, declared, problems
+from commandsync.services.declared import Replacement, declared
 from commandsync.services.fit import fit
 
 URL = "https://list.example/api/bots/{bot}/commands"
@@ -109,43 +105,3 @@ def test_what_is_not_declared_is_not_known() -> None:
     assert facts.most_records.value == 200
     assert facts.most_records.source.title == "the manifest"
     assert declared("our-list", RADARCORD).facts.most_records.value is Answer.UNKNOWN
-
-
-@pytest.mark.parametrize(
-    ("changes", "key", "message"),
-    [
-        ({"method": "GET"}, "method", "'GET' is not one of POST, PUT, PATCH"),
-        ({"url": "list.example/bots/{bot}"}, "url", "is not like https://list.example"),
-        ({"url": "ftp://list.example/"}, "url", "is not like"),
-        ({"url": "https://list.example"}, "url", "is not like"),
-        ({"url": "https://{bot}.example/"}, "url", "is not like"),
-        ({"url": "https://list.example/{token}"}, "url", "{bot} alone in braces"),
-        ({"url": "https://list.example/{bot}/{id}"}, "url", "{bot} alone in braces"),
-        ({"url": "https://me:secret@list.example/"}, "url", "is not like"),
-        ({"url": "https://list.example/#{bot}"}, "url", "is not like"),
-        ({"url": "https://list.example\\@evil.example/"}, "url", "is not like"),
-        ({"url": "https://list.example/a b"}, "url", "is not like"),
-        ({"url": "https://list.example/größe"}, "url", "is not like"),
-        ({"authorization": "Bearer abc"}, "authorization", "{token} once"),
-        ({"authorization": "{token} {token}"}, "authorization", "{token} once"),
-        ({"authorization": "Bearer {token}\r\nX: y"}, "authorization", "not an ASCII text"),
-        ({"authorization": "Größe {token}"}, "authorization", "not an ASCII text"),
-        ({"fields": {"usage": "uses", "n": "name"}}, "fields", "'uses' of 'usage' is not one of"),
-        ({"fields": {"usage": "syntax"}}, "fields", "no key has the name of a command"),
-        ({"limits": {"names": 3}}, "limits", "'names' is not one of name, description"),
-        ({"limits": {"name": 0}}, "limits", "the limit of 'name' is not 1 or more"),
-    ],
-)
-def test_what_is_not_valid_is_named(changes: dict[str, Any], key: str, message: str) -> None:
-    data = replace(Replacement(method="POST", url=URL), **changes)
-
-    ((where, words),) = problems(data)
-    assert where == key
-    assert message in words
-    with pytest.raises(ArgumentError, match=f"^{key}: "):
-        declared("our-list", data)
-
-
-def test_the_examples_are_valid() -> None:
-    for data in (RADARCORD, DISQ_INK, BOTS_ON_DISCORD):
-        assert list(problems(data)) == []
