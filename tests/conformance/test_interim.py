@@ -40,16 +40,6 @@ def test_each_caller_gets_its_own_answer_after_interim_ones(
     assert {request.connection for request in server.requests} == {1}
 
 
-def test_an_add_is_answered_after_interim_answers(open_client: Open, server: RawServer) -> None:
-    early = b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n"
-    server.then(sending(early + answer({"success": True, "data": {"id": "c9"}})))
-    client = open_client(TOKEN, server.url, bot="42")
-
-    client.add_command("help", "Shows it.", "/help")
-
-    assert len(server.requests) == 1
-
-
 def test_interim_answers_without_end_are_a_time_out(open_client: Open, server: RawServer) -> None:
     server.then(dripping(b"", tail=b"HTTP/1.1 102 Processing\r\n\r\n"))
     client = open_client(TOKEN, server.url, bot="42", retries=0, timeout=0.5)

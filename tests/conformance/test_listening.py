@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from commandsync import ArgumentError, Event, Ready, StoppedError, Vote
-from tests.support.bots import Service
 from tests.support.clients import LONGEST, TOKEN, Either, Open, begun
 from tests.support.gateway import BOT, Gateway, Guest, closing, event, telling, vote
 from tests.support.rawserver import Exchange, RawServer, answering
@@ -149,22 +148,6 @@ def test_an_answer_is_used_again_for_some_time(
     assert first == [voted] * 3
     assert (other, again) == (voted, not voted)
     assert len(server.requests) == 3
-
-
-def test_who_voted_counts_at_once_until_the_reminder(open_client: Open, service: Service) -> None:
-    bot = service.bot()
-    client = open_client(bot.token, service.url)
-    before = client.has_voted("7", max_age=0)
-    listened(client, 1)
-    bot.cast("7")
-    client.take(1)
-    after = client.has_voted("7")
-    bot.remind("7")
-    bot.cast("8")
-    client.take(2)
-
-    assert (before, after) == (False, True)
-    assert client.has_voted("7") is True  # as the service says, which is asked again
 
 
 def test_an_event_counts_at_once(open_client: Open, gateway: Gateway) -> None:

@@ -221,15 +221,9 @@ def test_an_id_is_a_string_a_number_or_an_object_with_a_number(
 
     assert client.client.bot == "42"
     assert [request.path for request in server.requests] == [
-        f"/v1/bot/42/voters/{user}",
-        "/v1/bot/7/voters",
-        "/v1/bot/7/voters",
-        "/v1/bot/42",
-        "/v1/bots",
-        "/v1/bot/42/commands",
-        "/v1/bot/42/commands/0",
-        "/v1/bot/42/announcements/0",
-        "/v1/bot/42/commands/0/uses",
+        *(f"/v1/bot/42/voters/{user}", "/v1/bot/7/voters", "/v1/bot/7/voters", "/v1/bot/42"),
+        *("/v1/bots", "/v1/bot/42/commands", "/v1/bot/42/commands/0"),
+        *("/v1/bot/42/announcements/0", "/v1/bot/42/commands/0/uses"),
     ]
     assert server.requests[4].query["ids"] == "42,43"
     assert server.requests[5].json["id"] == "0"

@@ -136,11 +136,8 @@ def test_a_packet_for_another_namespace_is_passed_over(
 ) -> None:
     other = event("vote", {"user": {"id": "13"}, "bot": {"id": "42"}}).removeprefix("42")
     packets = [
-        f'40{space},{{"sid":"x"}}',
-        f'44{space},{{"message":"invalid token"}}',
-        f"42{space},{other}",
-        f"42{space},17{other}",
-        f"41{space},",
+        *(f'40{space},{{"sid":"x"}}', f'44{space},{{"message":"invalid token"}}'),
+        *(f"42{space},{other}", f"42{space},17{other}", f"41{space},"),
     ]
 
     def act(guest: Guest) -> None:

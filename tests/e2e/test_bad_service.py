@@ -47,16 +47,9 @@ def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
 
 
 READING = (
-    "plan",
-    "plan --format json",
-    "pull",
-    "apply --dry-run",
-    "apply --dry-run --plan plan.json",
-    "commands list",
-    "announcements list",
-    "voters list",
-    "voters check 1",
-    "bots show",
+    *("plan", "plan --format json", "pull", "apply --dry-run"),
+    *("apply --dry-run --plan plan.json", "commands list", "announcements list", "voters list"),
+    *("voters check 1", "bots show"),
 )
 
 

@@ -145,13 +145,6 @@ def test_what_cannot_be_compared_is_an_error(home: Home) -> None:
         assert (ran.code, message in ran.err) == (code, True), ran.err
 
 
-def test_strict_refuses_a_manifest_with_warnings(home: Home) -> None:
-    home.write(OLD.replace("Bans.", "..."))
-
-    assert home.run("changes", "--since", "commands.yaml").code == 0
-    assert home.run("changes", "--since", "commands.yaml", "--strict").code == 4
-
-
 def test_without_git_the_error_is_one_for_programs_too(home: Home) -> None:
     home.write(OLD)
     home.variable("PATH", str(home.path))

@@ -89,14 +89,8 @@ def test_values_that_make_no_sense_are_wrong_usage(home: Home, option: list[str]
 
 OTHER = "commandsync.yaml"
 BY_DEFAULT = [
-    "validate",
-    "plan",
-    "apply --yes --dry-run",
-    "pull",
-    "changes --since commandsync.yaml",
-    "preview --html site",
-    "announce --title 2.0 --notes-file news.md --yes",
-    "commands list",
+    *("validate", "plan", "apply --yes --dry-run", "pull", "changes --since commandsync.yaml"),
+    *("preview --html site", "announce --title 2.0 --notes-file news.md --yes", "commands list"),
 ]
 
 
@@ -506,15 +500,8 @@ def test_schema_prints_what_is_kept_in_schemas(home: Home, name: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "validate --file",
-        "plan --out",
-        "plan --against",
-        "plan --token-file",
-        "apply --plan",
-        "apply --backup",
-        "pull --out",
-        "init",
-        "serve --seed",
+        *("validate --file", "plan --out", "plan --against", "plan --token-file", "apply --plan"),
+        *("apply --backup", "pull --out", "init", "serve --seed"),
     ],
 )
 def test_completion_leaves_paths_to_the_shell(home: Home, line: str) -> None:

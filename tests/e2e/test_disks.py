@@ -124,14 +124,8 @@ mount -t tmpfs -o size=4k tmpfs disk || exit 99
 PRINTERS = pytest.mark.parametrize(
     "command",
     [
-        "pull",
-        "plan",
-        "plan --format json",
-        "docs --format html",
-        "schema",
-        "commands list",
-        "apply --dry-run --max-deletes all",
-        "import --help",
+        *("pull", "plan", "plan --format json", "docs --format html", "schema", "commands list"),
+        *("apply --dry-run --max-deletes all", "import --help"),
     ],
 )
 UNBUFFERED = pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])

@@ -17,12 +17,8 @@ pytestmark = pytest.mark.skipif(not POSIX, reason="Windows has other links and d
 FORCED = pytest.mark.parametrize(
     "command",
     [
-        "plan --force --out {}",
-        "pull --force --out {}",
-        "apply --yes --force --backup {}",
-        "docs {}",
-        "docs --force {}",
-        "docs --check {}",
+        *("plan --force --out {}", "pull --force --out {}", "apply --yes --force --backup {}"),
+        *("docs {}", "docs --force {}", "docs --check {}"),
     ],
 )
 

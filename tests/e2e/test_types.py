@@ -130,13 +130,8 @@ def _pyright(home: Home, _config: pytest.Config, name: str) -> set[int]:
     said = _run(
         home,
         [
-            sys.executable,
-            "-m",
-            "basedpyright",
-            "--pythonpath",
-            sys.executable,
-            "--outputjson",
-            name,
+            *(sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable),
+            *("--outputjson", name),
         ],
     )
     return {

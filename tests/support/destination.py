@@ -23,13 +23,7 @@ Fault = Callable[[SimulatedListing], Instead | None]
 
 @dataclass
 class Destination:
-    """A simulation, and the manifest of a bot that is listed there.
-
-    Attributes:
-        home: Where runs are made.
-        listing: The simulation.
-        proxy: What is in front of it.
-    """
+    """A simulation, and the manifest of a bot that is listed there."""
 
     home: Home
     listing: SimulatedListing

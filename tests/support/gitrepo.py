@@ -20,11 +20,7 @@ _OF_NOBODY = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, 
 
 @dataclass(frozen=True)
 class GitRepo:
-    """A repository in a folder.
-
-    Attributes:
-        path: The folder.
-    """
+    """A repository in a folder."""
 
     path: Path
 

@@ -30,13 +30,7 @@ LONGEST = 60  # seconds that a child may take on a busy machine before the test 
 
 @dataclass(frozen=True)
 class Ran:
-    """How a run ended.
-
-    Attributes:
-        code: The exit code.
-        out: What it wrote to standard output.
-        err: What it wrote to standard error.
-    """
+    """How a run ended."""
 
     code: int
     out: str

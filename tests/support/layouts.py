@@ -13,15 +13,7 @@ Value = str | tuple[str, ...]
 KEYS = ("name", "description", "syntax", "category", "formerly", "id")
 _COMMENTS = ("# note", "#", "#- name: old", "#: {x", '# it\'s "quoted" # twice', "#    \u00e9")
 _WORDS = (
-    "help",
-    "Shows the menu.",
-    "a",
-    "Zoë",
-    "it's",
-    "plays music: now",
-    "C#",
-    "x y  z",
-    "😀 hi",
+    *("help", "Shows the menu.", "a", "Zoë", "it's", "plays music: now", "C#", "x y  z", "😀 hi"),
 )
 _ODD = ("off", "8ball", "- x", "[p]help", "a: b", "a #b", "{prefix}x", "&amp;", "*x", "!", "@me",
         'say "hi"', "\\d+", "null", "~", "|", "> x", "%", "`x`", ":: x", "a,b", "}", "tab\there",

@@ -43,7 +43,6 @@ class Trial:
     Attributes:
         service: The value; its origin is the proxy in front of the simulation.
         place: The simulation.
-        logged: What was logged.
     """
 
     service: ListService
@@ -187,11 +186,8 @@ def no_redirect_is_followed(trial: Trial) -> None:
 RULES: dict[str, Callable[[Trial], None]] = {
     rule.__name__: rule
     for rule in (
-        twice_is_no_change,
-        each_ability_is_as_declared,
-        a_lost_answer_is_asked_for_again,
-        a_429_is_waited_for_up_to_two_minutes,
-        no_output_has_the_token,
+        *(twice_is_no_change, each_ability_is_as_declared, a_lost_answer_is_asked_for_again),
+        *(a_429_is_waited_for_up_to_two_minutes, no_output_has_the_token),
         no_redirect_is_followed,
     )
 }

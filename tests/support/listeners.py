@@ -49,9 +49,6 @@ class Listener:
     """A connection to a gateway.
 
     Attributes:
-        url: The base URL of the service.
-        query: The query of the handshake.
-        path: The path.
         receives: Bytes that the system keeps for the client before it reads them; 0 for its own
             choice.
     """

@@ -19,11 +19,7 @@ ROWS = 60
 
 @dataclass
 class Monitor:
-    """A terminal of so many columns.
-
-    Attributes:
-        columns: Its columns.
-    """
+    """A terminal of so many columns."""
 
     columns: int
     monkeypatch: pytest.MonkeyPatch

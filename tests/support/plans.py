@@ -22,21 +22,11 @@ TARGET = Target(bot=BOT, base_url=BASE_URL, abilities=PAGE.abilities)
 DEFAULT_RULES = SyncRules()
 
 UNTRUSTED = (
-    "::set-output name=x::y",
-    "a\n::error::b",
-    "##[add-mask]x",
-    "####vso[task.setvariable]x",
-    "\x1b[31mred\x1b]0;title\x07",
-    "evil\u202egnp.exe",
-    "zero\u200bwidth\u2066isolate\u2069",
-    "``` \n</details><!-- x -->",
-    "`a` ``b`` | c \\| d",
-    "@everyone #123 https://x.example ![i](j) [k](l)",
-    "\r\x08back",
-    "\ufeff\u00ad\u2028next",
-    "%0A%25",
-    "tail ##",
-    "[x]",
+    *("::set-output name=x::y", "a\n::error::b", "##[add-mask]x", "####vso[task.setvariable]x"),
+    *("\x1b[31mred\x1b]0;title\x07", "evil\u202egnp.exe", "zero\u200bwidth\u2066isolate\u2069"),
+    *("``` \n</details><!-- x -->", "`a` ``b`` | c \\| d"),
+    *("@everyone #123 https://x.example ![i](j) [k](l)", "\r\x08back", "\ufeff\u00ad\u2028next"),
+    *("%0A%25", "tail ##", "[x]"),
 )
 
 

@@ -12,13 +12,7 @@ from tests.support.gateway import Gateway, Guest, vote
 
 @dataclass
 class Source:
-    """A gateway that sends events of one bot when a test wants it to.
-
-    Attributes:
-        url: The base URL.
-        token: The token of the bot.
-        bot: Its id.
-    """
+    """A gateway that sends events of one bot when a test wants it to."""
 
     url: str
     token: str = field(repr=False)

@@ -12,11 +12,7 @@ from tests.support.home import LONGEST, PROGRAM, Home
 
 @dataclass
 class Terminal:
-    """The program on a terminal; standard output may be a pipe of its own.
-
-    Attributes:
-        shown: What the terminal has shown so far.
-    """
+    """The program on a terminal; standard output may be a pipe of its own."""
 
     child: subprocess.Popen[bytes]
     master: int

@@ -117,24 +117,14 @@ _WORDS = {
         *("lambda: ", "'''", "# coding: utf-7\n", "\\", "\x0c", "\r", "f'{x}'", "*, "),
     ),
     "notes": (
-        *(
-            "## 1.2.0\n",
-            "## [1.1.0] - 2024-03-09\n",
-            "# Unreleased\n",
-            "1.0\n===\n",
-            "[YANKED]",
-        ),
+        *("## 1.2.0\n", "## [1.1.0] - 2024-03-09\n", "# Unreleased\n", "1.0\n===\n", "[YANKED]"),
         *("![a](b)", "[![a][b]](c)", "[b]: d\n", "<!-- ", "-->", "<img src=x>", "<a href=x>"),
         *("</a>", "```\n", "~~~~\n", "    ", "- ", "1. ", "> ", "| ", "\n\n", "\r\n", "***\n"),
-        *(
-            '{"action": "published", "release": {"tag_name": "v1.2.0", "body": "',
-            '"}}',
-            "\\ud800",
-        ),
+        *('{"action": "published", "release": {"tag_name": "v1.2.0", "body": "', '"}}', "\\ud800"),
         *("\ufeff", "\u202e", "\x00", "\x1b", "\x85", "\u2028", "::error", "##[group]", "\\["),
     ),
 }
-WORDS = {name: tuple(map(str.encode, words)) for name, words in _WORDS.items()}
+WORDS = {kind: tuple(map(str.encode, words)) for kind, words in _WORDS.items()}
 """What is worth trying, for the fuzzers."""
 
 _NOTES = 200  # characters of an announcement

@@ -21,16 +21,7 @@ WHO = {"owner": 0, "nobody": 401, "stranger": 403}
 
 
 class Call(NamedTuple):
-    """A call of a story.
-
-    Attributes:
-        act: What is done.
-        who: Who does it.
-        collection: Of which records.
-        number: Which of the records that were ever added.
-        text: The text of every required field.
-        more: Other fields of the body.
-    """
+    """A call of a story."""
 
     act: str
     who: str

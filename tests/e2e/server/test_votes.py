@@ -88,23 +88,6 @@ def test_a_vote_that_is_not_valid_is_refused(caller: Caller, body: object, probl
     assert (status, answer["error"][: len(problem)]) == (400, problem)
 
 
-@pytest.mark.parametrize(
-    ("query", "problem"),
-    [
-        ("page=0", "page must be at least 1"),
-        ("page=x", "page must be a whole number"),
-        ("page=", "page must be a whole number"),
-        ("page=1000000001", "page must be at most 1000000000"),
-        ("limit=101", "limit must be at most 100"),
-        ("page=0&limit=0", "page must be at least 1; limit must be at least 1"),
-    ],
-)
-def test_a_wrong_parameter_is_named(caller: Caller, query: str, problem: str) -> None:
-    reply = caller.raw("GET", f"/v1/bot/{caller.bot}/voters?{query}")
-
-    assert (reply.status, json.loads(reply.content)) == (400, {"error": problem})
-
-
 def test_voters_have_pages(caller: Caller) -> None:
     for number in range(5):
         vote(caller, {"id": str(number)})
