@@ -15,15 +15,15 @@ _DISPATCH = "run the workflow by hand on the branch: it applies the newest manif
 
 def newer_run(
     manifests: Sequence[Committed], github: GitHub | None, event: GitHubEvent
-) -> str | None:
-    """Return the URL of the run that applies a newer manifest of the branch.
+) -> tuple[str, str | None]:
+    """Return the head of the branch, and the URL of the run that applies its newer manifest.
 
     None if this run's manifests are those of the head of the branch, whatever its commit; so a run
     that is started again never brings an old list back. Raises `RefusedError` if the head cannot be
     read, or no run applies its manifest.
     """
     if not event.branch:  # a tag has no newer commit
-        return None
+        return "", None
     unknown = f"the newest commit of {event.branch} cannot be read"
     if github is None:
         raise RefusedError(f"{unknown}: there is no github-token", hint="give the input")
@@ -31,7 +31,7 @@ def newer_run(
         path = f"/repos/{event.repository}/git/ref/heads/{quote(event.branch)}"
         head = str(github.get(path)["object"]["sha"])
         if _is_equal(manifests, github, event, head):
-            return None
+            return head, None
         run = _run_for(github, event, head)
     except GitHubError as error:
         raise RefusedError(f"{unknown}: {error.message}", hint=error.hint) from error
@@ -40,7 +40,7 @@ def newer_run(
     if run is None:
         newer = f"{event.branch} has a newer manifest, that of {head[:7]}"
         raise StalePlanError(f"{newer}, which no run applies", hint=_DISPATCH)
-    return run
+    return head, run
 
 
 def _is_equal(

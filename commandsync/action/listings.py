@@ -39,6 +39,8 @@ def compared(
     commits = reporter.commits
     with suppress(*[RefusedError] * current):  # what nobody reviewed may not be in git
         commits = commits or first_parents(unread[0].manifest.path, most=MOST_COMMITS)
+    if reporter.head not in {"", *commits}:
+        commits = [reporter.head, *commits]
     if reporter.event.proposes:
         known = [_with(job, bases.get(job.manifest.path), before) for job in unread]
     else:
@@ -64,16 +66,21 @@ def _all_with_sent(
             raise refusal(what, error) from error
     names = contexts_of(reporter.sites, reporter.inputs)
     states = ([each.get(names[id(job.site)]) for each in statuses] for job in unread)
-    return [_with_sent(job, commits, of) for job, of in zip(unread, states, strict=True)]
+    # The commits between are unknown, of which another one may have been sent.
+    again = bool(reporter.head and reporter.head not in reporter.commits)
+    known = zip(unread, states, strict=True)
+    return [_with_sent(job, commits, of, again=again) for job, of in known]
 
 
-def _with_sent(job: ListingJob, commits: Sequence[str], states: Sequence[object]) -> ListingJob:
+def _with_sent(
+    job: ListingJob, commits: Sequence[str], states: Sequence[object], *, again: bool
+) -> ListingJob:
     """Return a listing with what was sent last, by its states from the newest commit on."""
     if SUCCESS not in states:
         return job
     last = states.index(SUCCESS)
     sent = next(versions_since(job.manifest.path, commits, last))
-    return _with(job, sent, commits[last], resend=any(states[:last]))
+    return _with(job, sent, commits[last], resend=again or any(states[:last]))
 
 
 def _with(

@@ -53,6 +53,7 @@ class Reporter:
     github: GitHub | None = None  # GitHub's API, if there is a token for it
     sites: Sequence[Site] = ()  # the listings, as soon as they are known
     commits: Sequence[str] = ()  # the newest of the branch that is applied
+    head: str = ""  # the head of this branch, which has the same manifest; empty if unknown
     applied: Sequence[tuple[Planned, Result]] = ()  # the plans that were carried out
     annotated: Counter[str] = field(default_factory=Counter)  # how many, by kind
 
@@ -109,7 +110,8 @@ class Reporter:
         contexts = contexts_of(self.sites, self.inputs)
         for planned, status in statuses:
             context = contexts[id(planned.site)]
-            set_status(context, status, self.api, self.event, commit=commit)
+            at = self.head if planned.plan.listing and self.head else commit
+            set_status(context, status, self.api, self.event, commit=at)
 
     def put_backups(self, planned: Sequence[Planned]) -> None:
         """Write what is listed, as manifests, where it is about to be changed.

@@ -174,7 +174,8 @@ class _Run:
             if self.settings.owned:
                 raise
             return None  # a manifest that is not in git has no newer version there
-        return newer_run(files, by.github, by.event) if files else None
+        by.head, run = newer_run(files, by.github, by.event) if files else ("", None)
+        return run
 
     @contextmanager
     def _open_plans(

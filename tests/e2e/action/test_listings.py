@@ -196,6 +196,27 @@ def test_a_list_that_may_have_been_sent_is_sent_again_though_nothing_differs(
     assert lists.states() == dict.fromkeys(CONTEXTS, "success")
 
 
+def test_a_run_that_is_started_again_says_of_the_newest_commit_what_lists_show(
+    lists: Lists, hub: Hub
+) -> None:
+    old = lists.listed(*TEN)
+    lists.write(*TEN, "new")
+    lists.merge()
+    lists.write(*TEN)
+    hub.head = lists.runner.commit()
+    lists.runner.repo.git("checkout", "--quiet", "--detach", old)
+    again = lists.merge()
+    lists.runner.repo.git("checkout", "--quiet", "main")
+    lists.write(*TEN, "new")
+    hub.head, newest = "", hub.head
+    later = lists.merge()
+
+    assert (again.code, later.code) == (0, 0), again.log + later.log
+    assert lists.states(newest) == dict.fromkeys(CONTEXTS, "success")
+    assert lists.writes == [4, 4, 4]
+    assert lists.names == [[*TEN, "new"]] * 3
+
+
 def test_one_list_that_fails_keeps_no_other_from_its_status(lists: Lists) -> None:
     lists.listed("help")
     lists.write("help", "ping")
