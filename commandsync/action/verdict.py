@@ -77,12 +77,7 @@ def of_superseded(run: str) -> Verdict:
 
 
 def failed(
-    verdict: Verdict,
-    notes: Sequence[Annotation],
-    *,
-    text: Sequence[str],
-    markdown: Sequence[str],
-    reason: str = "outdated",
+    verdict: Verdict, notes: Sequence[Annotation], *, text: Sequence[str], markdown: Sequence[str]
 ) -> Verdict:
     """Return a verdict that fails for another reason, too, which comes first."""
     return replace(
@@ -92,7 +87,7 @@ def failed(
         text="\n".join([*text, verdict.text]),
         markdown="\n".join([*markdown, verdict.markdown]),
         annotations=(*notes, *verdict.annotations),
-        reason=verdict.reason or reason,
+        reason=verdict.reason or "outdated",
         complete=False,
     )
 
@@ -114,8 +109,8 @@ def with_unread(verdict: Verdict, errors: Sequence[CommandsyncError]) -> Verdict
         return verdict
     texts, pages = ([*_rendered((), errors, form)] for form in _FORMS)
     notes = [note for error in errors for note in github.failure_annotations(error)]
-    reason = _INCOMPLETE if verdict.changed else errors[0].failure_reason
-    return failed(verdict, notes, text=texts, markdown=pages, reason=reason)
+    reason = _INCOMPLETE if verdict.changed else verdict.reason or errors[0].failure_reason
+    return failed(replace(verdict, reason=reason), notes, text=texts, markdown=pages)
 
 
 def of_error(error: CommandsyncError, *, code: int | None = None) -> Verdict:
