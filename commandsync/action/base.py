@@ -14,7 +14,7 @@ from commandsync.errors import FileError, ManifestError
 from commandsync.manifest import Manifest, load_head
 from commandsync.manifest.model import ManifestModel
 from commandsync.sync.files import temporary_folder, write_file
-from commandsync.sync.job import load_files
+from commandsync.sync.loading import load_files
 
 _MOST_FILES = 200
 _MISSING = 404

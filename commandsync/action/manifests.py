@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from commandsync.errors import UsageError, WrongBotError
 from commandsync.manifest import Manifest
-from commandsync.sync.job import load
+from commandsync.sync.loading import load
 from commandsync.sync.settings import TOKEN_VARIABLE, Settings
 
 

@@ -24,7 +24,7 @@ from commandsync.sync.announcement import (
     posting,
     posting_whole,
 )
-from commandsync.sync.job import load_to_edit
+from commandsync.sync.loading import load_to_edit
 from commandsync.sync.notes import Announcing, announcement_of
 
 _NOTHING = "Nothing to announce."

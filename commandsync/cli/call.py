@@ -31,7 +31,8 @@ from commandsync.records.texts import Resource
 from commandsync.report.escape import visible
 from commandsync.report.records import document, record_table, records_table
 from commandsync.sync import default_manifest
-from commandsync.sync.job import calls_of, load
+from commandsync.sync.job import calls_of
+from commandsync.sync.loading import load
 from commandsync.sync.settings import BOT_VARIABLE, Settings, site_of
 from commandsync.sync.signals import announce_stop
 from commandsync.sync.site import Site

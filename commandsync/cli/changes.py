@@ -47,7 +47,7 @@ def changes_command(run: Run, /) -> None:
       commandsync changes --since v1.2.0
       commandsync changes --since old.yaml --format markdown
     """
-    from commandsync.sync.job import check_notices, load
+    from commandsync.sync.loading import check_notices, load
     from commandsync.sync.since import changes_since
 
     manifests = load(run.settings)

@@ -80,7 +80,7 @@ def docs_command(
 
 def _commands(settings: Settings, *, shown: bool) -> tuple[CommandText, ...]:
     """Return the commands, without the tokens of the run if they are shown and not written."""
-    from commandsync.sync.job import load
+    from commandsync.sync.loading import load
 
     manifests = load(settings)
     if len(manifests) != 1:

@@ -50,7 +50,8 @@ def plan_command(
     from commandsync.report import render_plans
     from commandsync.sync import exits
     from commandsync.sync.files import check_target, write_file
-    from commandsync.sync.job import load, split
+    from commandsync.sync.job import split
+    from commandsync.sync.loading import load
 
     manifests = load(run.settings)
     if out:

@@ -24,7 +24,7 @@ def validate_command(run: Run, /) -> None:
       commandsync validate -f bots/ --format github
     """
     from commandsync import report
-    from commandsync.sync.job import load
+    from commandsync.sync.loading import load
 
     manifests = load(run.settings)
     screen = run.output.screen(sys.stdout)

@@ -10,7 +10,8 @@ from commandsync.manifest import Manifest
 from commandsync.records.models import Bot, Profile
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
-from commandsync.sync.job import connected, load
+from commandsync.sync.job import connected
+from commandsync.sync.loading import load
 from commandsync.sync.settings import Settings, site_of
 from commandsync.sync.site import Site
 

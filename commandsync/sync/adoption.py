@@ -14,7 +14,8 @@ from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource
 from commandsync.sources.merge import FileEdit
 from commandsync.sync.edits import EntryPlaces, check_edited
-from commandsync.sync.job import load_to_edit, read_listing
+from commandsync.sync.job import read_listing
+from commandsync.sync.loading import load_to_edit
 from commandsync.sync.settings import Settings, site_of
 
 Edits: TypeAlias = defaultdict[str, defaultdict[str, ListEdits]]

@@ -24,7 +24,8 @@ from commandsync.sources.notes.version import names, version_in
 from commandsync.sync import default_manifest
 from commandsync.sync.destinations import ListSite, list_sites
 from commandsync.sync.edits import EntryPlaces, check_edited
-from commandsync.sync.job import Planned, connected, load_to_edit, page_jobs, plan_jobs
+from commandsync.sync.job import Planned, connected, page_jobs, plan_jobs
+from commandsync.sync.loading import load_to_edit
 from commandsync.sync.notes import Announcement
 from commandsync.sync.settings import Settings
 

@@ -10,7 +10,8 @@ from commandsync.plan.pins import pinned_by_both
 from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
-from commandsync.sync.job import load_files, plan_manifest, strict_plan
+from commandsync.sync.job import plan_manifest, strict_plan
+from commandsync.sync.loading import load_files
 from commandsync.sync.settings import Settings
 
 

@@ -20,7 +20,7 @@ from commandsync.sync.destinations import (
     list_sites,
     unknown_listing,
 )
-from commandsync.sync.job import load
+from commandsync.sync.loading import load
 from commandsync.sync.reachability import acceptance, failed, reachability
 from commandsync.sync.settings import Settings, site_of
 from commandsync.sync.site import Site

@@ -14,7 +14,7 @@ from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource, canonical
 from commandsync.sources.entry import SourceEntry
 from commandsync.sources.merge import Added, Edited, EntryChange, Removed
-from commandsync.sync.job import load_files
+from commandsync.sync.loading import load_files
 
 _COLLECTION = Resource.COMMAND.collection
 

@@ -22,7 +22,7 @@ from commandsync.sync import default_manifest
 from commandsync.sync.declared import read_sources, sources_of
 from commandsync.sync.edits import EntryPlaces, check_edited, edited_texts
 from commandsync.sync.files import MOST_BYTES, read_file
-from commandsync.sync.job import load_to_edit
+from commandsync.sync.loading import load_to_edit
 from commandsync.sync.settings import Settings
 
 _COMMANDS = Resource.COMMAND

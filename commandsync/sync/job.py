@@ -1,24 +1,20 @@
-"""From manifests to plans: load, connect, read, plan."""
+"""From manifests to plans: connect, read, plan."""
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
-from commandsync.diagnostics import Do, Location, Notice, Problem
-from commandsync.errors import CommandsyncError, ManifestError, UsageError
+from commandsync.diagnostics import Location, Notice
+from commandsync.errors import CommandsyncError
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import PAGE_ABILITIES
 from commandsync.services.page import PAGE
-from commandsync.sync import default_manifest
-from commandsync.sync.files import ci_workspace
-from commandsync.sync.progress import CallProgress, FilesRead
+from commandsync.sync.loading import check_notices
+from commandsync.sync.progress import CallProgress
 from commandsync.sync.settings import Settings, about, bot_of, rules_of, sites_of
 from commandsync.sync.site import Site
 
@@ -28,8 +24,6 @@ if TYPE_CHECKING:
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
     from commandsync.sync.history import History
-
-_LONGEST_STDIN = 10 * 1024 * 1024 + 1  # bytes: one more than a manifest may have
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,29 +178,6 @@ def plan_manifest(
     return replace(plan, notices=(*warned, *plan.notices)) if warned else plan
 
 
-def load(
-    settings: Settings,
-    *,
-    contents: dict[str, bytes] | None = None,
-    folders: set[str] | None = None,
-) -> tuple[Manifest, ...]:
-    """Load the manifests that the settings name.
-
-    `contents` and `folders` are as for `load_manifests`.
-
-    Raises:
-        ManifestError: As `load_files`; if the settings are strict, also with all warnings.
-    """
-    start = monotonic()
-    files = settings.files or (default_manifest(),)
-    manifests = load_files(files, contents=contents, folders=folders)
-    paths = [path for manifest in manifests for path in manifest.paths]
-    settings.on_progress(FilesRead(paths, manifests, monotonic() - start))
-    if settings.strict:
-        _refuse([warning for manifest in manifests for warning in manifest.warnings])
-    return manifests
-
-
 def strict_plan(plan: Plan, settings: Settings) -> Plan:
     """Return a plan, before anything is written.
 
@@ -217,67 +188,9 @@ def strict_plan(plan: Plan, settings: Settings) -> Plan:
     return plan
 
 
-def check_notices(notices: Sequence[Notice], settings: Settings) -> None:
-    """Refuse warnings about a manifest's entries if the settings are strict.
-
-    Raises:
-        ManifestError: They are, and there is one.
-    """
-    if settings.strict:
-        placed = [(notice.location, notice) for notice in notices]
-        _refuse([Problem(at, each.message, each.hint) for at, each in placed if at])
-
-
-def _refuse(warnings: Sequence[Problem]) -> None:
-    if warnings:
-        error = ManifestError(warnings)
-        error.hint = "a strict run refuses warnings about the manifest, too"
-        raise error
-
-
-def load_files(
-    paths: Sequence[str],
-    *,
-    contents: dict[str, bytes] | None = None,
-    folders: set[str] | None = None,
-) -> tuple[Manifest, ...]:
-    """Load manifests; in CI, no link out of the workspace is followed.
-
-    `contents` and `folders` are as for `load_manifests`.
-
-    Raises:
-        ManifestError: With all problems of all of them.
-    """
-    from commandsync.manifest import load_manifests  # noqa: PLC0415 - loads yaml
-
-    return load_manifests(
-        paths,
-        stdin=lambda: sys.stdin.buffer.read(_LONGEST_STDIN),
-        workspace=ci_workspace(os.environ),
-        contents=contents,
-        folders=folders,
-    )
-
-
 def calls_of(settings: Settings, site: Site) -> OnWait:
     """Return what passes the calls of a connection on as progress."""
     return lambda operation, step: settings.on_progress(CallProgress(site, operation, step))
-
-
-def load_to_edit(settings: Settings, contents: dict[str, bytes], *, what: str) -> Manifest:
-    """Load the one manifest that is edited in place; its files go into `contents`.
-
-    Raises:
-        ManifestError: It is invalid.
-        UsageError: It is standard input, or there are several; `what` is what edits it.
-    """
-    hint = Do.NAME_MANIFEST()
-    if "-" in settings.files:
-        raise UsageError(f"{what} edits the manifest in place", hint=hint)
-    manifests = load(settings, contents=contents)
-    if len(manifests) != 1:
-        raise UsageError(f"{what} works on one manifest", hint=hint)
-    return manifests[0]
 
 
 @contextmanager

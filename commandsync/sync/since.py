@@ -7,7 +7,7 @@ from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
 from commandsync.plan.userchanges import UserChanges, user_changes
 from commandsync.records.texts import Resource
-from commandsync.sync.job import load_files
+from commandsync.sync.loading import load_files
 
 _STDIN = "-"
 

@@ -16,7 +16,8 @@ from commandsync.services.page import PAGE
 from commandsync.services.service import RecordService
 from commandsync.sync import run
 from commandsync.sync.execution import Stop, execute, refusal_of
-from commandsync.sync.job import Job, Planned, connected, load
+from commandsync.sync.job import Job, Planned, connected
+from commandsync.sync.loading import load
 from commandsync.sync.reachability import reachability
 from commandsync.sync.settings import Settings, read_clock, site_of
 from commandsync.sync.signals import Signals

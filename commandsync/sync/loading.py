@@ -1,0 +1,102 @@
+"""The manifests of a run: loaded, and refused if the settings are strict and there are warnings."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from commandsync.diagnostics import Do, Notice, Problem
+from commandsync.errors import ManifestError, UsageError
+from commandsync.sync import default_manifest
+from commandsync.sync.files import ci_workspace
+from commandsync.sync.progress import FilesRead
+from commandsync.sync.settings import Settings
+
+if TYPE_CHECKING:
+    from commandsync.manifest import Manifest
+
+_LONGEST_STDIN = 10 * 1024 * 1024 + 1  # bytes: one more than a manifest may have
+
+
+def load(
+    settings: Settings,
+    *,
+    contents: dict[str, bytes] | None = None,
+    folders: set[str] | None = None,
+) -> tuple[Manifest, ...]:
+    """Load the manifests that the settings name.
+
+    `contents` and `folders` are as for `load_manifests`.
+
+    Raises:
+        ManifestError: As `load_files`; if the settings are strict, also with all warnings.
+    """
+    start = monotonic()
+    files = settings.files or (default_manifest(),)
+    manifests = load_files(files, contents=contents, folders=folders)
+    paths = [path for manifest in manifests for path in manifest.paths]
+    settings.on_progress(FilesRead(paths, manifests, monotonic() - start))
+    if settings.strict:
+        _refuse([warning for manifest in manifests for warning in manifest.warnings])
+    return manifests
+
+
+def load_to_edit(settings: Settings, contents: dict[str, bytes], *, what: str) -> Manifest:
+    """Load the one manifest that is edited in place; its files go into `contents`.
+
+    Raises:
+        ManifestError: It is invalid.
+        UsageError: It is standard input, or there are several; `what` is what edits it.
+    """
+    hint = Do.NAME_MANIFEST()
+    if "-" in settings.files:
+        raise UsageError(f"{what} edits the manifest in place", hint=hint)
+    manifests = load(settings, contents=contents)
+    if len(manifests) != 1:
+        raise UsageError(f"{what} works on one manifest", hint=hint)
+    return manifests[0]
+
+
+def check_notices(notices: Sequence[Notice], settings: Settings) -> None:
+    """Refuse warnings about a manifest's entries if the settings are strict.
+
+    Raises:
+        ManifestError: They are, and there is one.
+    """
+    if settings.strict:
+        placed = [(notice.location, notice) for notice in notices]
+        _refuse([Problem(at, each.message, each.hint) for at, each in placed if at])
+
+
+def _refuse(warnings: Sequence[Problem]) -> None:
+    if warnings:
+        error = ManifestError(warnings)
+        error.hint = "a strict run refuses warnings about the manifest, too"
+        raise error
+
+
+def load_files(
+    paths: Sequence[str],
+    *,
+    contents: dict[str, bytes] | None = None,
+    folders: set[str] | None = None,
+) -> tuple[Manifest, ...]:
+    """Load manifests; in CI, no link out of the workspace is followed.
+
+    `contents` and `folders` are as for `load_manifests`.
+
+    Raises:
+        ManifestError: With all problems of all of them.
+    """
+    from commandsync.manifest import load_manifests  # noqa: PLC0415 - loads yaml
+
+    return load_manifests(
+        paths,
+        stdin=lambda: sys.stdin.buffer.read(_LONGEST_STDIN),
+        workspace=ci_workspace(os.environ),
+        contents=contents,
+        folders=folders,
+    )
