@@ -177,15 +177,6 @@ def test_a_malformed_token_is_wrong_usage_before_anything_is_sent(
     assert proxy.requests == []
 
 
-@pytest.mark.usefixtures("bot")
-def test_an_unknown_bot_is_reported_with_what_to_check(home: Home) -> None:
-    ran = home.run("plan", "--bot", "1", "--format", "json")
-
-    assert ran.code == 1
-    assert failed(ran, "service")
-    assert "bot" in checked(ran, "plan")["error"]["hint"]
-
-
 def test_a_token_the_service_refuses_stops_everything_at_once(
     home: Home, bot: Bot, proxy: Proxy
 ) -> None:

@@ -55,10 +55,3 @@ def test_bash_completes_commands_options_and_values(home: Home) -> None:
 
     assert ended.stdout.splitlines() == ["plan", "--dry-run", "text json markdown github"]
     assert (ended.returncode, ended.stderr) == (0, "")
-
-
-def test_another_shell_is_refused(home: Home) -> None:
-    ran = home.run("completion", "tcsh")
-
-    assert (ran.code, ran.out) == (2, "")
-    assert "'tcsh' is not one of 'bash', 'zsh', 'fish'" in ran.err

@@ -372,9 +372,3 @@ def test_without_a_framework_the_import_says_what_is_needed() -> None:
     assert "ModuleNotFoundError: commandsync.ext.discord needs discord.py" in child(
         f"{nothing}import commandsync.ext.discord"
     )
-
-
-def test_the_errors_are_those_of_both_kinds_of_command() -> None:
-    for kind in (NotVoted, VoteUnknown):
-        assert issubclass(kind, commands.CheckFailure)
-        assert issubclass(kind, discord.app_commands.CheckFailure)

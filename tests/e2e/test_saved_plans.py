@@ -208,17 +208,6 @@ def test_a_plan_of_another_listing_is_refused(
 
 
 @pytest.mark.usefixtures("bot")
-def test_a_plan_of_an_unknown_version_is_refused(home: Home, proxy: Proxy) -> None:
-    home.write(home.read("plan.json").replace('"version": 1', '"version": 2', 1), "plan.json")
-
-    ran = home.run(*APPLY)
-
-    assert ran.code == 5
-    assert "is of another version than 1" in ran.err
-    assert proxy.requests == []
-
-
-@pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize(
     "content",
     [b"", b"no json", b"[]", b"{}", b"\xff\xfe", b"[" * 100_000, b'{"version": 1}'],

@@ -11,18 +11,10 @@ from hypothesis import strategies as st
 
 from tests.support.bots import Bot, Service
 from tests.support.echoes import ENCODINGS, echoes, jwts, plain_tokens
-from tests.support.home import LONGEST, Home, checked, fields
+from tests.support.home import LONGEST, Home, checked
 from tests.support.proxy import Instead, Proxy
 
 MARKED = "marked-token-7f3a9c1e"
-
-
-@pytest.fixture
-def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
-    bot = service.bot(["help", "play"])
-    home.knows(bot, url=proxy.url)
-    home.write(fields(("help", "Reworded."), ("play",), ("new",)))
-    return bot
 
 
 ECHOING = (

@@ -51,137 +51,94 @@ def measured(home: Home, *arguments: str) -> tuple[int, str]:
     return ended.returncode, said
 
 
-def commands(one: str, count: int) -> Callable[[], str]:
-    return lambda: (
-        "version: 1\nprefix: /\ncommands:\n"
-        + "".join(one.replace("%", str(number)) for number in range(count))
+def commands(name: str, count: int) -> str:
+    rows = (name.replace("%", str(number)) for number in range(count))
+    return "commands:\n" + "".join(
+        f"- {{name: {row}, description: b, syntax: c}}\n" for row in rows
     )
 
 
+def ignoring(*patterns: str, name: str) -> str:
+    return f"sync: {{ignore: {json.dumps(patterns)}}}\n{commands(name, 1)}"
+
+
+def prefixed(prefix: str, syntax: str) -> str:
+    return f"prefix: {prefix}\ncommands:\n- name: a\n  description: b\n  syntax: {syntax}\n"
+
+
 NO_ERROR = ""
+LINES = "the file has more than 1,000,000 lines"
+WILDCARDS = "or more than 2,000 characters in them"
+PATTERN = "is too long, or has more than one **"
 
 MANIFESTS: dict[str, tuple[str, Callable[[], str]]] = {
-    "as many commands as there may be": (
-        NO_ERROR,
-        commands("- {name: a%, description: b, syntax: c}\n", 35_000),
-    ),
-    "more values": (
-        "more than 250,000 values",
-        lambda: "version: 1\nx: [" + "a," * 5_000_000 + "]",
-    ),
-    "more bytes": (
-        "the manifest is larger than 10 MiB",
-        lambda: "version: 1\n#" + "a" * 11 * MEGABYTE,
-    ),
-    "more lines": (
-        "the file has more than 1,000,000 lines",
-        lambda: "version: 1\n" + "\n" * 10_000_000 + "x: 1",
-    ),
-    "lone carriage returns": (
-        "the file has more than 1,000,000 lines",
-        lambda: "version: 1\n" + "\r" * 10_000_000 + "x: 1",
-    ),
+    "as many commands as there may be": (NO_ERROR, lambda: commands("a%", 35_000)),
+    "more values": ("more than 250,000 values", lambda: "x: [" + "a," * 5_000_000 + "]"),
+    "more bytes": ("the manifest is larger than 10 MiB", lambda: "#" + "a" * 11 * MEGABYTE),
+    "more lines": (LINES, lambda: "\n" * 10_000_000 + "x: 1"),
+    "lone carriage returns": (LINES, lambda: "\r" * 10_000_000 + "x: 1"),
     "one long text": (
         NO_ERROR,
-        lambda: (
-            "version: 1\ncommands:\n- name: a\n  syntax: b\n  description: "
-            + "a " * 5_000_000
-            + "😀\n"
-        ),
+        lambda: f"commands:\n- name: a\n  syntax: b\n  description: {'a ' * 5_000_000}😀\n",
     ),
     "a long prefix, often": (
         "prefix is longer than 100 characters",
-        lambda: (
-            f"version: 1\nprefix: {'p' * 5000}\ncommands:\n- name: a\n  description: b\n  syntax: "
-            + "{prefix}" * 600_000
-        ),
+        lambda: prefixed("p" * 5000, "{prefix}" * 600_000),
     ),
     "the longest prefix, often": (
         "more than 10,485,760 characters once {prefix} is filled in",
-        lambda: (
-            f"version: 1\nprefix: {'😀' * 100}\ncommands:\n- name: a\n  description: b\n  syntax: '"
-            + "{prefix}" * 1_300_000
-            + "'\n"
-        ),
+        lambda: prefixed("😀" * 100, f"'{'{prefix}' * 1_300_000}'"),
     ),
     "the longest prefix, in many commands": (
         "duplicate command",
         lambda: (
-            f"version: 1\nprefix: {'😀' * 100}\ncommands:\n"
+            f"prefix: {'😀' * 100}\ncommands:\n"
             + f"- {{name: a, description: b, syntax: '{'{prefix}' * 30}'}}\n" * 30_000
         ),
     ),
     "many anchors and an unknown alias": (
         "the alias",
-        lambda: (
-            "version: 1\nx: ["
-            + "".join(f"&anchor{number} ," for number in range(240_000))
-            + "*anchor]\n"
-        ),
+        lambda: f"x: [{''.join(f'&anchor{number} ,' for number in range(240_000))}*anchor]\n",
     ),
     "a long text, by aliases": (
         "the values of the manifest have more than 10,485,760 characters",
         lambda: (
-            f"version: 1\nbot: &a {'t' * 5_000_000}\ncommands:\n"
+            f"bot: &a {'t' * 5_000_000}\ncommands:\n"
             + "- {name: a, description: *a, syntax: c}\n" * 30_000
         ),
     ),
-    "many patterns": (
-        '"a*" matches no file',
-        lambda: "version: 1\ninclude: [" + '"a*",' * 100_000 + "]",
-    ),
-    "many folders": (
-        "is too long, or has more than one **",
-        lambda: 'version: 1\ninclude: ["' + "**/" * 300 + '*.yaml"]',
-    ),
-    "a long pattern": (
-        "is too long, or has more than one **",
-        lambda: 'version: 1\ninclude: ["' + "a/" * 100_000 + '*.yaml"]',
-    ),
+    "many patterns": ('"a*" matches no file', lambda: "include: [" + '"a*",' * 100_000 + "]"),
+    "many folders": (PATTERN, lambda: 'include: ["' + "**/" * 300 + '*.yaml"]'),
+    "a long pattern": (PATTERN, lambda: 'include: ["' + "a/" * 100_000 + '*.yaml"]'),
     "as many to ignore as commands": (
         NO_ERROR,
         lambda: (
-            "version: 1\nsync:\n  ignore:\n"
+            "sync:\n  ignore:\n"
             + "".join(f"  - {number}-x*\n" for number in range(100))
             + "".join(f"  - b{number}\n" for number in range(40_000))
-            + "commands:\n"
-            + "".join(f"- {{name: {n}-a, description: b, syntax: c}}\n" for n in range(20_000))
+            + commands("%-a", 20_000)
         ),
     ),
     "too many stars to ignore": (
         "ignore has more than 100 patterns with a wildcard",
         lambda: (
-            "version: 1\nsync:\n  ignore:\n"
+            "sync:\n  ignore:\n"
             + "".join(f"  - '*a*-{number}'\n" for number in range(20_000))
-            + commands(
-                "- {name: " + "a" * 100 + "%, description: b, syntax: c}\n", 20_000
-            )().partition("/\n")[2]
+            + commands("a" * 100 + "%", 20_000)
         ),
     ),
-    "many stars to ignore": (
-        "or more than 2,000 characters in them",
-        lambda: (
-            f'version: 1\nsync: {{ignore: ["{"*a" * 20_000}"]}}\ncommands:\n'
-            f"- {{name: {'a' * 20_000}b, description: b, syntax: c}}\n"
-        ),
-    ),
+    "many stars to ignore": (WILDCARDS, lambda: ignoring("*a" * 20_000, name="a" * 20_000 + "b")),
     "a long text to ignore": (
-        "or more than 2,000 characters in them",
-        lambda: (
-            f'version: 1\nsync: {{ignore: ["*{"b" * 4_000_000}c"]}}\ncommands:\n'
-            f"- {{name: {'b' * 4_000_000}, description: b, syntax: c}}\n"
-        ),
+        WILDCARDS,
+        lambda: ignoring(f"*{'b' * 4_000_000}c", name="b" * 4_000_000),
     ),
     "as long a text to ignore as there may be": (
         NO_ERROR,
-        lambda: (
-            f'version: 1\nsync: {{ignore: ["{"*a" * 500}", "*{"b" * 990}c"]}}\ncommands:\n'
-            f"- {{name: {'ab' * 20_000}b, description: b, syntax: c}}\n"
-        ),
+        lambda: ignoring("*a" * 500, f"*{'b' * 990}c", name="ab" * 20_000 + "b"),
     ),
     "links to the folder itself": (
         "read more than 250,000 files and folders",
-        lambda: 'version: 1\ninclude: ["' + "*/" * 490 + '*.yaml"]',
+        lambda: 'include: ["' + "*/" * 490 + '*.yaml"]',
     ),
 }
 
@@ -191,7 +148,7 @@ def test_a_manifest_made_to_be_large_is_read_or_refused_within_limits(
     home: Home, what: str
 ) -> None:
     error, text = MANIFESTS[what]
-    home.write(text())
+    home.write("version: 1\n" + text())
     for number in range(1_000 if what.startswith("links") else 0):
         (home.path / f"link{number}").symlink_to(".")
 
@@ -272,18 +229,8 @@ def test_an_answer_made_to_be_large_is_read_or_refused_within_limits(home: Home,
         server.then(sending(answer(body())))
         home.variable("COMMANDSYNC_BASE_URL", server.url)
 
-        ended, said = measured(
-            home,
-            "plan",
-            "--bot",
-            "42",
-            "--retries",
-            "0",
-            "-q",
-            "--no-prune",
-            "--format",
-            "markdown",
-        )
+        options = ("--bot=42", "--retries=0", "-q", "--no-prune", "--format=markdown")
+        ended, said = measured(home, "plan", *options)
 
     assert ended == (1 if error else 0)
     assert error in said

@@ -2,24 +2,14 @@
 
 import pytest
 
+from tests.e2e.test_calls import bot, relayed
 from tests.support.bots import Bot, Service
 from tests.support.home import Home, failed
 from tests.support.proxy import Instead, Proxy
 
+__all__ = ["bot", "relayed"]
+
 ELSEWHERE = "https://listing.invalid"
-
-
-@pytest.fixture
-def bot(service: Service, home: Home) -> Bot:
-    bot = service.bot()
-    home.knows(bot)
-    return bot
-
-
-@pytest.fixture
-def relayed(bot: Bot, home: Home, proxy: Proxy) -> Proxy:
-    home.knows(bot, url=proxy.url)
-    return proxy
 
 
 def test_a_vote_is_cast_and_shown(home: Home, bot: Bot) -> None:
