@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from commandsync import CommandsyncError, PlainHttpError, StoppedError
+from commandsync import CommandsyncError, StoppedError
 from tests.support.clients import TOKEN, Open
 from tests.support.rawserver import Act, RawServer, answering, closing, hanging, resetting, sending
 
@@ -61,14 +61,6 @@ def test_a_client_without_a_token_is_told_of_the_argument(
         client.get_commands()
 
     assert "token=" in str(caught.value.hint)
-    assert_speaks_python(caught.value)
-
-
-def test_plain_http_is_allowed_by_an_argument(open_client: Open) -> None:
-    with pytest.raises(PlainHttpError) as caught:
-        open_client(TOKEN, "http://listing.example", bot="42")
-
-    assert "insecure_http=True" in str(caught.value.hint)
     assert_speaks_python(caught.value)
 
 

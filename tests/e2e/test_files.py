@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.support.bots import Bot, Service
-from tests.support.home import Home, checked, fields
+from tests.support.home import Home, fields
 from tests.support.proxy import Proxy
 from tests.support.terminal import POSIX
 
@@ -186,30 +186,6 @@ def test_a_folder_that_cannot_be_written_is_reported(
     assert "permission denied" in ran.err
     assert proxy.writes == []
     assert bot.everything() == before
-
-
-def test_applying_a_backup_brings_back_what_was_listed_and_keeps_ids(home: Home, bot: Bot) -> None:
-    before = bot.commands()
-    home.write("version: 1\n" + home.read("commands.yaml").removeprefix("version: 1\n"))
-    assert home.run("apply", "--yes", "--backup", "before.yaml").code == 0
-    assert bot.names() == [*NAMES[:9], "new"]
-
-    ran = home.run("apply", "--yes", "-f", "before.yaml", "--format", "json")
-
-    assert ran.code == 0, ran.said
-    assert checked(ran, "result")["summary"] == {
-        "add": 1,
-        "edit": 1,
-        "delete": 1,
-        "replace": 0,
-        "unchanged": 8,
-    }
-    after = bot.commands()
-    kept = ("id", "name", "description", "syntax", "uses")
-    assert [[one[key] for key in kept] for one in after[:9]] == [
-        [one[key] for key in kept] for one in before[:9]
-    ]
-    assert after[9]["name"] == NAMES[9]
 
 
 def test_a_backup_holds_what_was_listed_before(home: Home, bot: Bot) -> None:
