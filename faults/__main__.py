@@ -27,7 +27,8 @@ from time import monotonic
 
 from commandsync.apply.steps import Aborted, Interrupted
 from faults.tally import Tally, played, story, table
-from tests.support.cases import OPERATIONS, Case, drawn
+from tests.support.cases import OPERATIONS, Case
+from tests.support.draws import drawn
 from tests.support.driver import Kill
 from tests.support.everywhere import has_lists, prove_everywhere
 from tests.support.listing import FAULTS

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from tests.support.cases import Case, drawn
+from tests.support.cases import Case
+from tests.support.draws import drawn
 from tests.support.everywhere import prove_everywhere
 from tests.support.shrinking import shrunk
 from tests.support.story import Story, prove, told

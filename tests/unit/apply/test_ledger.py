@@ -14,7 +14,7 @@ from commandsync.apply.states import FINDINGS, TRANSITIONS, Finding, State
 from commandsync.apply.verification import finding_of
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.records.texts import Resource, Text
-from tests.support.cases import drawn
+from tests.support.draws import drawn
 from tests.support.driver import Driver
 from tests.support.listing import (
     BAD_REQUEST,

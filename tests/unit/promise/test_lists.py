@@ -21,7 +21,8 @@ from commandsync.apply.outcomes import Outcome, Result
 from commandsync.apply.steps import Aborted, Interrupted, Step, StepResult
 from commandsync.plan.listing import PlannedListing
 from commandsync.sync import listings
-from tests.support.cases import Case, drawn
+from tests.support.cases import Case
+from tests.support.draws import drawn
 from tests.support.driver import Kill, Stop
 from tests.support.everywhere import Lists, has_lists, prove_everywhere
 from tests.support.listing import FAILED_AFTER, FAULTS, UNAUTHORIZED, Fault

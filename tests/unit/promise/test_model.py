@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.cases import draw_case, drawn
+from tests.support.draws import draw_case, drawn
 from tests.support.story import prove, told
 
 SEED = 20_260_701

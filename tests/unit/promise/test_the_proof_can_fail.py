@@ -25,7 +25,8 @@ from commandsync.records import rewrites
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.page import PAGE
-from tests.support.cases import Case, drawn
+from tests.support.cases import Case
+from tests.support.draws import drawn
 from tests.support.listing import FAULTS, REFUSED_AFTER
 from tests.support.oracle import same_name
 from tests.support.runs import PRODUCT, Parts
