@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.e2e.test_prompt import bot
 from tests.support.bots import Bot, Service
 from tests.support.echoes import ENCODINGS, echoes, jwts, plain_tokens
 from tests.support.home import LONGEST, Home, checked
 from tests.support.proxy import Instead, Proxy
 
+__all__ = ["bot"]
+
 MARKED = "marked-token-7f3a9c1e"
-
-
 ECHOING = (
     *(f"plan --format {form}" for form in ("text", "json", "markdown", "github")),
     *(f"commands list --format {form}" for form in ("text", "json")),
