@@ -162,7 +162,7 @@ def _result(result: Result) -> Iterator[str]:
 def _settled_blocks(some: Sequence[Settled], end: str) -> Iterator[str]:
     """Return changes of one end: what was done to which text, or why it was not done."""
     changes = [settled.change for settled in some]
-    if end == summary.DONE:
+    if some[0].outcome is Outcome.SENT or end == summary.DONE:
         for title, group in _by_action(changes, _DONE):
             yield f"{title} ({len(group):,}):"
             yield from change_blocks(group)

@@ -22,6 +22,7 @@ _CUT_FIRST = (
     "#### Rename",
     "#### Skipped",
     "#### Done",
+    "#### Sent",
     "#### Warn",
 )
 _HEADING = re.compile(r"#{2,4} ")

@@ -138,6 +138,7 @@ def test_a_merge_sends_all_lists_and_a_run_again_none(lists: Lists, hub: Hub) ->
     (comment,) = hub.ours
     assert "| `top.gg` | 2 sent. Accepted; the list cannot be read back. |" in comment
     assert "| `telegram` | 2 done. Verified: nothing is left to do. |" in comment
+    assert comment.count("#### Sent (2)\n\nAdded (2):") == 2
     assert lists.states() == dict.fromkeys(CONTEXTS, "success")
     sent = [each["description"] for each in hub.statuses[lists.head] if each["state"] == "success"]
     assert sent == ["sent 2 commands"] * 3 + ["2 commands, as sent before"] * 3
