@@ -14,9 +14,7 @@ from commandsync import (
     Command,
     NotFound,
     RateLimited,
-    Token,
     Unauthorized,
-    UsageError,
 )
 from commandsync.api.operations import list_records
 from commandsync.errors import WrongBotError
@@ -315,13 +313,6 @@ def test_a_client_that_could_send_nothing_is_not_made(
         kind(**arguments)
 
     assert "marked" not in str(caught.value)
-
-
-def test_a_client_that_knows_no_bot_says_so(open_client: Open, server: RawServer) -> None:
-    client = open_client(Token(TOKEN), server.url)
-
-    with pytest.raises(UsageError, match="which bot"):
-        client.get_commands()
 
 
 def methods(kind: type) -> dict[str, list[str]]:

@@ -103,19 +103,6 @@ def test_one_that_cannot_be_read_keeps_all_from_being_written(
 
 
 @pytest.mark.usefixtures("bots")
-def test_a_manifest_without_a_service_is_reported(home: Home, proxy: Proxy) -> None:
-    home.forget("COMMANDSYNC_BASE_URL")
-    home.write("version: 1\ncommands: []\n", "bots/c.yaml")
-
-    ran = home.run("plan", "-f", "bots")
-
-    assert ran.code == 2
-    assert ran.err.startswith("error: bots/")
-    assert "the base URL is missing" in ran.err
-    assert proxy.requests == []
-
-
-@pytest.mark.usefixtures("bots")
 def test_one_invalid_manifest_keeps_all_from_being_read(home: Home, proxy: Proxy) -> None:
     home.write("version: 1\ncomands: []\n", "bots/c.yaml")
 

@@ -61,28 +61,6 @@ def test_the_list_links_to_the_page_of_every_bot(reader: Reader) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "names"),
-    [
-        ("q=harbor", ["Harbor"]),
-        ("sort=-servers", ["Lantern", "Harbor"]),
-        ("sort=username", ["Harbor", "Lantern"]),
-        ("tags=music,FUN&page=", ["Lantern"]),
-        ("certified=false&q=&sort=", ["Harbor"]),
-        ("certified=true&q=harbor", []),
-        ("q=&sort=&tags=&certified=&page=", ["Harbor", "Lantern"]),
-        ("q=%00%20&unknown=1", ["Harbor", "Lantern"]),
-    ],
-)
-def test_the_address_of_the_list_selects_as_the_interface_does(
-    reader: Reader, query: str, names: list[str]
-) -> None:
-    page = reader.get(f"/?{query}")
-
-    assert page.status == 200
-    assert re.findall(r'<h2><a href="/bot/\d+"><bdi>(\w+)', page.text) == names
-
-
-@pytest.mark.parametrize(
     ("path", "status", "words"),
     [
         ("/?page=2", 404, "Page 2 does not exist"),

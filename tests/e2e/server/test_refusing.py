@@ -164,12 +164,3 @@ def test_a_huge_body_is_answered_413(caller: Caller, size: int) -> None:
     status, answer = caller.ask("POST", "/commands", b" " * size)
 
     assert (status, answer) == (413, {"error": f"the body is larger than {LARGEST_BODY} bytes"})
-
-
-def test_a_body_sent_in_pieces_without_a_length_is_read(caller: Caller) -> None:
-    body = json.dumps(COMMAND).encode()
-    pieces = iter([body[:10], body[10:]])
-    reply = caller.raw("POST", f"/v1/bot/{caller.bot}/commands", pieces, caller.headers())
-
-    assert reply.status == 200
-    assert len(caller.listed()) == 1

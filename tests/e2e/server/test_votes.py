@@ -88,20 +88,6 @@ def test_a_vote_that_is_not_valid_is_refused(caller: Caller, body: object, probl
     assert (status, answer["error"][: len(problem)]) == (400, problem)
 
 
-def test_voters_have_pages(caller: Caller) -> None:
-    for number in range(5):
-        vote(caller, {"id": str(number)})
-
-    def page(query: str) -> tuple[dict[str, int], list[str]]:
-        reply = caller.raw("GET", f"/v1/bot/{caller.bot}/voters?{query}")
-        data = json.loads(reply.content)["data"]
-        return data["queries"], [voter["id"] for voter in data["data"]]
-
-    assert page("page=2&limit=2") == ({"page": 2, "limit": 2, "maxPage": 3}, ["2", "1"])
-    assert page("limit=2&page=3") == ({"page": 3, "limit": 2, "maxPage": 3}, ["0"])
-    assert page("page=1000000000&limit=100")[1] == []
-
-
 # Statistics
 
 
