@@ -140,7 +140,7 @@ def test_a_token_of_another_bot_writes_nothing_and_plan_warns(
 
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize(
-    "payload", [b"no json", b"[]", b"{}", b'{"id": true}', b'{"id": ["1"]}', b"[" * 9999]
+    "payload", [b"no json", b"[]", b"{}", b'{"id": true}', b'{"id": ["1"]}', b"[" * 5_000]
 )
 def test_an_opaque_token_is_left_to_the_service(home: Home, proxy: Proxy, payload: bytes) -> None:
     token = f"e30.{urlsafe_b64encode(payload).decode().rstrip('=')}.c2ln"
