@@ -130,28 +130,6 @@ def test_a_cancelled_request_gives_its_place_back_and_its_connection_up(
     assert "cancelled; it may have been sent" in caplog.text
 
 
-def test_never_more_are_in_flight_than_allowed(server: RawServer) -> None:
-    now, most = 0, 0
-
-    def counted(exchange: Exchange) -> None:
-        nonlocal now, most
-        now += 1
-        most = max(most, now)
-        answering({"data": []})(exchange)
-        now -= 1
-
-    server.then(*[counted] * 30)
-
-    async def main() -> None:
-        async with AsyncConnection(parse_address(server.url), None, concurrency=2) as connection:
-            await asyncio.gather(*(connection.call(READ) for _ in range(30)))
-
-    asyncio.run(main())
-
-    assert most <= 2
-    assert server.connections == 2
-
-
 def test_a_stopped_connection_opens_no_gateway(server: RawServer) -> None:
     async def main() -> list[Event]:
         async with AsyncConnection(parse_address(server.url), None) as connection:

@@ -32,13 +32,6 @@ def gateway() -> Iterator[Gateway]:
         yield running
 
 
-@pytest.fixture
-def _without_aiohttp(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("asyncconnection", "asynctransport", "stream"):
-        monkeypatch.delitem(sys.modules, f"commandsync.client.{name}", raising=False)
-    monkeypatch.setitem(sys.modules, "aiohttp", None)
-
-
 def test_the_public_names_are_these() -> None:
     assert sorted(commandsync.__all__) == sorted(PUBLIC.split())
     assert {name for name in PUBLIC.split() if getattr(commandsync, name, None) is None} == set()
@@ -62,18 +55,17 @@ def test_type_checkers_find_each_public_name_where_it_is_loaded_from() -> None:
     assert imported == {name: getattr(commandsync, name) for name in public}
 
 
-@pytest.mark.usefixtures("_without_aiohttp")
-def test_without_the_extra_the_asynchronous_client_says_what_to_install() -> None:
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("asyncconnection", "asynctransport", "stream"):
+        monkeypatch.delitem(sys.modules, f"commandsync.client.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+
     with pytest.raises(UsageError, match="aiohttp") as caught:
         AsyncClient("token", URL)
-
-    assert caught.value.hint == f"install it: {install_command('async')}"
-
-
-@pytest.mark.usefixtures("_without_aiohttp")
-def test_without_the_extra_events_say_what_to_install() -> None:
     with Client("token", URL) as client, pytest.raises(UsageError, match="aiohttp"):
         client.listen()
+
+    assert caught.value.hint == f"install it: {install_command('async')}"
 
 
 def test_an_asynchronous_handler_needs_the_asynchronous_client() -> None:
