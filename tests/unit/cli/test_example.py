@@ -1,13 +1,9 @@
-"""The examples are installed with the package."""
+"""The examples of the package."""
 
 import pytest
 
 from commandsync.cli.serve import example
 from commandsync.errors import UsageError
-
-
-def test_an_example_is_a_file() -> None:
-    assert example("seed.json").is_file()
 
 
 def test_a_missing_example_is_an_error_in_words() -> None:

@@ -1,5 +1,3 @@
-import json
-
 import pytest
 
 from commandsync.cli.program import run
@@ -42,10 +40,3 @@ def test_a_missing_command_prints_the_help(capsys: pytest.CaptureFixture[str]) -
 
     assert out == ""
     assert err.startswith("Usage: commandsync bots")
-
-
-def test_a_missing_command_is_an_error_of_a_document(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--format", "json"]) == 2
-    error = json.loads(capsys.readouterr().out)["error"]
-
-    assert error["kind"] == "usage"

@@ -1,4 +1,3 @@
-import io
 import json
 import os
 from collections.abc import Iterator
@@ -8,7 +7,7 @@ from typing import TextIO
 
 import pytest
 
-from commandsync.cli.output import Output, ResultLostError
+from commandsync.cli.output import Output
 from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
 
@@ -62,26 +61,10 @@ def test_programs_read_failures_on_stdout(capsys: pytest.CaptureFixture[str]) ->
     assert said.err == ""
 
 
-def test_a_reader_that_has_left_ends_nothing(broken: TextIO) -> None:
-    with redirect_stdout(broken):
-        Output().result("a result")
-        Output().result("another")
-
-
 def test_a_listener_that_has_left_ends_nothing(broken: TextIO) -> None:
     with redirect_stderr(broken):
         Output().talk("a word")
         Output().failure(ERROR)
-
-
-@pytest.mark.skipif(not FULL.exists(), reason="needs a disk that is full")
-def test_a_result_that_is_lost_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
-    with FULL.open("w", encoding="utf-8") as full, redirect_stdout(full):
-        with pytest.raises(ResultLostError, match="no space left") as raised:
-            Output("json").result("a result")
-        Output("json").failure(raised.value)
-
-    assert capsys.readouterr().err.startswith("error: cannot write the result: no space left")
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs a disk that is full")
@@ -92,17 +75,3 @@ def test_a_failure_that_programs_cannot_read_is_reported_to_people(
         Output("json").failure(ERROR)
 
     assert "It makes no sense." in capsys.readouterr().err
-
-
-def test_colours_are_for_terminals_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Screen(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    assert Output().screen(Screen()).color
-    assert not Output().screen(io.StringIO()).color
-    assert Output(color="always").screen(io.StringIO()).color
-    assert not Output(color="never").screen(Screen()).color
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert not Output().screen(Screen()).color

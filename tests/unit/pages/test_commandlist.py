@@ -5,7 +5,6 @@ from base64 import b64encode
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
-from itertools import repeat
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -100,7 +99,3 @@ def test_no_text_changes_the_structure_of_the_page(some: tuple[str, str, str, st
     assert outline.tags == harmless().tags
     assert all(readable(text) in outline.text for text in some)
     assert not [value for value in outline.values if re.search(r"[<>'\s]alert", value)]
-
-
-def test_a_page_is_the_same_each_time() -> None:
-    assert len(set(map(commands_page, repeat(COMMANDS, 3)))) == 1

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commandsync.pages.markup import REL, html_of, link_of
+from commandsync.pages.markup import REL, html_of
 from tests.support.hostile import FRAGMENTS
 from tests.support.outline import Outline
 
@@ -67,17 +67,3 @@ def test_whatever_is_written_only_what_is_allowed_is_shown(pieces: list[str]) ->
         assert (link.pop("href", None) or "https://").lower().startswith(("http://", "https://"))
         assert link == {"rel": REL}
     assert outline.attributes <= {"href", "rel", "start"}
-
-
-@pytest.mark.parametrize(
-    ("url", "kept"),
-    [
-        ("https://a.example/x", True),
-        ("HTTP://a.example", True),
-        ("javascript:alert(1)", False),
-        (" https://a.example", False),
-        ("", False),
-    ],
-)
-def test_only_addresses_of_the_web_are_linked(url: str, kept: bool) -> None:  # noqa: FBT001 - a parameter
-    assert link_of(url) == (url if kept else None)

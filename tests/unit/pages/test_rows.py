@@ -20,27 +20,19 @@ def names(rows: list[Row]) -> list[str]:
 
 
 def test_commands_are_grouped_where_the_first_of_a_category_is_listed() -> None:
-    listed = [command("a", "Fun"), command("b"), command("c", "Music"), command("d", "Fun")]
+    listed = [
+        *(command("a", "Fun"), command("b"), command("c", "Music"), command("d", "Fun")),
+        command("e", "fun"),
+    ]
     groups = groups_of(listed_rows(COMMAND, listed))
 
     assert [(group.name, names(group.rows)) for group in groups] == [
         ("Fun", ["a", "d"]),
         ("", ["b"]),
         ("Music", ["c"]),
+        ("fun", ["e"]),
     ]
-    assert [group.number for group in groups] == [2, 1, 1]
-
-
-def test_categories_that_differ_in_a_character_are_two() -> None:
-    listed = [command("a", "Fun"), command("b", "fun")]
-
-    assert len(groups_of(listed_rows(COMMAND, listed))) == 2
-
-
-def test_a_record_that_is_listed_has_no_mark() -> None:
-    (row,) = listed_rows(COMMAND, [command("a")])
-
-    assert (row.mark, row.old_name, [*row.changes], row.anchor) == (None, "", [], "command-a")
+    assert [group.number for group in groups] == [2, 1, 1, 1]
 
 
 def test_an_edited_record_has_the_pieces_of_each_changed_field() -> None:

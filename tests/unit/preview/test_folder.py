@@ -25,17 +25,6 @@ def test_a_page_is_written_into_a_new_folder_and_replaced_by_the_next(tmp_path: 
     assert {file.name for file in folder.iterdir()} == page("").keys()
 
 
-def test_nothing_in_the_page_has_an_absolute_address() -> None:
-    files = {name: content.decode() for name, content in page("Plan.").items()}
-
-    assert 'href="/' not in files["index.html"]
-    assert 'src="/' not in files["index.html"]
-    for name in files.keys() - {"index.html"}:
-        if name.endswith((".css", ".js")) and name != "theme.css":
-            assert f'"{name}"' in files["index.html"], name
-    assert "default-src 'none'" in files["index.html"]
-
-
 @pytest.mark.parametrize("name", ["index.html", "style.css"])
 def test_a_file_of_somebody_else_is_replaced_only_by_force(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("<title>My site</title>", encoding="utf-8")

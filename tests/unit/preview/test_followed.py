@@ -54,21 +54,6 @@ def test_an_included_file_and_a_new_one_are_noticed(folder: Path, source: Follow
     assert names(next(changes)) == ["new"]
 
 
-def test_problems_are_yielded_and_then_the_mended_manifest(
-    folder: Path, source: FollowedManifest
-) -> None:
-    changes = source.manifests(Event())
-    next(changes)
-
-    write(folder, "version: 1\nfoo: 1\n")
-    broken = next(changes)
-    write(folder, MAIN)
-
-    assert isinstance(broken, ManifestError)
-    assert "foo" in broken.problems[0].message
-    assert names(next(changes)) == []
-
-
 def test_what_an_editor_has_half_written_is_not_a_problem(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,6 @@ from commandsync.sync.files import (
     check_target,
     ci_workspace,
     read_file,
-    read_token,
     write_edits,
     write_file,
 )
@@ -59,12 +58,6 @@ def test_a_link_out_of_its_folder_is_refused_even_when_it_leads_nowhere(tmp_path
     assert not (tmp_path.parent / "nowhere").exists()
 
 
-@pytest.mark.parametrize("force", [True, False])
-def test_a_folder_is_not_replaced(tmp_path: Path, *, force: bool) -> None:
-    with pytest.raises(FileError, match="is a folder"):
-        check_target(str(tmp_path), force=force)
-
-
 def test_what_was_read_is_not_written_over(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     check_target(str(path), force=True, read=["-", str(path)])
@@ -84,9 +77,12 @@ def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
         write_file(path, "new", force=False)
 
 
-def test_a_folder_in_the_files_place_is_not_replaced(tmp_path: Path) -> None:
+@pytest.mark.parametrize("force", [True, False])
+def test_a_folder_in_the_files_place_is_not_replaced(tmp_path: Path, *, force: bool) -> None:
     (tmp_path / "a").mkdir()
 
+    with pytest.raises(FileError, match="is a folder"):
+        check_target(str(tmp_path / "a"), force=force)
     with pytest.raises(FileError, match="is a folder"):
         write_file(str(tmp_path / "a"), "new", force=True)
     assert [one.name for one in tmp_path.iterdir()] == ["a"]
@@ -99,21 +95,6 @@ def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
     assert read_file(str(path), most=5) == b"12345"
     with pytest.raises(FileError, match="larger than 4 bytes"):
         read_file(str(path), most=4)
-
-
-def test_a_token_file_is_read_without_a_bom(tmp_path: Path) -> None:
-    path = tmp_path / "token"
-    path.write_bytes(b"\xef\xbb\xbfabc\n")
-
-    assert read_token(str(path)) == "abc\n"
-
-
-def test_bytes_that_are_not_text_are_not_a_token(tmp_path: Path) -> None:
-    path = tmp_path / "token"
-    path.write_bytes(b"\xff\xfe")
-
-    with pytest.raises(FileError, match="does not contain a token"):
-        read_token(str(path))
 
 
 def test_the_workspace_is_known_in_ci_alone(

@@ -171,15 +171,6 @@ def test_without_a_repository_the_hint_is_a_file(
     assert "file with the earlier manifest" in str(raised.value.hint)
 
 
-def test_without_git_the_hint_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-
-    with pytest.raises(FileError, match="git is not installed") as raised:
-        manifest_at("v1", str(tmp_path / "commands.yaml"))
-
-    assert "file with the earlier manifest" in str(raised.value.hint)
-
-
 def test_the_folder_decides_which_repository_it_is_also_in_a_hook(
     repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
